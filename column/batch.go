@@ -1,0 +1,146 @@
+package column
+
+import "fmt"
+
+// Batch is a set of columns of equal length, in the order in which they first appeared.
+//
+// Columns hand themselves out by name ([Batch.Column]). A batch remembers its last shape: the next batch with the same
+// names in the same order finds each one at the first comparison, and reuses its buffers and its name.
+type Batch struct {
+	Columns []*Column
+	Rows    int
+
+	// MaxColumns and MaxCells bound what hostile input can make of few bytes: a batch with many columns, each present in
+	// few rows, would otherwise grow as rows × columns. Zero means no limit.
+	MaxColumns int
+	MaxCells   int
+
+	spare []*Column // spare[len(Columns):] wait for reuse; spare[:len(Columns)] are the Columns
+	next  int       // where the next name is expected
+	index map[string]int
+}
+
+// linear is up to how many columns a search by name walks instead of hashing.
+const linear = 8
+
+// Reset empties the batch and keeps its buffers.
+func (b *Batch) Reset() {
+	b.Columns, b.Rows, b.next = b.Columns[:0], 0, 0
+	clear(b.index)
+}
+
+// Find is the column called name, or nil.
+func (b *Batch) Find(name string) *Column {
+	if i := b.find(name); i >= 0 {
+		return b.Columns[i]
+	}
+	return nil
+}
+
+// Column is the column called name, made when there is none: then it has a null for each row closed so far. The error says
+// that the batch is at its MaxColumns, or too sparse for its MaxCells.
+func (b *Batch) Column(name []byte) (*Column, error) {
+	if i := b.next; i < len(b.Columns) && b.Columns[i].Name == string(name) {
+		b.next++
+		return b.Columns[i], nil
+	}
+	if i := b.find(string(name)); i >= 0 {
+		b.next = i + 1
+		return b.Columns[i], nil
+	}
+	n := len(b.Columns)
+	if b.MaxColumns > 0 && n >= b.MaxColumns {
+		return nil, fmt.Errorf("column: more than %d columns", b.MaxColumns)
+	}
+	if err := b.checkCells(b.Rows+1, n+1); err != nil {
+		return nil, err
+	}
+	if n == len(b.spare) {
+		b.spare = append(b.spare, &Column{Name: string(name)})
+	}
+	c := b.spare[n]
+	c.Reset()
+	c.AppendNulls(b.Rows)
+	if c.Name != string(name) {
+		c.Name = string(name)
+	}
+	b.Columns = append(b.Columns, c)
+	if n >= linear {
+		b.reindex(n)
+	}
+	b.next = n + 1
+	return c, nil
+}
+
+func (b *Batch) find(name string) int {
+	if len(b.Columns) > linear {
+		if i, ok := b.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, c := range b.Columns {
+		if c.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// reindex enters column n, and on crossing the linear bound every column before it.
+func (b *Batch) reindex(n int) {
+	if b.index == nil {
+		b.index = make(map[string]int)
+	}
+	from := n
+	if n == linear {
+		from = 0
+	}
+	for i := from; i <= n; i++ {
+		b.index[b.Columns[i].Name] = i
+	}
+}
+
+// CloseRow ends a row: columns that did not get a cell get a null. The error says that the batch is too sparse for its
+// MaxCells.
+func (b *Batch) CloseRow() error {
+	b.Rows++
+	b.next = 0
+	if len(b.Columns) == 0 {
+		return nil
+	}
+	if err := b.checkCells(b.Rows, len(b.Columns)); err != nil {
+		return err
+	}
+	for _, c := range b.Columns {
+		if c.Rows < b.Rows {
+			c.AppendNulls(b.Rows - c.Rows)
+		}
+	}
+	return nil
+}
+
+func (b *Batch) checkCells(rows, columns int) error {
+	if b.MaxCells > 0 && rows > b.MaxCells/columns {
+		return fmt.Errorf("column: %d rows of %d columns are too sparse: most cells would be null", rows, columns)
+	}
+	return nil
+}
+
+// Bytes is what the batch's cells occupy.
+func (b *Batch) Bytes() int {
+	n := 0
+	for _, c := range b.Columns {
+		n += c.Bytes()
+	}
+	return n
+}
+
+// Footprint is what the batch's buffers occupy, the spare ones included.
+func (b *Batch) Footprint() int {
+	n := 0
+	for _, c := range b.spare {
+		n += c.Footprint()
+	}
+	return n
+}

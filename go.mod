@@ -1,0 +1,3 @@
+module github.com/slipstream-go/slipstream
+
+go 1.26
