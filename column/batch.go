@@ -10,8 +10,9 @@ type Batch struct {
 	Columns []*Column
 	Rows    int
 
-	// MaxColumns and MaxCells bound what hostile input can make of few bytes: a batch with many columns, each present in
+	// MaxRows bounds the rows. MaxColumns and MaxCells bound what hostile input can make of few bytes: a batch with many columns, each present in
 	// few rows, would otherwise grow as rows × columns. Zero means no limit.
+	MaxRows    int
 	MaxColumns int
 	MaxCells   int
 
@@ -104,6 +105,9 @@ func (b *Batch) reindex(n int) {
 // CloseRow ends a row: columns that did not get a cell get a null. The error says that the batch is too sparse for its
 // MaxCells.
 func (b *Batch) CloseRow() error {
+	if b.MaxRows > 0 && b.Rows >= b.MaxRows {
+		return TooManyRows(b.MaxRows)
+	}
 	b.Rows++
 	b.next = 0
 	if len(b.Columns) == 0 {
@@ -118,6 +122,26 @@ func (b *Batch) CloseRow() error {
 		}
 	}
 	return nil
+}
+
+// Undo drops the cells of a row that was begun and not closed. A column without a value is free again to take on any kind.
+func (b *Batch) Undo() {
+	b.next = 0
+	for _, c := range b.Columns {
+		if c.Rows <= b.Rows {
+			continue
+		}
+		c.Truncate(b.Rows)
+		if c.Kind != Null && c.Nulls.Count() == c.Rows {
+			c.Reset()
+			c.AppendNulls(b.Rows)
+		}
+	}
+}
+
+// TooManyRows is the error of a batch that exceeds its limit of rows.
+func TooManyRows(most int) error {
+	return fmt.Errorf("column: more than %d rows in one batch; send smaller batches", most)
 }
 
 func (b *Batch) checkCells(rows, columns int) error {

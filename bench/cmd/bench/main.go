@@ -1,0 +1,135 @@
+// Command bench measures this project's rooms against their rivals.
+//
+//	go run ./cmd/bench                     every room
+//	go run ./cmd/bench -room msgpack       one room
+//	go run ./cmd/bench -report             and write RESULTS.md, results/ and charts/
+//	go run ./cmd/bench -quick              a short run that shows that everything works
+//
+// The last line says whether the bars hold. The exit status is 0 when they do, 1 when some are short, and 2 when a side gave
+// a wrong value or the run could not be done. In a quick run only the latter counts.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/msgpack"
+)
+
+// rooms lists the rooms in the order in which they run.
+var rooms = []harness.Room{
+	msgpack.Room(),
+}
+
+const (
+	holds = 0
+	short = 1
+	wrong = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+type flags struct {
+	room, match, dir string
+	report, quick    bool
+	harness.Options
+}
+
+func parse(args []string, stderr io.Writer) (flags, error) {
+	var f flags
+	set := flag.NewFlagSet("bench", flag.ContinueOnError)
+	set.SetOutput(stderr)
+	set.StringVar(&f.room, "room", "", "measure only this room: "+names())
+	set.StringVar(&f.match, "case", "", "measure only cases whose group or name contains this text")
+	set.IntVar(&f.Rounds, "rounds", 31, "rounds per case")
+	set.DurationVar(&f.Slot, "slot", 3*time.Millisecond, "how long each side works in a round")
+	set.IntVar(&f.Procs, "procs", 1, "GOMAXPROCS while measuring; 0 leaves it as it is")
+	set.BoolVar(&f.report, "report", false, "write RESULTS.md, results/ and charts/")
+	set.BoolVar(&f.quick, "quick", false, "3 rounds of 300µs; short bars do not fail the run")
+	set.StringVar(&f.dir, "dir", ".", "the directory of the bench module, for -report")
+	if err := set.Parse(args); err != nil {
+		return f, err
+	}
+	switch {
+	case set.NArg() > 0:
+		return f, fmt.Errorf("bench: unexpected argument %q; rooms are chosen with -room", set.Arg(0))
+	case f.report && f.match != "":
+		return f, errors.New("bench: -report needs the whole room: leave out -case")
+	}
+	if f.quick {
+		f.Rounds, f.Slot = 3, 300*time.Microsecond
+	}
+	if f.match != "" {
+		f.Only = func(c harness.Case) bool {
+			return strings.Contains(c.Group, f.match) || strings.Contains(c.Name, f.match)
+		}
+	}
+	return f, nil
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	f, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return holds
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return wrong
+	}
+	chosen, err := choose(f.room)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return wrong
+	}
+	printer := &harness.Printer{W: stdout}
+	printer.Legend()
+	f.Row = printer.Row
+	var results []*harness.Result
+	for _, room := range chosen {
+		r, err := harness.Measure(room, f.Options)
+		if err != nil {
+			fmt.Fprintln(stderr, err)
+			return wrong
+		}
+		r.Quick, r.Command = f.quick, strings.TrimSpace("go run ./cmd/bench "+strings.Join(args, " "))
+		results = append(results, r)
+		runtime.GC() // what the room kept is garbage to the next
+	}
+	if f.report {
+		if err := harness.WriteReport(f.dir, results); err != nil {
+			fmt.Fprintln(stderr, err)
+			return wrong
+		}
+	}
+	if all := printer.Verdict(results); !all && !f.quick {
+		return short
+	}
+	return holds
+}
+
+func choose(name string) ([]harness.Room, error) {
+	if name == "" {
+		return rooms, nil
+	}
+	i := slices.IndexFunc(rooms, func(r harness.Room) bool { return r.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("bench: no room %q; there are: %s", name, names())
+	}
+	return rooms[i : i+1], nil
+}
+
+func names() string {
+	var list []string
+	for _, r := range rooms {
+		list = append(list, r.Name)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,184 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Room is the benchmark of one part of this project.
+type Room struct {
+	Name   string  // as in the flag -room, and in file names
+	Title  string  // a heading
+	About  string  // a paragraph for the report: what the cases have in common
+	Rivals []Rival // in the order of columns and colours
+	Means  []Mean
+	Cases  []Case
+}
+
+// Rival is another library.
+type Rival struct {
+	Name   string // short: a column's heading
+	Module string // its module path; the version is read from the build
+}
+
+// Case is one row: the same work done by us and by rivals.
+type Case struct {
+	Group string // rows of one group stand in one table
+	Name  string
+	Note  string // what a reader must know to judge the row; may be empty
+	Bars  []Bar
+	Means []string // names of the means that the row counts in
+
+	// Sides builds the input and those who work on it. Ours comes first; it alone has no Rival.
+	Sides func() ([]Side, error)
+}
+
+// Side is one way to do the work of a case.
+type Side struct {
+	Rival string // the name of a Rival, or empty when the code is ours
+	How   string // which of several ways, for instance "low-level loop"; may be empty
+
+	// Mark says why the side does not compare like with like, for instance that its strings alias the input. A marked
+	// side is shown, and never counts as the best rival.
+	Mark string
+
+	Run   func() error // the work, once
+	Check func() error // does the work once and reports what is wrong with the outcome
+}
+
+// Ours is the label of this project's code.
+const Ours = "slipstream"
+
+// Label is how tables and bars call the side.
+func (s Side) Label() string {
+	name := s.Rival
+	if name == "" {
+		name = Ours
+	}
+	if s.How != "" {
+		name += " " + s.How
+	}
+	return name
+}
+
+// Bar is what a row promises: a ratio to one side, or a bound on our allocations.
+type Bar struct {
+	Against string  // a side's label; empty for a bar on allocations
+	AtLeast float64 // the least ratio
+	AtMost  float64 // the most allocations per operation
+}
+
+// Faster is a bar on the ratio to the side with that label.
+func Faster(label string, atLeast float64) Bar { return Bar{Against: label, AtLeast: atLeast} }
+
+// Allocs is a bar on our allocations per operation.
+func Allocs(atMost float64) Bar { return Bar{AtMost: atMost} }
+
+func (b Bar) String() string {
+	if b.Against == "" {
+		return fmt.Sprintf("≤ %g allocs", b.AtMost)
+	}
+	return fmt.Sprintf("≥ %g× %s", b.AtLeast, b.Against)
+}
+
+// allocNoise is what the runtime's own allocations may add to ours per operation.
+const allocNoise = 0.01
+
+// judge measures the bar against a row, which has the side that the bar names.
+func (b Bar) judge(row *Row) Verdict {
+	v := Verdict{Bar: b.String()}
+	if b.Against == "" {
+		v.Got = row.Sides[0].Allocs
+		v.Holds = v.Got <= b.AtMost+allocNoise
+		return v
+	}
+	i := slices.IndexFunc(row.Sides, func(s Measured) bool { return s.Label == b.Against })
+	v.Got = row.Sides[i].Ratio
+	v.Holds = v.Got >= b.AtLeast
+	return v
+}
+
+// Mean is a geometric mean of ratios to one side, over the rows that name it, and the bar that it must reach.
+type Mean struct {
+	Name    string
+	Against string
+	AtLeast float64
+}
+
+// judge takes the mean over rows. Without rows it has no value, and no verdict.
+func (m Mean) judge(room Room, rows []Row) (MeanResult, bool) {
+	r := MeanResult{Name: m.Name}
+	var ratios []float64
+	for _, c := range room.Cases {
+		if !slices.Contains(c.Means, m.Name) {
+			continue
+		}
+		for _, row := range rows {
+			if row.Group != c.Group || row.Name != c.Name {
+				continue
+			}
+			for _, s := range row.Sides {
+				if s.Label == m.Against {
+					ratios = append(ratios, s.Ratio)
+					r.Rows = append(r.Rows, row.Name)
+				}
+			}
+		}
+	}
+	if len(ratios) == 0 {
+		return r, false
+	}
+	got := geomean(ratios)
+	r.Verdict = Verdict{Bar: Faster(m.Against, m.AtLeast).String(), Got: got, Holds: got >= m.AtLeast}
+	return r, true
+}
+
+// validate finds the slips that would otherwise show only in the table.
+func (r Room) validate() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, c := range r.Cases {
+		id := c.Group + ": " + c.Name
+		if seen[id] {
+			errs = append(errs, fmt.Errorf("%s: two cases have this name", id))
+		}
+		seen[id] = true
+		for _, name := range c.Means {
+			if !slices.ContainsFunc(r.Means, func(m Mean) bool { return m.Name == name }) {
+				errs = append(errs, fmt.Errorf("%s: the room has no mean %q", id, name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// validateSides checks what only a built case shows.
+func (r Room) validateSides(c Case, sides []Side) error {
+	if len(sides) == 0 {
+		return errors.New("the case has no sides")
+	}
+	labels := map[string]bool{}
+	for i, s := range sides {
+		known := slices.ContainsFunc(r.Rivals, func(v Rival) bool { return v.Name == s.Rival })
+		switch {
+		case i == 0 && s.Rival != "":
+			return fmt.Errorf("the first side is %s, and must be ours", s.Label())
+		case s.Rival != "" && !known:
+			return fmt.Errorf("the room does not list the rival %q", s.Rival)
+		case i > 0 && s.Rival == "" && s.Mark == "":
+			return fmt.Errorf("the side %q is ours too, and must be marked", s.Label())
+		case labels[s.Label()]:
+			return fmt.Errorf("two sides are called %q", s.Label())
+		case s.Run == nil || s.Check == nil:
+			return fmt.Errorf("the side %q lacks Run or Check", s.Label())
+		}
+		labels[s.Label()] = true
+	}
+	for _, b := range c.Bars {
+		if b.Against != "" && !labels[b.Against] {
+			return fmt.Errorf("the bar %q names a side that the case does not have", b)
+		}
+	}
+	return nil
+}

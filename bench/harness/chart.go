@@ -1,0 +1,177 @@
+package harness
+
+import (
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The chart: one block of bars a case, the cases under the headings of their groups. A bar is as long as the side's time
+// relative to ours, so ours is always 1 and shorter bars are better. Bars beyond the axis end in a gap and a stub; their figure stands
+// behind them as behind all others.
+//
+//	Group
+//	  case name   ours  ▇▇▇▇▇ 118 ns
+//	              msgp  ▇▇▇▇▇▇▇▇ ×1.43
+//	              v5    ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
+const (
+	chartWidth  = 880
+	nameEnd     = 232 // right edge of the case names
+	barStart    = 372 // left edge of the bars
+	barEnd      = 800 // the end of the axis
+	barHeight   = 11
+	barPitch    = 14
+	caseGap     = 10
+	groupGap    = 34
+	legendTop   = 66
+	axisMost    = 6.0 // what the axis shows; few ratios are beyond
+	stubWidth   = 6
+	textDropped = 9 // from the top of a bar to the base line of its text
+)
+
+// palette tells the sides apart, ours first, then the rivals in the order of the room. The hues differ for readers who do
+// not tell red from green, and each has contrast enough on a light and on a dark page.
+var palette = []string{"#d9480f", "#1c7ed6", "#868e96", "#2b9a5f", "#9c6ade", "#c29a00", "#0c8599", "#c2255c"}
+
+const chartStyle = `<style>
+text { font: 11px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328; }
+.title { font-size: 16px; font-weight: 600; }
+.group { font-size: 13px; font-weight: 600; }
+.side, .axis { fill: #59636e; font-size: 10px; }
+.side { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; stroke-linejoin: round; }
+.ours { font-weight: 600; }
+.page { fill: #ffffff; }
+.grid { stroke: #d1d9e0; stroke-width: 1; }
+.one { stroke: #59636e; stroke-width: 1; stroke-dasharray: 3 2; }
+@media (prefers-color-scheme: dark) {
+text { fill: #e6edf3; }
+.side, .axis { fill: #9198a1; }
+.side { stroke: #0d1117; }
+.page { fill: #0d1117; }
+.grid { stroke: #30363d; }
+.one { stroke: #9198a1; }
+}
+</style>
+`
+
+// canvas gathers the elements of a chart from top to bottom.
+type canvas struct {
+	strings.Builder
+	y int
+}
+
+func (c *canvas) text(class, anchor string, x, y int, s string) {
+	fmt.Fprintf(c, `<text class="%s" text-anchor="%s" x="%d" y="%d">`, class, anchor, x, y)
+	_ = xml.EscapeText(c, []byte(s)) // a strings.Builder does not fail
+	c.WriteString("</text>\n")
+}
+
+func (c *canvas) bar(x, y, width float64, colour string) {
+	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="1.5" fill="%s"/>`+"\n", x, y, width, barHeight, colour)
+}
+
+// Chart draws a result as SVG.
+func Chart(r *Result) []byte {
+	colours := map[string]string{"": palette[0]}
+	for i, v := range r.Rivals {
+		colours[v.Name] = palette[1+i%(len(palette)-1)]
+	}
+	var c canvas
+	c.text("title", "start", 16, 28, r.Title+": time relative to "+Ours)
+	c.text("axis", "start", 16, 46, "shorter is better; "+Ours+" = 1; figures are medians of per-round ratios, "+r.Date+", "+r.Machine.CPU)
+	c.y = legendTop
+	for _, group := range r.Groups() {
+		c.y += groupGap
+		c.text("group", "start", 16, c.y, group)
+		c.axis()
+		top := c.y + caseGap
+		var rows canvas
+		rows.y = top
+		for _, row := range r.Rows {
+			if row.Group == group {
+				rows.row(&row, colours)
+			}
+		}
+		c.grid(top, rows.y-caseGap)
+		c.WriteString(rows.String())
+		c.y = rows.y
+	}
+	height := c.y + 8
+
+	var svg strings.Builder
+	fmt.Fprintf(&svg, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
+		chartWidth, height, chartWidth, height)
+	svg.WriteString(chartStyle)
+	fmt.Fprintf(&svg, `<rect class="page" width="%d" height="%d" rx="6"/>`+"\n", chartWidth, height)
+	svg.WriteString(legend(r, colours))
+	svg.WriteString(c.String())
+	svg.WriteString("</svg>\n")
+	return []byte(svg.String())
+}
+
+// legend names the colours that the rows use.
+func legend(r *Result, colours map[string]string) string {
+	var c canvas
+	x := 16
+	names := []string{""}
+	for _, v := range r.Rivals {
+		names = append(names, v.Name)
+	}
+	for _, name := range names {
+		used := slices.ContainsFunc(r.Rows, func(row Row) bool {
+			return slices.ContainsFunc(row.Sides, func(s Measured) bool { return s.Rival == name })
+		})
+		if !used {
+			continue
+		}
+		c.bar(float64(x), legendTop-textDropped, barHeight, colours[name])
+		label := Side{Rival: name}.Label()
+		c.text("side", "start", x+16, legendTop, label)
+		x += 32 + 7*len(label)
+	}
+	return c.String()
+}
+
+// axis writes the figures of the axis on the line of a group's heading.
+func (c *canvas) axis() {
+	for v := 0; v <= axisMost; v++ {
+		c.text("axis", "middle", int(place(float64(v))), c.y, fmt.Sprint(v))
+	}
+}
+
+// grid draws the lines of the axis behind the rows.
+func (c *canvas) grid(top, bottom int) {
+	for v := 0; v <= axisMost; v++ {
+		class := "grid"
+		if v == 1 {
+			class = "one"
+		}
+		x := place(float64(v))
+		fmt.Fprintf(c, `<line class="%s" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`+"\n", class, x, x, top-4, bottom+2)
+	}
+}
+
+// place is where a ratio lies on the axis.
+func place(ratio float64) float64 { return barStart + ratio/axisMost*(barEnd-barStart) }
+
+func (c *canvas) row(row *Row, colours map[string]string) {
+	c.text("", "end", nameEnd, c.y+textDropped, row.Name)
+	for i, s := range row.Sides {
+		y, base := float64(c.y), c.y+textDropped
+		class, value := "side", "×"+figure(s.Ratio)
+		if i == 0 {
+			class, value = "side ours", duration(s.Ns)
+		}
+		c.text(class, "end", barStart-6, base, s.Label+dagger(s.Mark))
+		end := place(min(s.Ratio, axisMost))
+		c.bar(barStart, y, end-barStart, colours[s.Rival])
+		if s.Ratio > axisMost {
+			c.bar(end+3, y, stubWidth, colours[s.Rival])
+			end += 3 + stubWidth
+		}
+		c.text(class, "start", int(end)+5, base, value)
+		c.y += barPitch
+	}
+	c.y += caseGap
+}

@@ -1,0 +1,75 @@
+package harness
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// Machine is where a room was measured.
+type Machine struct {
+	CPU    string
+	Cores  int
+	Kernel string
+	Go     string
+	GOGC   string
+}
+
+// Version is a rival as it was built in.
+type Version struct {
+	Name    string
+	Module  string
+	Version string
+}
+
+func procs() int { return runtime.GOMAXPROCS(0) }
+
+func thisMachine() Machine {
+	m := Machine{
+		CPU:    cpuModel(),
+		Cores:  runtime.NumCPU(),
+		Kernel: runtime.GOOS + "/" + runtime.GOARCH,
+		Go:     runtime.Version(),
+		GOGC:   "default",
+	}
+	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		m.Kernel = m.Kernel + " " + strings.TrimSpace(string(release))
+	}
+	if v := os.Getenv("GOGC"); v != "" {
+		m.GOGC = v
+	}
+	return m
+}
+
+// cpuModel is the processor's name where the system tells it.
+func cpuModel() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil {
+		for line := range strings.Lines(string(info)) {
+			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return "unknown processor"
+}
+
+// versions looks the rivals up in the build.
+func versions(rivals []Rival) []Version {
+	built := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			built[dep.Path] = dep.Version
+		}
+	}
+	list := make([]Version, len(rivals))
+	for i, r := range rivals {
+		v := built[r.Module]
+		if v == "" {
+			v = "unknown version"
+		}
+		list[i] = Version{Name: r.Name, Module: r.Module, Version: v}
+	}
+	return list
+}

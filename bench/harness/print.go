@@ -1,0 +1,112 @@
+package harness
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Printer writes rows to a terminal as they are measured: one line a row, a heading for each group.
+type Printer struct {
+	W     io.Writer
+	group string
+}
+
+// Row prints a row.
+func (p *Printer) Row(r *Row) {
+	if r.Group != p.group {
+		p.group = r.Group
+		fmt.Fprintf(p.W, "\n%s\n", r.Group)
+	}
+	var line strings.Builder
+	ours := r.Sides[0]
+	fmt.Fprintf(&line, "  %-34s %9s %6s", r.Name, duration(ours.Ns), count(ours.Allocs))
+	if best := r.Best(); best != nil {
+		fmt.Fprintf(&line, "  best rival ×%s", figure(best.Ratio))
+	}
+	for _, s := range r.Sides[1:] {
+		fmt.Fprintf(&line, " | %s%s %s ×%s %s", s.Label, dagger(s.Mark), duration(s.Ns), figure(s.Ratio), count(s.Allocs))
+	}
+	for _, v := range r.Bars {
+		if !v.Holds {
+			fmt.Fprintf(&line, " | SHORT %s", v.Bar)
+		}
+	}
+	fmt.Fprintln(p.W, line.String())
+}
+
+// Legend says how to read the lines.
+func (p *Printer) Legend() {
+	fmt.Fprintln(p.W, "case: our time (least of the rounds), allocations | rival: time, × ratio (median of the rounds; above 1 we are faster), allocations")
+}
+
+// Verdict prints the means and then, as the last line, whether the bars hold. It reports the same.
+func (p *Printer) Verdict(results []*Result) bool {
+	var short []string
+	quick := ""
+	for _, r := range results {
+		for _, m := range r.Means {
+			fmt.Fprintf(p.W, "\n%s: mean ×%s over %d rows (bar %s)", m.Name, figure(m.Got), len(m.Rows), m.Bar)
+		}
+		for _, s := range r.Short() {
+			short = append(short, r.Room+": "+s)
+		}
+		if r.Quick {
+			quick = " (a quick run: not judged)"
+		}
+	}
+	fmt.Fprintln(p.W)
+	if len(short) == 0 {
+		fmt.Fprintln(p.W, "bars: all hold"+quick)
+		return true
+	}
+	fmt.Fprintf(p.W, "bars: %d short%s: %s\n", len(short), quick, strings.Join(short, "; "))
+	return false
+}
+
+// dagger is set behind a name that has a mark.
+func dagger(mark string) string {
+	if mark == "" {
+		return ""
+	}
+	return "†"
+}
+
+// figure prints a number in three digits, and whole ones from 100 on in full.
+func figure(v float64) string {
+	switch {
+	case v >= 99.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// count prints allocations: whole numbers as such, parts with two decimals.
+func count(v float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0"), ".")
+}
+
+// duration prints nanoseconds with three digits and the unit that fits.
+func duration(ns float64) string {
+	switch {
+	case ns >= 999.5e3:
+		return figure(ns/1e6) + " ms"
+	case ns >= 9995:
+		return figure(ns/1e3) + " µs"
+	}
+	return figure(ns) + " ns"
+}
+
+// size prints bytes.
+func size(bytes float64) string {
+	switch {
+	case bytes >= 9.995*(1<<20):
+		return figure(bytes/(1<<20)) + " MiB"
+	case bytes >= 9995:
+		return figure(bytes/(1<<10)) + " KiB"
+	}
+	return strconv.FormatFloat(bytes, 'f', 0, 64) + " B"
+}

@@ -1,0 +1,63 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFigures(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{figure(0), "0.00"}, {figure(1.234), "1.23"}, {figure(9.994), "9.99"}, {figure(9.996), "10.0"}, {figure(99.96), "100"}, {figure(12345), "12345"},
+		{count(0), "0"}, {count(3.1), "3.1"}, {count(3.125), "3.12"}, {count(100), "100"}, {count(0.004), "0"},
+		{duration(8.6), "8.60 ns"}, {duration(9994), "9994 ns"}, {duration(12_340), "12.3 µs"}, {duration(999_400), "999 µs"}, {duration(1_234_000), "1.23 ms"},
+		{size(0), "0 B"}, {size(1456), "1456 B"}, {size(20480), "20.0 KiB"}, {size(20 << 20), "20.0 MiB"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestPrinter(t *testing.T) {
+	var out strings.Builder
+	p := Printer{W: &out}
+	r := sample("json")
+	p.Row(&r.Rows[0])
+	p.Row(&r.Rows[1])
+	for _, want := range []string{"\nUnmarshal <any>\n", "\nMarshal\n", "best rival ×1.25", "SHORT ≥ 1.3× msgp", "v5 zero-copy†"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the lines lack %q:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "SHORT ≥ 3.3× v5") {
+		t.Error("a bar that holds is called short")
+	}
+}
+
+func TestVerdictIsTheLastLine(t *testing.T) {
+	good := sample("json")
+	good.Rows[0].Bars, good.Means = nil, nil
+	quick := sample("json")
+	quick.Quick = true
+	for _, c := range []struct {
+		results []*Result
+		holds   bool
+		last    string
+	}{
+		{[]*Result{good}, true, "bars: all hold"},
+		{[]*Result{good, sample("msgpack")}, false, "bars: 2 short: msgpack: Unmarshal <any>, small | big: ≥ 1.3× msgp (got 1.25); " +
+			"msgpack: all, mean: ≥ 2× msgp (got 1.90)"},
+		{[]*Result{quick}, false, "bars: 2 short (a quick run: not judged): json: Unmarshal <any>, small | big: ≥ 1.3× msgp (got 1.25); " +
+			"json: all, mean: ≥ 2× msgp (got 1.90)"},
+	} {
+		var out strings.Builder
+		p := Printer{W: &out}
+		if holds := p.Verdict(c.results); holds != c.holds {
+			t.Errorf("holds is %v, want %v", holds, c.holds)
+		}
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if last := lines[len(lines)-1]; last != c.last {
+			t.Errorf("last line %q\nwant %q", last, c.last)
+		}
+	}
+}

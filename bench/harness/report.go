@@ -1,0 +1,207 @@
+package harness
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Files of the report, in the bench directory.
+const (
+	resultsDir = "results"
+	chartsDir  = "charts"
+	reportFile = "RESULTS.md"
+)
+
+// WriteReport keeps the fresh results, then writes a chart for each of them, and the report anew from all results kept,
+// the fresh ones and those of rooms that were not measured this time.
+func WriteReport(dir string, fresh []*Result) error {
+	for _, r := range fresh {
+		if err := r.Save(filepath.Join(dir, resultsDir)); err != nil {
+			return err
+		}
+		if err := writeFile(filepath.Join(dir, chartPath(r)), Chart(r)); err != nil {
+			return err
+		}
+	}
+	all, err := LoadAll(filepath.Join(dir, resultsDir))
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, reportFile), Report(all))
+}
+
+func chartPath(r *Result) string { return chartsDir + "/" + r.Room + ".svg" }
+
+const howToRead = `Written by ` + "`make bench-report`" + ` from ` + "`results/*.json`" + `; edit neither by hand. How the figures come about: [README.md](README.md).
+
+A cell holds the time of one operation, **×** the ratio, and below it bytes and allocations per operation.
+
+- The **time** is the least of the rounds.
+- The **ratio** is the median over the rounds of the other side's time ÷ our time in the same round: above 1 we are faster. It is
+  not the quotient of the two times shown. Quote the ratio: times change with the machine and with its mood, ratios hardly.
+- *Best rival* is the least ratio of a row, with the quartiles of the rounds in brackets. Rows that we lose have a ratio below 1.
+- A side marked † does less, or other, work; it is shown, and does not count as the best rival.
+`
+
+// Report is RESULTS.md.
+func Report(results []*Result) []byte {
+	var b strings.Builder
+	b.WriteString("# Benchmark results\n\n" + howToRead)
+	for _, r := range results {
+		reportRoom(&b, r)
+	}
+	return []byte(b.String())
+}
+
+func reportRoom(b *strings.Builder, r *Result) {
+	fmt.Fprintf(b, "\n## %s\n\n", r.Title)
+	if r.Quick {
+		b.WriteString("**A quick run: it shows that everything works, and its times are not for quoting.**\n\n")
+	}
+	fmt.Fprintf(b, "%s\n\n", r.About)
+	fmt.Fprintf(b, "![Times relative to ours](%s)\n\n", chartPath(r))
+	fmt.Fprintf(b, "| | |\n|---|---|\n| command | `%s` |\n| date | %s |\n| rounds | %d of %s a side |\n", r.Command, r.Date, r.Rounds, r.Slot)
+	fmt.Fprintf(b, "| machine | %s, %d cores, %s |\n| Go | %s, GOMAXPROCS %d, GOGC %s |\n",
+		cell(r.Machine.CPU), r.Machine.Cores, cell(r.Machine.Kernel), r.Machine.Go, r.Procs, r.Machine.GOGC)
+	for _, v := range r.Rivals {
+		fmt.Fprintf(b, "| %s | %s %s |\n", cell(v.Name), v.Module, v.Version)
+	}
+	reportBars(b, r)
+	for _, group := range r.Groups() {
+		reportGroup(b, r, group)
+	}
+}
+
+func reportBars(b *strings.Builder, r *Result) {
+	short := r.Short()
+	if len(short) == 0 {
+		b.WriteString("\nBars: all hold.\n")
+	} else {
+		fmt.Fprintf(b, "\nBars: %d short.\n\n", len(short))
+		for _, s := range short {
+			fmt.Fprintf(b, "- %s\n", s)
+		}
+	}
+	if len(r.Means) == 0 {
+		return
+	}
+	b.WriteString("\n| geometric mean | over | bar | reached |\n|---|---|---|---|\n")
+	for _, m := range r.Means {
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(m.Name), cell(strings.Join(m.Rows, ", ")), cell(m.Bar), reached(m.Verdict))
+	}
+}
+
+func reportGroup(b *strings.Builder, r *Result, group string) {
+	rows := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Group != group })
+	labels := groupLabels(rows)
+	fmt.Fprintf(b, "\n### %s\n\n| case | best rival |", group)
+	for _, label := range labels {
+		fmt.Fprintf(b, " %s |", cell(label))
+	}
+	withBars := slices.ContainsFunc(rows, func(row Row) bool { return len(row.Bars) > 0 })
+	if withBars {
+		b.WriteString(" bars |")
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(labels)))
+	if withBars {
+		b.WriteString("---|")
+	}
+	b.WriteString("\n")
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s | %s |", cell(row.Name), bestCell(&row))
+		for _, label := range labels {
+			fmt.Fprintf(b, " %s |", sideCell(&row, label))
+		}
+		if withBars {
+			fmt.Fprintf(b, " %s |", barsCell(row.Bars))
+		}
+		b.WriteString("\n")
+	}
+	reportNotes(b, rows)
+}
+
+// groupLabels are the columns of a group: every label that one of its rows has, ours first.
+func groupLabels(rows []Row) []string {
+	var ours, others []string
+	for _, row := range rows {
+		for _, s := range row.Sides {
+			list := &others
+			if s.Rival == "" && s.Mark == "" {
+				list = &ours
+			}
+			if label := s.Label + dagger(s.Mark); !slices.Contains(*list, label) {
+				*list = append(*list, label)
+			}
+		}
+	}
+	return append(ours, others...)
+}
+
+func bestCell(row *Row) string {
+	best := row.Best()
+	if best == nil {
+		return ""
+	}
+	return fmt.Sprintf("**×%s** %s<br><sub>(%s–%s)</sub>", figure(best.Ratio), cell(best.Label), figure(best.Low), figure(best.High))
+}
+
+func sideCell(row *Row, label string) string {
+	for i, s := range row.Sides {
+		if s.Label+dagger(s.Mark) != label {
+			continue
+		}
+		ratio := ""
+		if i > 0 {
+			ratio = " ×" + figure(s.Ratio)
+		}
+		return fmt.Sprintf("%s%s<br><sub>%s, %s</sub>", duration(s.Ns), ratio, size(s.Bytes), count(s.Allocs))
+	}
+	return ""
+}
+
+func barsCell(bars []Verdict) string {
+	lines := make([]string, len(bars))
+	for i, v := range bars {
+		lines[i] = cell(v.Bar) + ": " + reached(v)
+	}
+	return strings.Join(lines, "<br>")
+}
+
+func reached(v Verdict) string {
+	if v.Holds {
+		return figure(v.Got) + " ✓"
+	}
+	return "**" + figure(v.Got) + " short**"
+}
+
+// reportNotes writes what the rows and the marks of a group have to say, each remark once, behind the names that it is about.
+func reportNotes(b *strings.Builder, rows []Row) {
+	var remarks []string
+	about := map[string][]string{}
+	add := func(name, remark string) {
+		if remark == "" || slices.Contains(about[remark], name) {
+			return
+		}
+		if about[remark] == nil {
+			remarks = append(remarks, remark)
+		}
+		about[remark] = append(about[remark], name)
+	}
+	for _, row := range rows {
+		add(row.Name, row.Note)
+		for _, s := range row.Sides {
+			add(s.Label+dagger(s.Mark), s.Mark)
+		}
+	}
+	if len(remarks) > 0 {
+		b.WriteString("\n")
+	}
+	for _, remark := range remarks {
+		fmt.Fprintf(b, "- %s: %s\n", strings.Join(about[remark], "; "), remark)
+	}
+}
+
+// cell makes text safe inside a table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -1,0 +1,180 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// sample is a result with everything that a report shows: two groups, a mark, a note, bars that hold and that do not.
+func sample(room string) *Result {
+	marked := side("v5", 0.8)
+	marked.Label, marked.Mark = "v5 zero-copy", "aliases its <input> & more"
+	first := row("Unmarshal <any>", "small | big", 3, side("v5", 3.5), side("msgp", 1.25), marked)
+	first.Bars = []Verdict{{"≥ 3.3× v5", 3.5, true}, {"≥ 1.3× msgp", 1.25, false}}
+	first.Note = "a remark."
+	second := row("Marshal", "small", 1, side("v5", 44))
+	return &Result{
+		Room: room, Title: "The room " + room, About: "About it.", Command: "go run ./cmd/bench -room " + room, Date: "2026-01-02",
+		Rounds: 31, Slot: "3ms", Procs: 1, Machine: Machine{"A CPU", 2, "linux/amd64 6.1", "go1.26", "default"},
+		Rivals: []Version{{"v5", "example.com/v5", "v5.4.1"}, {"msgp", "example.com/msgp", "v1.6.5"}},
+		Rows:   []Row{first, second},
+		Means:  []MeanResult{{"all", []string{"small"}, Verdict{"≥ 2× msgp", 1.9, false}}},
+	}
+}
+
+func TestResultRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	want := sample("json")
+	if err := want.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := LoadAll(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("loaded %+v\nsaved %+v", got, want)
+	}
+}
+
+func TestLoadAllRefusesDamage(t *testing.T) {
+	for name, text := range map[string]string{"no JSON": "{", "a row without sides": `{"Room":"x","Rows":[{"Name":"n"}]}`} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadAll(dir); err == nil || !strings.Contains(err.Error(), "x.json") {
+			t.Errorf("%s: error %v, want one that names the file", name, err)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	short := strings.Join(sample("json").Short(), "\n")
+	want := "Unmarshal <any>, small | big: ≥ 1.3× msgp (got 1.25)\nall, mean: ≥ 2× msgp (got 1.90)"
+	if short != want {
+		t.Errorf("short:\n%s\nwant:\n%s", short, want)
+	}
+}
+
+// Measuring one room again keeps the sections of the others.
+func TestWriteReportKeepsOtherRooms(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteReport(dir, []*Result{sample("json"), sample("msgpack")}); err != nil {
+		t.Fatal(err)
+	}
+	again := sample("msgpack")
+	again.Date = "2027-12-31"
+	if err := WriteReport(dir, []*Result{again}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "RESULTS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## The room json", "## The room msgpack", "2026-01-02", "2027-12-31"} {
+		if strings.Count(string(text), want) != 1 {
+			t.Errorf("%q is in the report %d times, want once", want, strings.Count(string(text), want))
+		}
+	}
+	for _, room := range []string{"json", "msgpack"} {
+		if _, err := os.Stat(filepath.Join(dir, "charts", room+".svg")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	text := string(Report([]*Result{sample("json")}))
+	for _, want := range []string{
+		"| command | `go run ./cmd/bench -room json` |",
+		"| machine | A CPU, 2 cores, linux/amd64 6.1 |",
+		"| v5 | example.com/v5 v5.4.1 |",
+		"![Times relative to ours](charts/json.svg)",
+		"Bars: 2 short.",
+		`small \| big`,
+		"**×1.25** msgp",
+		"350 ns ×3.50",
+		"v5 zero-copy†: aliases its",
+		"3.50 ✓",
+		"**1.25 short**",
+		"small | big: a remark.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "quick run") {
+		t.Error("the report calls a full run quick")
+	}
+	checkTables(t, text)
+
+	quick := sample("json")
+	quick.Quick = true
+	if !strings.Contains(string(Report([]*Result{quick})), "quick run") {
+		t.Error("the report does not say that the run was quick")
+	}
+}
+
+// checkTables finds rows that have more or fewer cells than the row above them.
+func checkTables(t *testing.T, text string) {
+	t.Helper()
+	cells := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "|") {
+			cells = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if cells != 0 && n != cells {
+			t.Errorf("a row of %d cells under one of %d: %s", n, cells, line)
+		}
+		cells = n
+	}
+}
+
+func TestChart(t *testing.T) {
+	r := sample("json")
+	svg := Chart(r)
+	dec := xml.NewDecoder(bytes.NewReader(svg))
+	bars, text := 0, new(strings.Builder)
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if token.Name.Local == "rect" {
+				bars++
+			}
+		case xml.CharData:
+			text.Write(token)
+		}
+	}
+	// The page, three colours in the legend, four bars and two, and the stub of the one beyond the axis.
+	if want := 1 + 3 + 4 + 2 + 1; bars != want {
+		t.Errorf("%d rectangles, want %d", bars, want)
+	}
+	for _, want := range []string{"Unmarshal <any>", "small | big", "×3.50", "×44.0", "100 ns", "v5 zero-copy†"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the chart lacks %q", want)
+		}
+	}
+}
+
+func TestPlaceIsLinear(t *testing.T) {
+	if place(0) != barStart || place(axisMost) != barEnd || !near(place(1)-place(0), place(3)-place(2)) {
+		t.Errorf("0 lies at %v, %v at %v", place(0), axisMost, place(axisMost))
+	}
+}

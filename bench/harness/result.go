@@ -1,0 +1,169 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Result is a measured room. It is kept as JSON, one file a room, so that one room can be measured again and the report
+// still hold the others.
+type Result struct {
+	Room    string
+	Title   string
+	About   string
+	Command string
+	Date    string // UTC, 2006-01-02
+	Rounds  int
+	Slot    string
+	Procs   int  // GOMAXPROCS
+	Quick   bool // too few or too short rounds to quote
+	Machine Machine
+	Rivals  []Version
+	Rows    []Row
+	Means   []MeanResult `json:",omitempty"`
+}
+
+// Row is a measured case. Sides[0] is ours.
+type Row struct {
+	Group string
+	Name  string
+	Note  string `json:",omitempty"`
+	Sides []Measured
+	Bars  []Verdict `json:",omitempty"`
+}
+
+// Measured is what a side cost. Times are of one operation, and so are allocations and bytes.
+type Measured struct {
+	Rival  string `json:",omitempty"` // empty when the code is ours
+	Label  string
+	Mark   string  `json:",omitempty"`
+	Ns     float64 // the least of the rounds
+	Ratio  float64 // median over the rounds of this side's time ÷ ours: above 1 we are faster
+	Low    float64 // the ratio's lower quartile
+	High   float64 // and the upper one
+	Allocs float64
+	Bytes  float64
+}
+
+// Verdict is a bar and what was reached.
+type Verdict struct {
+	Bar   string
+	Got   float64
+	Holds bool
+}
+
+// MeanResult is a mean over rows.
+type MeanResult struct {
+	Name string
+	Rows []string
+	Verdict
+}
+
+func newResult(room Room, o Options) *Result {
+	return &Result{
+		Room: room.Name, Title: room.Title, About: room.About,
+		Date: time.Now().UTC().Format(time.DateOnly), Rounds: o.Rounds, Slot: o.Slot.String(), Procs: procs(),
+		Machine: thisMachine(), Rivals: versions(room.Rivals),
+	}
+}
+
+// Best is the fastest unmarked rival of the row, or nil.
+func (r *Row) Best() *Measured {
+	var best *Measured
+	for i := range r.Sides {
+		s := &r.Sides[i]
+		if i > 0 && s.Mark == "" && (best == nil || s.Ratio < best.Ratio) {
+			best = s
+		}
+	}
+	return best
+}
+
+// Short lists the bars that do not hold, one line each.
+func (r *Result) Short() []string {
+	var short []string
+	add := func(what string, v Verdict) {
+		if !v.Holds {
+			short = append(short, fmt.Sprintf("%s: %s (got %s)", what, v.Bar, figure(v.Got)))
+		}
+	}
+	for _, row := range r.Rows {
+		for _, v := range row.Bars {
+			add(row.Group+", "+row.Name, v)
+		}
+	}
+	for _, m := range r.Means {
+		add(m.Name+", mean", m.Verdict)
+	}
+	return short
+}
+
+// Groups are the names of the groups, in the order of the rows.
+func (r *Result) Groups() []string {
+	var groups []string
+	for _, row := range r.Rows {
+		if !slices.Contains(groups, row.Group) {
+			groups = append(groups, row.Group)
+		}
+	}
+	return groups
+}
+
+// Save writes the result to dir, as {room}.json.
+func (r *Result) Save(dir string) error {
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return fmt.Errorf("bench: result of room %s: %w", r.Room, err)
+	}
+	return writeFile(filepath.Join(dir, r.Room+".json"), append(text, '\n'))
+}
+
+// LoadAll reads every result in dir, in the order of the rooms' names.
+func LoadAll(dir string) ([]*Result, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bench: results: %w", err)
+	}
+	var all []*Result
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("bench: results: %w", err)
+		}
+		r := new(Result)
+		if err := json.Unmarshal(text, r); err != nil {
+			return nil, fmt.Errorf("bench: %s: %w; delete it and measure the room again", path, err)
+		}
+		for _, row := range r.Rows {
+			if len(row.Sides) == 0 {
+				return nil, fmt.Errorf("bench: %s: row %q has no sides; delete the file and measure the room again", path, row.Name)
+			}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// writeFile writes a file of the report, making its directory.
+func writeFile(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package harness
+
+import (
+	"math"
+	"slices"
+)
+
+// quantile is the value below which the fraction q of sorted lies, between neighbours by linear interpolation.
+func quantile(sorted []float64, q float64) float64 {
+	pos := q * float64(len(sorted)-1)
+	i := int(pos)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (pos-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// spread is a median with the quartiles around it.
+type spread struct{ low, median, high float64 }
+
+// ratios is the spread of rival ÷ ours over rounds; the two slices hold one time per round.
+func ratios(rival, ours []float64) spread {
+	r := make([]float64, len(ours))
+	for i := range r {
+		r[i] = rival[i] / ours[i]
+	}
+	slices.Sort(r)
+	return spread{quantile(r, 0.25), quantile(r, 0.5), quantile(r, 0.75)}
+}
+
+// geomean is the geometric mean, the one that treats twice as fast and half as fast alike.
+func geomean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Log(v)
+	}
+	return math.Exp(sum / float64(len(values)))
+}

@@ -1,0 +1,218 @@
+package msgpack
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/tinylib/msgp/msgp"
+	ugorji "github.com/ugorji/go/codec"
+	v5 "github.com/vmihailenco/msgpack/v5"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+)
+
+func partCases() []harness.Case {
+	return []harness.Case{
+		{
+			Group: partsGroup, Name: "custom decoder, 500 points", Note: noteCustom,
+			Bars: typedUnmarshalBars(), Sides: customDecodeSides,
+		},
+		{
+			Group: partsGroup, Name: "custom encoder, 500 points", Note: noteCustom,
+			Bars: typedMarshalBars(), Sides: customEncodeSides,
+		},
+		{
+			Group: partsGroup, Name: "RawMessage, unmarshal", Note: noteRaw,
+			Bars: typedUnmarshalBars(), Sides: rawDecodeSides,
+		},
+		{
+			Group: partsGroup, Name: "RawMessage, marshal", Note: noteRaw,
+			Bars: typedMarshalBars(), Sides: rawEncodeSides,
+		},
+		{
+			Group: partsGroup, Name: "Skip 500 rows", Note: noteSkip, Bars: skipBars(),
+			Sides: func() ([]harness.Side, error) { return skipSides(rowsValue()) },
+		},
+		{
+			Group: partsGroup, Name: "Skip twitter", Note: noteSkip, Bars: skipBars(),
+			Sides: func() ([]harness.Side, error) {
+				v, err := corpus("twitter_status")
+				if err != nil {
+					return nil, err
+				}
+				return skipSides(v)
+			},
+		},
+	}
+}
+
+const (
+	partsGroup = "Custom encoders, RawMessage, Skip"
+	noteCustom = "each point is an array of two floats, written by EncodeMsgpack and read by DecodeMsgpack; msgp generates the same " +
+		"(its directive tuple)."
+	noteRaw  = "an id, and the small struct undecoded."
+	noteSkip = "nothing is decoded."
+
+	decodingToAny = "decoding to any"
+)
+
+func skipBars() []harness.Bar {
+	return []harness.Bar{harness.Faster(harness.Ours+" "+decodingToAny, 20), harness.Faster(msgpName, 1.2)}
+}
+
+// v5Point writes a point by a custom encoder of v5.
+type v5Point point
+
+func (p *v5Point) EncodeMsgpack(enc *v5.Encoder) error {
+	if err := enc.EncodeArrayLen(2); err != nil {
+		return err
+	}
+	if err := enc.EncodeFloat64(p.X); err != nil {
+		return err
+	}
+	return enc.EncodeFloat64(p.Y)
+}
+
+func (p *v5Point) DecodeMsgpack(dec *v5.Decoder) (err error) {
+	if _, err = dec.DecodeArrayLen(); err != nil {
+		return err
+	}
+	if p.X, err = dec.DecodeFloat64(); err != nil {
+		return err
+	}
+	p.Y, err = dec.DecodeFloat64()
+	return err
+}
+
+// pointsAs copies points to another type of the same structure.
+func pointsAs[P v5Point | oursPoint](list points) []P {
+	as := make([]P, len(list))
+	for i, p := range list {
+		as[i] = P(p)
+	}
+	return as
+}
+
+func customDecodeSides() ([]harness.Side, error) {
+	want := pointsValue()
+	data, err := v5.Marshal(pointsAs[v5Point](want))
+	if err != nil {
+		return nil, err
+	}
+	sides := unmarshalSides([]library{ours()}, data, pointsAs[oursPoint](want), fresh)
+	sides = append(sides, unmarshalSides([]library{msgpLibrary()}, data, want, fresh)...)
+	return append(sides, unmarshalSides(rivals()[:1], data, pointsAs[v5Point](want), fresh)...), nil
+}
+
+func customEncodeSides() ([]harness.Side, error) {
+	want := pointsAs[v5Point](pointsValue())
+	reads := func(s harness.Side) harness.Side {
+		s.Check = func() error {
+			if err := s.Run(); err != nil {
+				return err
+			}
+			return decodesTo(sink, want)
+		}
+		return s
+	}
+	mine, generated := pointsAs[oursPoint](pointsValue()), pointsValue()
+	sides := marshalSides([]library{ours()}, &mine)
+	sides = append(sides, marshalSides([]library{msgpLibrary()}, &generated)...)
+	sides = append(sides, marshalSides(rivals()[:1], &want)...)
+	for i := range sides {
+		sides[i] = reads(sides[i])
+	}
+	return sides, nil
+}
+
+// envelope is rawEnvelope with the raw type of a library that works by reflection.
+type envelope[R ~[]byte] struct {
+	ID   int64 `msgpack:"id" codec:"id"`
+	Body R     `msgpack:"body" codec:"body"`
+}
+
+// rawValue is an envelope as bytes, and the body in it.
+func rawValue() (data, body []byte, err error) {
+	if body, err = encoded(smallValue()); err != nil {
+		return nil, nil, err
+	}
+	data, err = encoded(envelope[v5.RawMessage]{7, body})
+	return data, body, err
+}
+
+func rawDecodeSides() ([]harness.Side, error) {
+	data, body, err := rawValue()
+	if err != nil {
+		return nil, err
+	}
+	by := rivals()
+	sides := unmarshalSides([]library{ours()}, data, envelope[oursRaw]{7, body}, fresh)
+	sides = append(sides, unmarshalSides([]library{msgpLibrary()}, data, rawEnvelope{7, body}, fresh)...)
+	sides = append(sides, unmarshalSides(by[:1], data, envelope[v5.RawMessage]{7, body}, fresh)...)
+	return append(sides, unmarshalSides(by[2:3], data, envelope[ugorji.Raw]{7, body}, fresh)...), nil
+}
+
+func rawEncodeSides() ([]harness.Side, error) {
+	_, body, err := rawValue()
+	if err != nil {
+		return nil, err
+	}
+	want := envelope[v5.RawMessage]{7, body}
+	sides := marshalSides([]library{ours()}, &envelope[oursRaw]{7, body})
+	sides = append(sides, marshalSides([]library{msgpLibrary()}, &rawEnvelope{7, body})...)
+	sides = append(sides, marshalSides(rivals()[:1], &want)...)
+	sides = append(sides, marshalSides(rivals()[2:3], &envelope[ugorji.Raw]{7, body})...)
+	for i, s := range sides {
+		sides[i].Check = func() error {
+			if err := s.Run(); err != nil {
+				return err
+			}
+			return decodesTo(sink, want)
+		}
+	}
+	return sides, nil
+}
+
+// skipSides skips v, and for comparison decodes it. The check also cuts the last byte off: who skips the
+// whole value must miss it.
+func skipSides(v any) ([]harness.Side, error) {
+	data, want, err := tree(v)
+	if err != nil {
+		return nil, err
+	}
+	dec := v5.NewDecoder(nil)
+	reader := bytes.NewReader(data)
+	mine := oursSkip()
+	decoding := unmarshalSides([]library{ours()}, data, want, fresh)[0]
+	decoding.How, decoding.Mark = decodingToAny, "what skipping saves."
+	skip := func(rival string, run func(data []byte) error) harness.Side {
+		return harness.Side{
+			Rival: rival,
+			Run:   func() error { return run(data) },
+			Check: func() error { return skipsWhole(run, data) },
+		}
+	}
+	return []harness.Side{
+		skip("", mine),
+		skip(msgpName, func(data []byte) error {
+			_, err := msgp.Skip(data)
+			return err
+		}),
+		skip(v5Name, func(data []byte) error {
+			reader.Reset(data)
+			dec.Reset(reader)
+			return dec.Skip()
+		}),
+		decoding,
+	}, nil
+}
+
+func skipsWhole(skip func(data []byte) error, data []byte) error {
+	if err := skip(data); err != nil {
+		return err
+	}
+	if err := skip(data[:len(data)-1]); err == nil {
+		return errors.New("it did not notice that the last byte is missing")
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+// Package msgpack measures package msgpack of this project against the MessagePack libraries of Go.
+//
+// Where things are:
+//
+//	room.go      the room: rivals, means, and the bars that most rows share
+//	types.go     the Go types of the cases; types_gen.go is msgp's code for them
+//	data.go      their values, from fixed seeds; and the JSON corpora that come with Go
+//	ours.go      every call to our codec
+//	rivals.go    the rivals behind the calls that all of them share
+//	sides.go     sides that unmarshal or marshal, and how their output is checked
+//	values.go    the cases: typed values, and any
+//	parts.go     the cases: custom encoders, RawMessage, Skip
+//	streams.go   the cases: Encoder and Decoder
+//	ingest.go    the cases: a batch of columns
+//	micro.go     the cases: microbenchmarks published elsewhere
+package msgpack
+
+import (
+	"slices"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+)
+
+// The rivals' names, as sides and bars use them.
+const (
+	v5Name        = "v5"
+	msgpName      = "msgp"
+	shamatonName  = "shamaton"
+	ugorjiName    = "ugorji"
+	hashicorpName = "hashicorp"
+)
+
+// The means over rows.
+const (
+	meanAny       = "unmarshal into any"
+	meanUnmarshal = "unmarshal into fresh targets"
+	meanMarshal   = "marshal"
+)
+
+// Room is the room for cmd/bench.
+func Room() harness.Room {
+	return harness.Room{
+		Name:  "msgpack",
+		Title: "MessagePack",
+		About: "Every side decodes the same bytes, written by vmihailenco/msgpack v5, and encodes the same values. msgp is generated " +
+			"code; the others work by reflection. ugorji and hashicorp keep one Encoder and one Decoder and reset them, as their " +
+			"authors advise, with the handle's options WriteExt and RawToString on and map[string]any as the untyped map; shamaton " +
+			"has no such choice and makes map[any]any. A fresh target is " +
+			"zeroed in place, so that the target itself is nobody's allocation.",
+		Rivals: []harness.Rival{
+			{Name: msgpName, Module: "github.com/tinylib/msgp"},
+			{Name: v5Name, Module: "github.com/vmihailenco/msgpack/v5"},
+			{Name: shamatonName, Module: "github.com/shamaton/msgpack/v2"},
+			{Name: ugorjiName, Module: "github.com/ugorji/go/codec"},
+			{Name: hashicorpName, Module: "github.com/hashicorp/go-msgpack/v2"},
+		},
+		Means: []harness.Mean{
+			{Name: meanAny, Against: v5Name, AtLeast: 2},
+			{Name: meanUnmarshal, Against: msgpName, AtLeast: 1.6},
+			{Name: meanMarshal, Against: msgpName, AtLeast: 1.7},
+		},
+		Cases: slices.Concat(valueCases(), partCases(), streamCases(), ingestCases(), microCases()),
+	}
+}
+
+// The bars that most rows share.
+func typedUnmarshalBars() []harness.Bar {
+	return []harness.Bar{harness.Faster(v5Name, 3.3), harness.Faster(msgpName, 1.2)}
+}
+
+func typedMarshalBars() []harness.Bar {
+	return []harness.Bar{harness.Faster(v5Name, 4.5), harness.Faster(msgpName, 1.3)}
+}
+
+func anyMarshalBars() []harness.Bar {
+	return []harness.Bar{harness.Faster(v5Name, 2), harness.Faster(msgpName, 1.3)}
+}

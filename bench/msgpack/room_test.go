@@ -1,0 +1,77 @@
+package msgpack
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+)
+
+// Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
+func TestOutputs(t *testing.T) {
+	if err := harness.Check(Room()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The input is the same in every run, or runs could not be compared.
+func TestDataAreFixed(t *testing.T) {
+	for name, make := range map[string]func() any{
+		"small": func() any { return smallValue() }, "rows": func() any { return rowsValue() }, "columns": func() any { return tableValue() },
+		"texts": func() any { return textsValue() }, "points": func() any { return pointsValue() },
+	} {
+		first, err := encoded(make())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 { // maps are written in a random order unless they are sorted
+			again, err := encoded(make())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(first, again) {
+				t.Errorf("%s: the bytes differ between two runs", name)
+				break
+			}
+		}
+	}
+}
+
+// The sizes that the names and notes of the cases state.
+func TestSizes(t *testing.T) {
+	body, err := hostMetrics().body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if perRow := len(body) / ingestRows; perRow != 46 {
+		t.Errorf("ingest body: %d bytes a row, want 46", perRow)
+	}
+	data, err := encoded(rowsValue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if perRow := len(data) / 500; perRow < 165 || perRow > 195 {
+		t.Errorf("rows: %d bytes a row, want about 180", perRow)
+	}
+}
+
+// The checks can fail: a wrong value, a missing one, a wrong type.
+func TestSame(t *testing.T) {
+	var int8s, int64s, float any = []any{int8(1)}, []any{int64(1)}, []any{1.0}
+	if err := same(int8s, int64s); err != nil {
+		t.Errorf("the width of integers counts: %v", err)
+	}
+	var anyKeys, stringKeys any = map[any]any{"a": uint8(1)}, map[string]any{"a": int64(1)}
+	if err := same(anyKeys, stringKeys); err != nil {
+		t.Errorf("the key type of maps counts: %v", err)
+	}
+	if same(int64s, float) == nil {
+		t.Error("an integer passes for a float")
+	}
+	if same(smallValue(), small{}) == nil {
+		t.Error("an empty struct passes for a full one")
+	}
+	if decodesTo([]byte{0xc0}, smallValue()) == nil {
+		t.Error("nil passes for a struct")
+	}
+}

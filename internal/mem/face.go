@@ -1,0 +1,30 @@
+//go:build !purego
+
+package mem
+
+import "reflect"
+
+// Box makes the interface of the value at p, whose type has the type word t, without copying it. The value must never
+// change again, and t must be Indirect. It is what `any(*p)` does, less the allocation: p may point into a slab.
+func Box(t, p Pointer) any {
+	if !boxWorks {
+		return nil
+	}
+	f := Face{t, p}
+	return *(*any)(Pointer(&f))
+}
+
+// BoxWorks reports whether Box may be used: an interface is a type word and a data word, in this order.
+func BoxWorks() bool { return boxWorks }
+
+var boxWorks = func() bool {
+	type probe struct{ a, b int64 }
+	v := any(probe{1, 2})
+	f := FaceOf(v)
+	if f.Type != TypeWord(reflect.TypeFor[probe]()) || *At[probe](f.Data, 0) != (probe{1, 2}) {
+		return false
+	}
+	s := "x"
+	g := FaceOf(any(s))
+	return g.Type == TypeWord(reflect.TypeFor[string]()) && *At[string](g.Data, 0) == s
+}()

@@ -1,0 +1,68 @@
+package mem
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Pointer is unsafe.Pointer, under a name that needs no import of unsafe.
+type Pointer = unsafe.Pointer
+
+// At is the T at p+off. The caller knows that a T lies there.
+func At[T any](p Pointer, off uintptr) *T { return (*T)(unsafe.Add(p, off)) }
+
+// Add is p+off, inside the same allocation.
+func Add(p Pointer, off uintptr) Pointer { return unsafe.Add(p, off) }
+
+// PointerTo is p as an untyped pointer.
+func PointerTo[T any](p *T) Pointer { return Pointer(p) }
+
+// String views b as a string, without a copy: b must not change as long as the string is in use.
+func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// Bytes views s as bytes, without a copy: they must not be written to.
+func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// Slice is the header of any slice.
+type Slice struct {
+	Data     Pointer
+	Len, Cap int
+}
+
+// Face is an interface without methods, as its two words.
+type Face struct {
+	Type Pointer
+	Data Pointer
+}
+
+// FaceOf is v's two words. For a pointer-shaped type the data word is the value itself, else it points to it.
+func FaceOf(v any) Face { return *(*Face)(Pointer(&v)) }
+
+// TypeWord is the word that an interface holds for values of type t.
+func TypeWord(t reflect.Type) Pointer { return (*Face)(Pointer(&t)).Data }
+
+// TypeWordAt is the type word of the interface that p points to.
+func TypeWordAt(p *any) Pointer { return (*Face)(Pointer(p)).Type }
+
+// Indirect reports whether an interface holds a pointer to values of t, not the value itself.
+func Indirect(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return false
+	case reflect.Struct:
+		return t.NumField() != 1 || Indirect(t.Field(0).Type)
+	case reflect.Array:
+		return t.Len() != 1 || Indirect(t.Elem())
+	}
+	return true
+}
+
+// NewAt is a new zero value of t.
+func NewAt(t reflect.Type) Pointer { return reflect.New(t).UnsafePointer() }
+
+// GrowSlice gives the slice at s room for n elements of t, keeping its elements; the new room is zeroed.
+// It leaves the length as it is.
+func GrowSlice(s *Slice, sliceType reflect.Type, n int) {
+	v := reflect.NewAt(sliceType, Pointer(s)).Elem()
+	v.Grow(n - s.Len)
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Field is a struct field as the wire sees it.
+type Field struct {
+	Name    string   // on the wire
+	Aliases []string // further names by which it is found, not written
+	Type    reflect.Type
+	Tag     Tag
+	Hops    []Hop   // embedded pointers on the way to it, outermost first
+	Offset  uintptr // from the struct, or from where the last hop leads
+	Omit    bool    // omitempty, its own or the struct's
+	Hidden  bool    // found when reading, never written: an embedded struct whose fields stand inline
+}
+
+// Hop is an embedded pointer: at Offset lies a *Type.
+type Hop struct {
+	Offset uintptr
+	Type   reflect.Type
+}
+
+// Struct is what the fields and the marker field say of a struct.
+type Struct struct {
+	Fields  []Field
+	AsArray bool
+}
+
+// Rules are how a format reads structs.
+type Rules struct {
+	Key      string                  // of its tag
+	Fallback string                  // another key, read where the first is absent
+	Marker   string                  // a field whose tag speaks of the whole struct
+	Opaque   func(reflect.Type) bool // types that encode themselves: never taken apart
+}
+
+// Fields reads the struct type t. Fields come in the order of declaration, those of an embedded struct in its place.
+//
+// An embedded struct stands inline unless its tag says noinline, its type encodes itself, or one of its names is taken by an
+// earlier field; with the tag inline it always does, less the names that are taken.
+func (r *Rules) Fields(t reflect.Type) Struct { return r.fields(t, nil) }
+
+func (r *Rules) fields(t reflect.Type, open []reflect.Type) Struct {
+	var s Struct
+	omit := false
+	open = append(open, t)
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		text := sf.Tag.Get(r.Key)
+		if text == "" && r.Fallback != "" {
+			text = sf.Tag.Get(r.Fallback)
+		}
+		tag := ParseTag(text)
+		if tag.Name == "-" {
+			continue
+		}
+		if sf.Name == r.Marker {
+			s.AsArray = tag.Has("as_array") || tag.Has("asArray")
+			omit = omit || tag.Has("omitempty")
+		}
+		if !sf.IsExported() && !sf.Anonymous {
+			continue
+		}
+		f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Omit: omit || tag.Has("omitempty")}
+		if f.Name == "" {
+			f.Name = sf.Name
+		}
+		if sf.Anonymous && !tag.Has("noinline") && r.inline(&s, &f, tag.Has("inline"), open) {
+			f.Hidden = true
+			if !sf.IsExported() {
+				continue
+			}
+		} else if !sf.IsExported() {
+			continue // an embedded unexported type that does not stand inline is out of reach
+		}
+		if alias, ok := tag.Option("alias"); ok && !f.Hidden {
+			f.Aliases = append(f.Aliases, alias)
+		}
+		s.Fields = append(s.Fields, f)
+	}
+	return s
+}
+
+// inline puts the fields of the embedded field f into s and reports whether it did.
+func (r *Rules) inline(s *Struct, f *Field, force bool, open []reflect.Type) bool {
+	t := f.Type
+	pointer := t.Kind() == reflect.Pointer
+	if pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || slices.Contains(open, t) || !force && (r.Opaque(t) || r.Opaque(f.Type)) {
+		return false
+	}
+	inner := r.fields(t, open).Fields
+	if !force {
+		for _, g := range inner {
+			if s.has(g.Name) {
+				return false
+			}
+		}
+	}
+	for _, g := range inner {
+		if g.Hidden || s.has(g.Name) {
+			continue
+		}
+		switch {
+		case pointer:
+			g.Hops = append([]Hop{{f.Offset, t}}, g.Hops...)
+		case len(g.Hops) > 0:
+			g.Hops = slices.Clone(g.Hops)
+			g.Hops[0].Offset += f.Offset
+		default:
+			g.Offset += f.Offset
+		}
+		s.Fields = append(s.Fields, g)
+	}
+	return true
+}
+
+func (s *Struct) has(name string) bool {
+	return slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
+}

@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Error says what failed and where.
+//
+// Its text is that of its cause alone, because programs compare the texts of the codecs that this module replaces. Where is
+// in the fields, and in the text of the verb %+v.
+type Error struct {
+	Offset int64  // of the value at fault, in bytes from the start of the input
+	Path   string // of the value at fault, as in users[3].name; empty at the top
+	Cause  error
+}
+
+func (e *Error) Error() string { return e.Cause.Error() }
+
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Where is the path and the offset in words.
+func (e *Error) Where() string {
+	if e.Path == "" {
+		return "at byte " + strconv.FormatInt(e.Offset, 10)
+	}
+	return "in " + e.Path + ", at byte " + strconv.FormatInt(e.Offset, 10)
+}
+
+// Format prints the cause; %+v adds where.
+func (e *Error) Format(s fmt.State, verb rune) {
+	io.WriteString(s, e.Error())
+	if verb == 'v' && s.Flag('+') {
+		io.WriteString(s, " "+e.Where())
+	}
+}
+
+// Path collects the steps to a value while an error unwinds: the innermost step comes first.
+type Path []string
+
+// Field notes that the value lies in the field or under the key called name.
+func (p *Path) Field(name string) { *p = append(*p, "."+name) }
+
+// Index notes that the value is element i.
+func (p *Path) Index(i int) { *p = append(*p, "["+strconv.Itoa(i)+"]") }
+
+// String is the path from the outermost step to the innermost.
+func (p Path) String() string {
+	var s strings.Builder
+	for i := len(p) - 1; i >= 0; i-- {
+		s.WriteString(p[i])
+	}
+	return strings.TrimPrefix(s.String(), ".")
+}

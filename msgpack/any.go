@@ -1,0 +1,460 @@
+package msgpack
+
+// The untyped road: any, and what is decoded where no type is given.
+//
+// A number, string or list in an any is a pointer to it. These are not allocated one by one: they lie in small slabs of
+// their own type (buffer.Slab), and the any is made of the type's word and a pointer into the slab (mem.Box).
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// boxes tells whether slabs are used. Without, the compiler boxes each value.
+var boxes = mem.BoxWorks()
+
+var (
+	wordInt16   = mem.TypeWord(reflect.TypeFor[int16]())
+	wordInt32   = mem.TypeWord(reflect.TypeFor[int32]())
+	wordInt64   = mem.TypeWord(reflect.TypeFor[int64]())
+	wordUint16  = mem.TypeWord(reflect.TypeFor[uint16]())
+	wordUint32  = mem.TypeWord(reflect.TypeFor[uint32]())
+	wordUint64  = mem.TypeWord(reflect.TypeFor[uint64]())
+	wordFloat32 = mem.TypeWord(reflect.TypeFor[float32]())
+	wordFloat64 = mem.TypeWord(reflect.TypeFor[float64]())
+	wordString  = mem.TypeWord(reflect.TypeFor[string]())
+	wordList    = mem.TypeWord(reflect.TypeFor[[]any]())
+)
+
+// box makes an any of the number type with this word. The low bytes of bits are the number, on a little-endian machine.
+func (d *Decoder) box(word mem.Pointer, bits uint64) any {
+	return mem.Box(word, mem.PointerTo(d.numbers.Put(bits)))
+}
+
+func (d *Decoder) boxFloat64(v float64) any {
+	if boxes {
+		return d.box(wordFloat64, math.Float64bits(v))
+	}
+	return v
+}
+
+func (d *Decoder) boxInt64(v int64) any {
+	if boxes {
+		return d.box(wordInt64, uint64(v))
+	}
+	return v
+}
+
+func (d *Decoder) boxUint64(v uint64) any {
+	if boxes {
+		return d.box(wordUint64, v)
+	}
+	return v
+}
+
+func (d *Decoder) boxString(s string) any {
+	if boxes {
+		return mem.Box(wordString, mem.PointerTo(d.texts.Put(s)))
+	}
+	return s
+}
+
+func (d *Decoder) boxList(s []any) any {
+	if boxes {
+		return mem.Box(wordList, mem.PointerTo(d.lists.Put(s)))
+	}
+	return s
+}
+
+func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
+	to := mem.At[any](p, 0)
+	if *to != nil && reflect.TypeOf(*to).Kind() == reflect.Pointer {
+		return decodeInterface(d, o, p, i)
+	}
+	v, i := d.readAny(i)
+	if i >= 0 {
+		*to = v
+	}
+	return i
+}
+
+// decodeInterface reads into what the interface at p points to, if it does. Else only an interface without methods can be
+// given a value.
+func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
+	v := reflect.NewAt(o.typ, p).Elem()
+	if d.isNil(i) {
+		v.SetZero()
+		return i + 1
+	}
+	if !v.IsNil() && v.Elem().Kind() == reflect.Pointer && !v.Elem().IsNil() {
+		held := v.Elem()
+		to := d.plans.of(held.Type().Elem())
+		if d.depth++; d.depth > maxDepth {
+			return d.fail(i, errDepth)
+		}
+		i = to.decode(d, to, held.UnsafePointer(), i)
+		d.depth--
+		return i
+	}
+	x, j := d.readAny(i)
+	if j < 0 {
+		return -1
+	}
+	if x == nil {
+		v.SetZero()
+		return j
+	}
+	if !reflect.TypeOf(x).AssignableTo(o.typ) {
+		return d.fail(i, fmt.Errorf("msgpack: Decode(%T into %v)", x, o.typ))
+	}
+	v.Set(reflect.ValueOf(x))
+	return j
+}
+
+// readAny reads a value of any type.
+func (d *Decoder) readAny(i int) (any, int) {
+	b := d.b
+	if uint(i) >= uint(len(b)) {
+		if _, ok := d.codeAt(i); !ok {
+			return nil, -1
+		}
+		b = d.b
+	}
+	c := b[i]
+	switch {
+	case c <= codeFixintMax || c >= codeNegfixint:
+		if d.flags&looseInterface != 0 {
+			return d.boxInt64(int64(int8(c))), i + 1
+		}
+		return int8(c), i + 1
+	case c < codeFixarray:
+		return d.readAnyMap(i)
+	case c < codeFixstr:
+		return d.readAnyList(i)
+	case c < codeNil:
+		n := int(c & 0x1f)
+		if n >= len(b)-i {
+			if _, next := d.readBytes(i); next < 0 {
+				return nil, -1
+			}
+			b = d.b
+		}
+		return d.boxString(d.strings.CopyAt(b, i+1, n)), i + 1 + n
+	}
+	switch c {
+	case codeNil:
+		return nil, i + 1
+	case codeFalse, codeTrue:
+		return c == codeTrue, i + 1
+	case codeBin8, codeBin16, codeBin32:
+		start, next := d.readBytes(i)
+		if next < 0 {
+			return nil, -1
+		}
+		if d.flags&looseInterface != 0 {
+			return d.boxString(d.strings.Copy(d.b[start:next])), next
+		}
+		return append(make([]byte, 0, next-start), d.b[start:next]...), next
+	case codeStr8, codeStr16, codeStr32:
+		start, next := d.readBytes(i)
+		if next < 0 {
+			return nil, -1
+		}
+		return d.boxString(d.strings.CopyAt(d.b, start, next-start)), next
+	case codeArray16, codeArray32:
+		return d.readAnyList(i)
+	case codeMap16, codeMap32:
+		return d.readAnyMap(i)
+	case codeNever:
+		return nil, d.fail(i, fmt.Errorf("msgpack: unknown code %x decoding interface{}", c))
+	}
+	if isExt(c) {
+		return d.readAnyExt(i)
+	}
+	if 9 > len(b)-i {
+		if _, ok := d.number(i); !ok {
+			return nil, -1
+		}
+		b = d.b
+	}
+	return d.readAnyNumber(b, i, c)
+}
+
+// readAnyNumber reads the number at i, which is whole.
+func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
+	if c == codeFloat64 {
+		return d.boxFloat64(math.Float64frombits(wire.BE64(b, i+1))), i + 9
+	}
+	if c == codeFloat32 {
+		f := math.Float32frombits(wire.BE32(b, i+1))
+		if d.flags&looseInterface != 0 {
+			return d.boxFloat64(float64(f)), i + 5
+		}
+		if boxes {
+			return d.box(wordFloat32, uint64(math.Float32bits(f))), i + 5
+		}
+		return f, i + 5
+	}
+	v, next := readInt(b, i)
+	if d.flags&looseInterface != 0 {
+		if c >= codeUint8 && c <= codeUint64 {
+			return d.boxUint64(uint64(v)), next
+		}
+		return d.boxInt64(v), next
+	}
+	switch c {
+	case codeUint8:
+		return uint8(v), next
+	case codeInt8:
+		return int8(v), next
+	case codeUint64:
+		return d.boxUint64(uint64(v)), next
+	case codeInt64:
+		return d.boxInt64(v), next
+	}
+	if boxes {
+		return d.box(smallWords[c&7], uint64(v)), next
+	}
+	switch c {
+	case codeUint16:
+		return uint16(v), next
+	case codeUint32:
+		return uint32(v), next
+	case codeInt16:
+		return int16(v), next
+	}
+	return int32(v), next
+}
+
+// smallWords is the type word for the codes of 16 and 32 bits, by their low bits.
+var smallWords = [8]mem.Pointer{codeUint16 & 7: wordUint16, codeUint32 & 7: wordUint32, codeInt16 & 7: wordInt16, codeInt32 & 7: wordInt32}
+
+func (d *Decoder) readAnyList(i int) (any, int) {
+	list, i := d.readList(i)
+	if i < 0 {
+		return nil, -1
+	}
+	return d.boxList(list), i
+}
+
+// readList reads an array. An empty one is not nil.
+func (d *Decoder) readList(i int) ([]any, int) {
+	n, i := d.arrayLen(i)
+	if i < 0 || !d.claim(i, n, 1) {
+		return nil, -1
+	}
+	if n == 0 {
+		return []any{}, i
+	}
+	if d.depth++; d.depth > maxDepth {
+		return nil, d.fail(i, errDepth)
+	}
+	list := d.cells.Cut(d.room(n, 16))
+	for k := 0; k < n; k++ {
+		if k == len(list) {
+			list = append(list, make([]any, min(n-k, k+4))...)
+		}
+		if list[k], i = d.readAny(i); i < 0 {
+			d.path.Index(k)
+			return nil, -1
+		}
+	}
+	d.depth--
+	return list[:n:n], i
+}
+
+func (d *Decoder) readAnyMap(i int) (any, int) {
+	if d.mapFunc != nil {
+		d.i = i
+		d.inside++
+		v, err := d.mapFunc(d)
+		d.inside--
+		if err != nil {
+			return nil, d.fail(i, err)
+		}
+		return v, d.i
+	}
+	m, i := d.readMap(i)
+	if i < 0 {
+		return nil, -1
+	}
+	return m, i
+}
+
+// entryRoom is what a map takes for an entry of string and any, in bytes.
+const entryRoom = 40
+
+func (d *Decoder) readMap(i int) (map[string]any, int) {
+	n, i := d.mapLen(i)
+	if i < 0 || !d.claim(i, n, 2) {
+		return nil, -1
+	}
+	if d.depth++; d.depth > maxDepth {
+		return nil, d.fail(i, errDepth)
+	}
+	var m map[string]any
+	if n > 8 {
+		m = make(map[string]any, d.room(n, entryRoom))
+	} else {
+		m = make(map[string]any)
+	}
+	for range n {
+		var key string
+		if key, i = d.readKey(i); i < 0 {
+			return nil, -1
+		}
+		var v any
+		if v, i = d.readAny(i); i < 0 {
+			d.path.Field(key)
+			return nil, -1
+		}
+		m[key] = v
+	}
+	d.depth--
+	return m, i
+}
+
+// decodeMapAny reads a map[string]any. Unlike other maps it is replaced, not merged into.
+func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
+	to := mem.At[map[string]any](p, 0)
+	if d.isNil(i) {
+		*to = nil
+		return i + 1
+	}
+	m, i := d.readMap(i)
+	if i >= 0 {
+		*to = m
+	}
+	return i
+}
+
+func (d *Decoder) readAnyExt(i int) (any, int) {
+	id, n, start := d.extHeader(i)
+	if start < 0 || !d.whole(i, start-i, start-i+n) {
+		return nil, -1
+	}
+	if id != extTime {
+		return nil, d.fail(i, fmt.Errorf("msgpack: unknown ext id=%d", id))
+	}
+	t, next := d.timeIn(i, start, n)
+	return t, next
+}
+
+// encodeAny appends what the any at p holds.
+func encodeAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendAny(b, *mem.At[any](p, 0))
+}
+
+func encodeInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := reflect.NewAt(o.typ, p).Elem()
+	if v.IsNil() {
+		return appendNil(b)
+	}
+	return e.appendAny(b, v.Elem().Interface())
+}
+
+// appendAny appends v. The types that decoding makes come first, by name; all others go by their plan.
+func (e *Encoder) appendAny(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return appendNil(b)
+	case string:
+		return appendText(b, v)
+	case float64:
+		return e.appendFloat64(b, v)
+	case int:
+		return appendInt(b, int64(v))
+	case bool:
+		return appendBool(b, v)
+	case map[string]any:
+		return e.appendAnyMap(b, v)
+	case []any:
+		return e.appendAnyList(b, v)
+	case int64:
+		return e.appendInt64(b, v)
+	case uint64:
+		return e.appendUint64(b, v)
+	case int8:
+		if e.flags&compactInts != 0 {
+			return appendInt(b, int64(v))
+		}
+		return append(b, codeInt8, byte(v))
+	case uint8:
+		if e.flags&compactInts != 0 {
+			return appendUint(b, uint64(v))
+		}
+		return append(b, codeUint8, v)
+	case []byte:
+		if v == nil {
+			return appendNil(b)
+		}
+		return append(appendBytesLen(b, len(v)), v...)
+	case time.Time:
+		return appendTime(b, v)
+	case reflect.Value:
+		if !v.IsValid() {
+			return appendNil(b)
+		}
+		return e.appendAny(b, v.Interface())
+	}
+	return e.appendPlanned(b, v)
+}
+
+// appendPlanned appends v by its type's plan.
+func (e *Encoder) appendPlanned(b []byte, v any) []byte {
+	face := mem.FaceOf(v)
+	o := e.plans.byWord(face.Type, v)
+	p := face.Data
+	switch {
+	case o.direct:
+		p = mem.PointerTo(&face.Data)
+	case o.receiver: // a method with a pointer receiver must not change what the interface holds
+		c := reflect.New(o.typ)
+		c.Elem().Set(reflect.ValueOf(v))
+		p = c.UnsafePointer()
+	}
+	return o.encode(e, o, p, b)
+}
+
+func (e *Encoder) appendAnyList(b []byte, list []any) []byte {
+	if list == nil {
+		return appendNil(b)
+	}
+	if e.depth++; e.depth > maxDepth {
+		return e.tooDeep(b)
+	}
+	b = appendArrayLen(b, len(list))
+	for _, v := range list {
+		b = e.appendAny(b, v)
+	}
+	e.depth--
+	return b
+}
+
+func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
+	if m == nil {
+		return appendNil(b)
+	}
+	if e.depth++; e.depth > maxDepth {
+		return e.tooDeep(b)
+	}
+	b = appendMapLen(b, len(m))
+	if e.flags&sortMapKeys != 0 {
+		keys, mark := e.sorted(m)
+		for _, k := range keys {
+			b = e.appendAny(appendText(b, k), m[k])
+		}
+		e.keys = e.keys[:mark]
+	} else {
+		for k, v := range m {
+			b = e.appendAny(appendText(b, k), v)
+		}
+	}
+	e.depth--
+	return b
+}

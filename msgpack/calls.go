@@ -1,0 +1,319 @@
+package msgpack
+
+// One value at a time: the methods by which custom codecs, and programs that know what comes, read and write single values.
+//
+// A Decode method first tries the bytes at hand. Only when that fails, or the bytes belong to a bytes.Buffer, does it go the
+// long way with begin and end.
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// PeekCode is the code of the next value, which stays unread. At the end of the input it is io.EOF.
+func (d *Decoder) PeekCode() (byte, error) {
+	if d.i < len(d.b) {
+		return d.b[d.i], nil
+	}
+	mark := d.begin()
+	c, ok := d.codeAt(d.i)
+	if !ok {
+		return 0, d.end(mark, -1)
+	}
+	return c, d.end(mark, d.i)
+}
+
+// DecodeNil reads nil.
+func (d *Decoder) DecodeNil() error {
+	mark := d.begin()
+	c, ok := d.codeAt(mark)
+	switch {
+	case !ok:
+		return d.end(mark, -1)
+	case c != codeNil:
+		return d.end(mark, d.fail(mark, fmt.Errorf("msgpack: invalid code=%x decoding nil", c)))
+	}
+	return d.end(mark, mark+1)
+}
+
+// DecodeBool reads a bool; nil is false.
+func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).readBool) }
+
+// DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond its range wraps around.
+func (d *Decoder) DecodeInt64() (int64, error) {
+	if v, next := readInt(d.b, d.i); next >= 0 {
+		d.i = next
+		return v, nil
+	}
+	return decodeOne(d, (*Decoder).readInt)
+}
+
+// DecodeUint64 is DecodeInt64 for unsigned numbers. A negative number wraps around.
+func (d *Decoder) DecodeUint64() (uint64, error) {
+	if v, next := readInt(d.b, d.i); next >= 0 {
+		d.i = next
+		return uint64(v), nil
+	}
+	return decodeOne(d, func(d *Decoder, i int) (uint64, int) { return d.readUintSlow(i, 64) })
+}
+
+// DecodeInt reads an int, as DecodeInt64 does. The methods below do so for the other widths, to which they cut the value.
+func (d *Decoder) DecodeInt() (int, error)       { return decodeIntOfWidth[int](d, 64) }
+func (d *Decoder) DecodeInt8() (int8, error)     { return decodeIntOfWidth[int8](d, 8) }
+func (d *Decoder) DecodeInt16() (int16, error)   { return decodeIntOfWidth[int16](d, 16) }
+func (d *Decoder) DecodeInt32() (int32, error)   { return decodeIntOfWidth[int32](d, 32) }
+func (d *Decoder) DecodeUint() (uint, error)     { return decodeUintOfWidth[uint](d, 64) }
+func (d *Decoder) DecodeUint8() (uint8, error)   { return decodeUintOfWidth[uint8](d, 8) }
+func (d *Decoder) DecodeUint16() (uint16, error) { return decodeUintOfWidth[uint16](d, 16) }
+func (d *Decoder) DecodeUint32() (uint32, error) { return decodeUintOfWidth[uint32](d, 32) }
+
+func decodeIntOfWidth[T int | int8 | int16 | int32](d *Decoder, bits int) (T, error) {
+	mark := d.begin()
+	v, next := readInt(d.b, mark)
+	if next < 0 {
+		v, next = d.readIntSlow(mark, bits)
+	}
+	return T(v), d.end(mark, next)
+}
+
+func decodeUintOfWidth[T uint | uint8 | uint16 | uint32](d *Decoder, bits int) (T, error) {
+	mark := d.begin()
+	v, next := d.readUintSlow(mark, bits)
+	return T(v), d.end(mark, next)
+}
+
+// DecodeFloat64 reads a float or an int; nil is 0.
+func (d *Decoder) DecodeFloat64() (float64, error) {
+	if v, next := readFloat(d.b, d.i); next >= 0 {
+		d.i = next
+		return v, nil
+	}
+	return decodeOne(d, (*Decoder).readFloat64)
+}
+
+// DecodeFloat32 reads a float or an int that fits; nil is 0.
+func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decoder).readFloat32) }
+
+// DecodeString reads a str or bin into a string of its own memory; nil is empty.
+func (d *Decoder) DecodeString() (string, error) {
+	if start, next := readStr(d.b, d.i); next >= 0 {
+		d.i = next
+		return string(d.b[start:next]), nil
+	}
+	return decodeOne(d, func(d *Decoder, i int) (string, int) {
+		if d.isNil(i) {
+			return "", i + 1
+		}
+		start, next := d.readBytes(i)
+		if next < 0 {
+			return "", -1
+		}
+		return string(d.b[start:next]), next
+	})
+}
+
+// DecodeBytes reads a bin or str into memory of its own; nil is nil.
+func (d *Decoder) DecodeBytes() ([]byte, error) {
+	return decodeOne(d, func(d *Decoder, i int) ([]byte, int) {
+		if d.isNil(i) {
+			return nil, i + 1
+		}
+		start, next := d.readBytes(i)
+		if next < 0 {
+			return nil, -1
+		}
+		return append(make([]byte, 0, next-start), d.b[start:next]...), next
+	})
+}
+
+// DecodeTime reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339.
+func (d *Decoder) DecodeTime() (time.Time, error) { return decodeOne(d, (*Decoder).readTime) }
+
+// DecodeDuration reads a time.Duration, in nanoseconds.
+func (d *Decoder) DecodeDuration() (time.Duration, error) {
+	v, err := d.DecodeInt64()
+	return time.Duration(v), err
+}
+
+// DecodeArrayLen reads the header of an array: so many values follow. nil is -1.
+func (d *Decoder) DecodeArrayLen() (int, error) { return d.decodeCount((*Decoder).arrayLen) }
+
+// DecodeMapLen reads the header of a map: so many pairs follow. nil is -1. The header of an ext before it is passed over.
+func (d *Decoder) DecodeMapLen() (int, error) { return d.decodeCount((*Decoder).mapLen) }
+
+func (d *Decoder) decodeCount(read func(*Decoder, int) (int, int)) (int, error) {
+	mark := d.begin()
+	if d.isNil(mark) {
+		return -1, d.end(mark, mark+1)
+	}
+	n, next := read(d, mark)
+	return n, d.end(mark, next)
+}
+
+// DecodeBytesLen reads the header of a bin or str: so many bytes follow, for ReadFull. nil is -1.
+func (d *Decoder) DecodeBytesLen() (int, error) {
+	mark := d.begin()
+	c, ok := d.codeAt(mark)
+	if !ok {
+		return 0, d.end(mark, -1)
+	}
+	if c == codeNil {
+		return -1, d.end(mark, mark+1)
+	}
+	f := forms[c]
+	switch {
+	case f.kind == formFixBytes:
+		return int(c & 0x1f), d.end(mark, mark+1)
+	case f.kind == formBytes && !isExt(c):
+		if !d.whole(mark, 1, int(f.head)) {
+			return 0, d.end(mark, -1)
+		}
+		return int(d.count(mark)), d.end(mark, mark+int(f.head))
+	}
+	return 0, d.end(mark, d.fail(mark, fmt.Errorf("msgpack: invalid code=%x decoding string/bytes length", c)))
+}
+
+// DecodeExtHeader reads the header of an ext: its type, and how many bytes follow, for ReadFull.
+func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
+	mark := d.begin()
+	id, n, next := d.extHeader(mark)
+	return id, n, d.end(mark, next)
+}
+
+// ReadFull reads bytes as they are, until buf is full.
+func (d *Decoder) ReadFull(buf []byte) error {
+	mark := d.begin()
+	if !d.need(mark, len(buf)) {
+		if len(d.b) > mark {
+			d.fail(mark, io.ErrUnexpectedEOF)
+		} else {
+			d.fail(mark, d.endOf())
+		}
+		return d.end(mark, -1)
+	}
+	copy(buf, d.b[mark:])
+	return d.end(mark, mark+len(buf))
+}
+
+// DecodeRaw reads the next value as it stands on the wire, into memory of its own.
+func (d *Decoder) DecodeRaw() (RawMessage, error) {
+	return decodeOne(d, func(d *Decoder, i int) (RawMessage, int) {
+		next := d.skipAt(i)
+		if next < 0 {
+			return nil, -1
+		}
+		return append(make(RawMessage, 0, next-i), d.b[i:next]...), next
+	})
+}
+
+// Skip passes over the next value. It creates nothing and does not recurse.
+func (d *Decoder) Skip() error {
+	mark := d.begin()
+	return d.end(mark, d.skipAt(mark))
+}
+
+// DecodeInterface reads a value of any type, as into an any.
+func (d *Decoder) DecodeInterface() (any, error) { return decodeOne(d, (*Decoder).readAny) }
+
+// DecodeInterfaceLoose is DecodeInterface with numbers as int64, uint64 and float64, and bin as string. What is nested in the
+// value follows the option alone.
+func (d *Decoder) DecodeInterfaceLoose() (any, error) {
+	flags := d.flags
+	if c, err := d.PeekCode(); err == nil && c < codeFixmap || c >= codeNil && c < codeArray16 || c >= codeNegfixint {
+		d.flags |= looseInterface
+	}
+	v, err := d.DecodeInterface()
+	d.flags = flags
+	return v, err
+}
+
+// DecodeMap reads a map with string keys; nil is nil.
+func (d *Decoder) DecodeMap() (map[string]any, error) {
+	return decodeOne(d, func(d *Decoder, i int) (map[string]any, int) {
+		if d.isNil(i) {
+			return nil, i + 1
+		}
+		return d.readMap(i)
+	})
+}
+
+// DecodeSlice reads an array; nil is nil.
+func (d *Decoder) DecodeSlice() ([]any, error) {
+	return decodeOne(d, func(d *Decoder, i int) ([]any, int) {
+		if d.isNil(i) {
+			return nil, i + 1
+		}
+		return d.readList(i)
+	})
+}
+
+func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, error) {
+	mark := d.begin()
+	v, next := read(d, mark)
+	return v, d.end(mark, next)
+}
+
+func (e *Encoder) EncodeNil() error                 { return e.flush(appendNil(e.b)) }
+func (e *Encoder) EncodeBool(v bool) error          { return e.flush(appendBool(e.b, v)) }
+func (e *Encoder) EncodeString(v string) error      { return e.flush(appendText(e.b, v)) }
+func (e *Encoder) EncodeTime(t time.Time) error     { return e.flush(appendTime(e.b, t)) }
+func (e *Encoder) EncodeFloat32(v float32) error    { return e.flush(e.appendFloat32(e.b, v)) }
+func (e *Encoder) EncodeFloat64(v float64) error    { return e.flush(e.appendFloat64(e.b, v)) }
+func (e *Encoder) EncodeMap(m map[string]any) error { return e.flush(e.appendAnyMap(e.b, m)) }
+
+// EncodeInt writes v in its shortest form, as EncodeUint does. The methods named by a width write that width.
+func (e *Encoder) EncodeInt(v int64) error     { return e.flush(appendInt(e.b, v)) }
+func (e *Encoder) EncodeUint(v uint64) error   { return e.flush(appendUint(e.b, v)) }
+func (e *Encoder) EncodeInt8(v int8) error     { return e.flush(append(e.b, codeInt8, byte(v))) }
+func (e *Encoder) EncodeInt16(v int16) error   { return e.flush(appendCode16(e.b, codeInt16, uint16(v))) }
+func (e *Encoder) EncodeInt32(v int32) error   { return e.flush(appendCode32(e.b, codeInt32, uint32(v))) }
+func (e *Encoder) EncodeInt64(v int64) error   { return e.flush(appendCode64(e.b, codeInt64, uint64(v))) }
+func (e *Encoder) EncodeUint8(v uint8) error   { return e.flush(append(e.b, codeUint8, v)) }
+func (e *Encoder) EncodeUint16(v uint16) error { return e.flush(appendCode16(e.b, codeUint16, v)) }
+func (e *Encoder) EncodeUint32(v uint32) error { return e.flush(appendCode32(e.b, codeUint32, v)) }
+func (e *Encoder) EncodeUint64(v uint64) error { return e.flush(appendCode64(e.b, codeUint64, v)) }
+
+// EncodeDuration writes v in nanoseconds, as an int64.
+func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt64(int64(v)) }
+
+// EncodeBytes writes v as bin; nil as nil.
+func (e *Encoder) EncodeBytes(v []byte) error {
+	if v == nil {
+		return e.EncodeNil()
+	}
+	return e.flush(append(appendBytesLen(e.b, len(v)), v...))
+}
+
+// EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil.
+func (e *Encoder) EncodeArrayLen(n int) error { return e.encodeCount(n, appendArrayLen) }
+
+// EncodeMapLen writes the header of a map of n pairs, which the caller writes next; -1 writes nil.
+func (e *Encoder) EncodeMapLen(n int) error { return e.encodeCount(n, appendMapLen) }
+
+// EncodeBytesLen writes the header of a bin of n bytes, which the caller writes to Writer next; -1 writes nil.
+func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, appendBytesLen) }
+
+func (e *Encoder) encodeCount(n int, appendLen func([]byte, int) []byte) error {
+	if n == -1 {
+		return e.EncodeNil()
+	}
+	if n < 0 || uint64(n) > 1<<32-1 {
+		return fmt.Errorf("msgpack: a length of %d cannot be written", n)
+	}
+	return e.flush(appendLen(e.b, n))
+}
+
+// EncodeExtHeader writes the header of an ext of n bytes.
+func (e *Encoder) EncodeExtHeader(id int8, n int) error {
+	return e.encodeCount(n, func(b []byte, n int) []byte { return appendExtHeader(b, id, n) })
+}
+
+// EncodeMapSorted writes m in the order of its keys.
+func (e *Encoder) EncodeMapSorted(m map[string]any) error {
+	flags := e.flags
+	e.flags |= sortMapKeys
+	err := e.EncodeMap(m)
+	e.flags = flags
+	return err
+}

@@ -1,0 +1,335 @@
+package msgpack
+
+// The columnar road: a batch of records straight into typed columns (package column), from either of its two forms on the
+// wire.
+//
+//	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
+//	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
+//
+// A column takes the kind of its first value that is not nil; ints become floats when a float follows. Runs of equal codes,
+// which is what columns of numbers are, go through the loops of run.go; the rest cell by cell (appendCell).
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for each key.
+// Cells are nil, bool, int, float, str, or a time ext. The error names the column, and the cell as its index.
+func (d *Decoder) DecodeColumns(b *column.Batch) error {
+	if b.Rows > 0 {
+		return errors.New("msgpack: DecodeColumns wants an empty batch")
+	}
+	mark := d.begin()
+	return d.end(mark, d.readColumns(b, mark))
+}
+
+// DecodeRows reads an array of maps into b, a row for each map. A key that a map lacks is a null in that row.
+func (d *Decoder) DecodeRows(b *column.Batch) error {
+	mark := d.begin()
+	n, i := d.arrayLen(mark)
+	if i >= 0 && !d.claim(i, n, 1) {
+		i = -1
+	}
+	for k := 0; k < n && i >= 0; k++ {
+		if i = d.readRow(b, i); i < 0 {
+			d.path.Index(k)
+		}
+	}
+	return d.end(mark, i)
+}
+
+// DecodeRow reads a map as one more row of b. After an error, b.Undo drops what it left of the row.
+func (d *Decoder) DecodeRow(b *column.Batch) error {
+	mark := d.begin()
+	return d.end(mark, d.readRow(b, mark))
+}
+
+// DecodeColumn reads an array into c, which it empties first.
+func (d *Decoder) DecodeColumn(c *column.Column) error {
+	mark := d.begin()
+	c.Reset()
+	return d.end(mark, d.readColumn(c, mark, 0))
+}
+
+// DecodeCell reads one value as one more cell of c. On an error c is as it was.
+func (d *Decoder) DecodeCell(c *column.Column) error {
+	mark := d.begin()
+	return d.end(mark, d.appendCell(c, mark))
+}
+
+var errColumnTwice = errors.New("msgpack: the column is there twice")
+
+func (d *Decoder) readColumns(b *column.Batch, i int) int {
+	n, i := d.mapLen(i)
+	if i < 0 || !d.claim(i, n, 2) {
+		return -1
+	}
+	for range n {
+		start, next := d.readBytes(i)
+		if next < 0 {
+			return -1
+		}
+		had := len(b.Columns)
+		c, err := b.Column(d.b[start:next])
+		if err != nil {
+			return d.fail(i, err)
+		}
+		if len(b.Columns) == had {
+			d.path.Field(c.Name)
+			return d.fail(i, errColumnTwice)
+		}
+		if i = d.readColumn(c, next, b.MaxRows); i < 0 {
+			d.path.Field(c.Name)
+			return -1
+		}
+		if c.Rows != b.Columns[0].Rows {
+			d.path.Field(c.Name)
+			return d.fail(next, fmt.Errorf("msgpack: the column has %d rows, but %q has %d", c.Rows, b.Columns[0].Name, b.Columns[0].Rows))
+		}
+	}
+	if len(b.Columns) > 0 {
+		b.Rows = b.Columns[0].Rows
+	}
+	return i
+}
+
+// readColumn reads an array into c, which is empty. With most above zero, it is the most cells that are taken.
+func (d *Decoder) readColumn(c *column.Column, i, most int) int {
+	n, next := d.arrayLen(i)
+	if next < 0 || !d.claim(next, n, 1) {
+		return -1
+	}
+	if most > 0 && n > most {
+		return d.fail(i, column.TooManyRows(most))
+	}
+	i = next
+	for c.Rows < n {
+		if d.r == nil {
+			if k, next := d.readCells(c, n-c.Rows, i); k > 0 {
+				i = next
+				continue
+			}
+		}
+		if i = d.appendCell(c, i); i < 0 {
+			d.path.Index(c.Rows)
+			return -1
+		}
+	}
+	return i
+}
+
+// readCells reads up to n cells that follow one another in the code of the first, and gives how many. The bytes are all
+// there, and each cell takes one or more: so is memory bounded by them.
+func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
+	if i >= len(d.b) {
+		return 0, i
+	}
+	code := d.b[i]
+	if c.Kind == column.Null && !takesOn(c, code) {
+		return 0, i
+	}
+	switch c.Kind {
+	case column.Int64:
+		to := slices.Grow(c.Ints, n)
+		k, next = readInt64Run(d.b, i, to[len(to):len(to)+n])
+		k, next = beforeBeyond(d.b, i, next, to[len(to):len(to)+k])
+		c.Ints = to[:len(to)+k]
+	case column.Float64:
+		to := slices.Grow(c.Floats, n)
+		k, next = readFloat64Run(d.b, i, to[len(to):len(to)+n])
+		c.Floats = to[:len(to)+k]
+	case column.String:
+		k, next = readStringRun(d.b, i, c, n)
+	case column.Bool:
+		for next = i; k < n && next < len(d.b) && d.b[next]|1 == codeTrue; next++ {
+			c.Bools = append(c.Bools, d.b[next] == codeTrue)
+			k++
+		}
+	}
+	c.Rows += k
+	return k, next
+}
+
+// takesOn gives a column of nulls the kind that a code announces.
+func takesOn(c *column.Column, code byte) bool {
+	switch {
+	case code <= codeFixintMax || code >= codeUint8 && code <= codeInt64 || code >= codeNegfixint:
+		return c.Accepts(column.Int64)
+	case code == codeFloat64 || code == codeFloat32:
+		return c.Accepts(column.Float64)
+	case code >= codeFixstr && code <= codeFixstrMax || code >= codeStr8 && code <= codeStr32:
+		return c.Accepts(column.String)
+	case code == codeTrue || code == codeFalse:
+		return c.Accepts(column.Bool)
+	}
+	return false
+}
+
+// beforeBeyond cuts a run of ints, read from b[i:next], before the first uint64 that is beyond int64.
+func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
+	all := int64(0)
+	for _, v := range run {
+		all |= v
+	}
+	if all >= 0 {
+		return len(run), next
+	}
+	for k, v := range run {
+		if v < 0 && b[i] == codeUint64 {
+			return k, i
+		}
+		i += int(forms[b[i]].head)
+	}
+	return len(run), next
+}
+
+// readStringRun appends up to n strings of fewer than 32 bytes to c and gives how many.
+func readStringRun(b []byte, i int, c *column.Column, n int) (k, next int) {
+	text, ends := c.Text, slices.Grow(c.Ends, n)
+	ends = ends[:len(ends)+n]
+	out := ends[len(c.Ends):]
+	if uint64(len(text))+31*uint64(n) > math.MaxUint32 {
+		return 0, i
+	}
+	for k < n && i < len(b) {
+		code := b[i]
+		if code < codeFixstr || code > codeFixstrMax {
+			break
+		}
+		size := int(code & 0x1f)
+		if size >= len(b)-i {
+			break
+		}
+		text = appendShort(text, b, i+1, size)
+		i += 1 + size
+		out[k] = uint32(len(text))
+		k++
+	}
+	c.Text, c.Ends = text, ends[:len(c.Ends)+k]
+	return k, i
+}
+
+var (
+	errBeyondInt64 = errors.New("msgpack: a uint64 beyond the range of int64 cannot be stored; send it as a float or a string")
+	errNested      = errors.New("msgpack: a column cannot hold arrays, maps, bin or ext other than time")
+)
+
+// kindError is a cell that does not fit its column.
+type kindError struct{ have, got column.Kind }
+
+func (e kindError) Error() string {
+	return fmt.Sprintf("msgpack: a %v in a column of %v", e.got, e.have)
+}
+
+// appendCell reads one value into c.
+func (d *Decoder) appendCell(c *column.Column, i int) int {
+	code, ok := d.codeAt(i)
+	if !ok {
+		return -1
+	}
+	form := forms[code].kind
+	switch {
+	case code == codeNil:
+		c.AppendNull()
+		return i + 1
+	case code == codeTrue || code == codeFalse:
+		if !c.Accepts(column.Bool) {
+			return d.fail(i, kindError{c.Kind, column.Bool})
+		}
+		c.AppendBool(code == codeTrue)
+		return i + 1
+	case code == codeFloat64 || code == codeFloat32:
+		if !c.Accepts(column.Float64) {
+			return d.fail(i, kindError{c.Kind, column.Float64})
+		}
+		v, next := d.readFloat64(i)
+		if next >= 0 {
+			c.AppendFloat64(v)
+		}
+		return next
+	case form == formScalar && !isExt(code):
+		if !c.Accepts(column.Int64) {
+			return d.fail(i, kindError{c.Kind, column.Int64})
+		}
+		v, next := d.readInt(i)
+		if next >= 0 && code == codeUint64 && v < 0 {
+			return d.fail(i, errBeyondInt64)
+		}
+		if next >= 0 {
+			c.AppendInt64(v)
+		}
+		return next
+	case form == formFixBytes || code >= codeStr8 && code <= codeStr32:
+		if !c.Accepts(column.String) {
+			return d.fail(i, kindError{c.Kind, column.String})
+		}
+		start, next := d.readBytes(i)
+		if next < 0 {
+			return -1
+		}
+		if err := c.AppendString(d.b[start:next]); err != nil {
+			return d.fail(i, err)
+		}
+		return next
+	case isExt(code):
+		return d.appendTimeCell(c, i)
+	}
+	return d.fail(i, errNested)
+}
+
+func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
+	id, n, start := d.extHeader(i)
+	if start < 0 || !d.whole(i, start-i, start-i+n) {
+		return -1
+	}
+	if id != extTime {
+		return d.fail(i, errNested)
+	}
+	if !c.Accepts(column.Time) {
+		return d.fail(i, kindError{c.Kind, column.Time})
+	}
+	t, next := d.timeIn(i, start, n)
+	if next < 0 {
+		return -1
+	}
+	if s := t.Unix(); s > math.MaxInt64/1_000_000-1 || s < math.MinInt64/1_000_000+1 {
+		return d.fail(i, fmt.Errorf("msgpack: a time of %d seconds is beyond microseconds in an int64", s))
+	}
+	c.AppendTime(t.UnixMicro())
+	return next
+}
+
+// readRow reads a map as row b.Rows of b.
+func (d *Decoder) readRow(b *column.Batch, i int) int {
+	n, i := d.mapLen(i)
+	if i < 0 || !d.claim(i, n, 2) {
+		return -1
+	}
+	for range n {
+		start, next := d.readBytes(i)
+		if next < 0 {
+			return -1
+		}
+		c, err := b.Column(d.b[start:next])
+		if err != nil {
+			return d.fail(i, err)
+		}
+		if c.Rows > b.Rows {
+			d.path.Field(c.Name)
+			return d.fail(i, errColumnTwice)
+		}
+		if i = d.appendCell(c, next); i < 0 {
+			d.path.Field(c.Name)
+			return -1
+		}
+	}
+	if err := b.CloseRow(); err != nil {
+		return d.fail(i, err)
+	}
+	return i
+}

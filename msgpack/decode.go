@@ -1,0 +1,713 @@
+package msgpack
+
+// Unmarshal and the decode ops.
+//
+// The input is one []byte, d.b, and an offset that travels through the ops in a register: an op takes the offset of its
+// value and gives the offset after it, or -1 with d.err set. Fast paths want the value whole in d.b; what they cannot read
+// goes to the slow reading in read.go, which refills d.b from a stream, and after which b must be loaded anew.
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// maxDepth is how deep values may nest.
+const maxDepth = 10_000
+
+var errDepth = fmt.Errorf("msgpack: values nest deeper than %d", maxDepth)
+
+// Unmarshal decodes the first value of data into what v points to. Bytes after it are ignored. What is decoded does not
+// refer to data.
+func Unmarshal(data []byte, v any) error {
+	d := GetDecoder()
+	d.ResetBytes(data)
+	err := d.Decode(v)
+	d.ResetBytes(nil)
+	PutDecoder(d)
+	return err
+}
+
+// Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself; an end inside a value is
+// an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF.
+func (d *Decoder) Decode(v any) error {
+	face := mem.FaceOf(v)
+	if v == nil {
+		return errors.New("msgpack: Decode(nil)")
+	}
+	o := d.plans.byWord(face.Type, v)
+	if o.elem == nil || o.typ.Kind() != reflect.Pointer {
+		return fmt.Errorf("msgpack: Decode(non-pointer %T)", v)
+	}
+	if face.Data == nil {
+		return fmt.Errorf("msgpack: Decode(non-settable %T)", v)
+	}
+	to := o.elem
+	if to.typ.Kind() == reflect.Interface {
+		return d.decodeFace(to, face.Data)
+	}
+	mark := d.begin()
+	i := to.decode(d, to, face.Data, d.i)
+	return d.end(mark, i)
+}
+
+// decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else in its place.
+func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
+	if v := reflect.NewAt(o.typ, p).Elem(); !v.IsNil() && o.decode != nil {
+		if held := v.Elem(); held.Kind() != reflect.Pointer {
+			return fmt.Errorf("msgpack: Decode(non-pointer %s)", held.Type())
+		}
+	}
+	mark := d.begin()
+	return d.end(mark, o.decode(d, o, p, d.i))
+}
+
+// DecodeValue decodes the next value into v, which must be settable.
+func (d *Decoder) DecodeValue(v reflect.Value) error {
+	if !v.CanAddr() {
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		} else {
+			return fmt.Errorf("msgpack: Decode(non-settable %s)", v.Type())
+		}
+	}
+	o := d.plans.of(v.Type())
+	mark := d.begin()
+	return d.end(mark, o.decode(d, o, v.Addr().UnsafePointer(), d.i))
+}
+
+// DecodeMulti decodes one value after the other.
+func (d *Decoder) DecodeMulti(v ...any) error {
+	for _, p := range v {
+		if err := d.Decode(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isNil reports whether the value at i is nil. It is false at the end of the bytes at hand: who reads on finds the end.
+func (d *Decoder) isNil(i int) bool {
+	if uint(i) >= uint(len(d.b)) && !d.need(i, 1) {
+		return false
+	}
+	return d.b[i] == codeNil
+}
+
+func decodeBool(d *Decoder, o *op, p mem.Pointer, i int) int {
+	v, i := d.readBool(i)
+	if i >= 0 {
+		*mem.At[bool](p, 0) = v
+	}
+	return i
+}
+
+type numberOps struct {
+	decode decodeFn
+	encode encodeFn
+	kind   kind
+}
+
+func intOps(size uintptr) numberOps {
+	switch size {
+	case 1:
+		return numberOps{decodeIntOf[int8], encodeInt8, kindOther}
+	case 2:
+		return numberOps{decodeIntOf[int16], encodeInt16, kindOther}
+	case 4:
+		return numberOps{decodeIntOf[int32], encodeInt32, kindOther}
+	}
+	return numberOps{decodeIntOf[int64], encodeInt64, kindFixedInt}
+}
+
+func uintOps(size uintptr) numberOps {
+	switch size {
+	case 1:
+		return numberOps{decodeUintOf[uint8], encodeUint8, kindOther}
+	case 2:
+		return numberOps{decodeUintOf[uint16], encodeUint16, kindOther}
+	case 4:
+		return numberOps{decodeUintOf[uint32], encodeUint32, kindOther}
+	}
+	return numberOps{decodeUintOf[uint64], encodeUint64, kindFixedUint}
+}
+
+func decodeIntOf[T int8 | int16 | int32 | int64](d *Decoder, o *op, p mem.Pointer, i int) int {
+	v, j := readInt(d.b, i)
+	if j < 0 {
+		if v, j = d.readIntSlow(i, int(o.size)*8); j < 0 {
+			return -1
+		}
+	}
+	*mem.At[T](p, 0) = T(v)
+	return j
+}
+
+func decodeUintOf[T uint8 | uint16 | uint32 | uint64](d *Decoder, o *op, p mem.Pointer, i int) int {
+	v, j := readInt(d.b, i)
+	if j < 0 {
+		var u uint64
+		if u, j = d.readUintSlow(i, int(o.size)*8); j < 0 {
+			return -1
+		}
+		v = int64(u)
+	}
+	*mem.At[T](p, 0) = T(v)
+	return j
+}
+
+func decodeFloat32(d *Decoder, o *op, p mem.Pointer, i int) int {
+	v, i := d.readFloat32(i)
+	if i >= 0 {
+		*mem.At[float32](p, 0) = v
+	}
+	return i
+}
+
+func decodeFloat64(d *Decoder, o *op, p mem.Pointer, i int) int {
+	v, i := d.readFloat64(i)
+	if i >= 0 {
+		*mem.At[float64](p, 0) = v
+	}
+	return i
+}
+
+func decodeString(d *Decoder, o *op, p mem.Pointer, i int) int {
+	v, i := d.readString(i)
+	if i >= 0 {
+		*mem.At[string](p, 0) = v
+	}
+	return i
+}
+
+// decodeBytes reads str or bin into a []byte, whose room it reuses.
+func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
+	to := mem.At[[]byte](p, 0)
+	if d.isNil(i) {
+		*to = nil
+		return i + 1
+	}
+	start, next := d.readBytes(i)
+	if next < 0 {
+		return -1
+	}
+	if *to == nil {
+		*to = make([]byte, 0, next-start)
+	}
+	*to = append((*to)[:0], d.b[start:next]...)
+	return next
+}
+
+func decodeByteArray(d *Decoder, o *op, p mem.Pointer, i int) int {
+	if d.isNil(i) {
+		return i + 1
+	}
+	start, next := d.readBytes(i)
+	if next < 0 {
+		return -1
+	}
+	to := mem.Slice{Data: p, Len: o.length, Cap: o.length}
+	if next-start > o.length {
+		return d.fail(i, fmt.Errorf("%v len is %d, but msgpack has %d elements", o.typ, o.length, next-start))
+	}
+	copy(*(*[]byte)(mem.PointerTo(&to)), d.b[start:next])
+	return next
+}
+
+func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
+	to := mem.At[mem.Pointer](p, 0)
+	if d.isNil(i) {
+		*to = nil
+		return i + 1
+	}
+	if *to == nil {
+		*to = mem.NewAt(o.elem.typ)
+	}
+	if d.depth++; d.depth > maxDepth { // a type that points to itself nests without a byte
+		return d.fail(i, errDepth)
+	}
+	i = o.elem.decode(d, o.elem, *to, i)
+	d.depth--
+	return i
+}
+
+// room is for how many of n claimed elements of the given size memory may be taken now. What it grants is charged to the
+// credit that all values of one input share, so that nested claims cannot multiply; what is beyond grows as elements arrive.
+func (d *Decoder) room(n int, size uintptr) int {
+	if size == 0 || n == 0 {
+		return n
+	}
+	granted := min(n, max(4, d.credit/int(size)))
+	d.credit -= min(d.credit, granted*int(size))
+	return granted
+}
+
+// claim checks a count against what is left: each element takes width bytes or more.
+func (d *Decoder) claim(i, n, width int) bool {
+	if d.r == nil && n > (len(d.b)-i)/width {
+		d.fail(i, errShort)
+		return false
+	}
+	return true
+}
+
+func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
+	to := mem.At[mem.Slice](p, 0)
+	if d.isNil(i) {
+		*to = mem.Slice{}
+		return i + 1
+	}
+	n, i := d.arrayLen(i)
+	if i < 0 || !d.claim(i, n, 1) {
+		return -1
+	}
+	elem := o.elem
+	if to.Data == nil || n > to.Cap {
+		have := to.Len
+		to.Len = to.Cap // elements beyond the length are kept, as appending to a slice of this capacity would
+		if room := d.room(n, elem.size); room > to.Cap || to.Data == nil {
+			growSlice(to, o, room)
+		}
+		to.Len = have
+	}
+	if d.depth++; d.depth > maxDepth {
+		return d.fail(i, errDepth)
+	}
+	for k := range n {
+		if k == to.Cap {
+			to.Len = k
+			growSlice(to, o, min(n, 2*k+4))
+		}
+		if i = elem.decode(d, elem, mem.Add(to.Data, uintptr(k)*elem.size), i); i < 0 {
+			d.path.Index(k)
+			to.Len = k
+			return -1
+		}
+	}
+	to.Len = n
+	d.depth--
+	return i
+}
+
+// growSlice gives s room for n elements, keeping its first s.Len. An empty slice that is not nil results from n = 0.
+func growSlice(s *mem.Slice, o *op, n int) {
+	if n == 0 {
+		*s = mem.Slice{Data: reflect.MakeSlice(o.typ, 0, 0).UnsafePointer()}
+		return
+	}
+	mem.GrowSlice(s, o.typ, n)
+}
+
+func decodeArray(d *Decoder, o *op, p mem.Pointer, i int) int {
+	if d.isNil(i) {
+		return i + 1
+	}
+	n, i := d.arrayLen(i)
+	if i < 0 {
+		return -1
+	}
+	if n > o.length {
+		return d.fail(i, fmt.Errorf("%v len is %d, but msgpack has %d elements", o.typ, o.length, n))
+	}
+	if d.depth++; d.depth > maxDepth {
+		return d.fail(i, errDepth)
+	}
+	elem := o.elem
+	for k := range n {
+		if i = elem.decode(d, elem, mem.Add(p, uintptr(k)*elem.size), i); i < 0 {
+			d.path.Index(k)
+			return -1
+		}
+	}
+	d.depth--
+	return i
+}
+
+// openSlice reads an array's header for a slice of a leaf kind and gives it its length at once: every element takes a byte,
+// and in a stream the bytes are awaited first.
+func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done bool) {
+	to := mem.At[[]T](p, 0)
+	if d.isNil(i) {
+		*to = nil
+		return nil, i + 1, true
+	}
+	n, i := d.arrayLen(i)
+	if i < 0 {
+		return nil, -1, true
+	}
+	if n > len(d.b)-i && !d.need(i, n) {
+		return nil, d.fail(i, errShort), true
+	}
+	if *to == nil || n > cap(*to) {
+		*to = make([]T, n)
+	} else {
+		*to = (*to)[:n]
+	}
+	return *to, i, false
+}
+
+func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
+	s, i, done := openSlice[string](d, p, i)
+	if done {
+		return i
+	}
+	for k := range s {
+		if s[k], i = d.readString(i); i < 0 {
+			d.path.Index(k)
+			return -1
+		}
+	}
+	return i
+}
+
+func decodeInt64s(d *Decoder, o *op, p mem.Pointer, i int) int {
+	s, i, done := openSlice[int64](d, p, i)
+	if done {
+		return i
+	}
+	for k := 0; k < len(s); {
+		run, j := readInt64Run(d.b, i, s[k:])
+		k, i = k+run, j
+		if k == len(s) {
+			break
+		}
+		v, j := readInt(d.b, i)
+		if j < 0 {
+			if v, j = d.readIntSlow(i, 64); j < 0 {
+				d.path.Index(k)
+				return -1
+			}
+		}
+		s[k], i = v, j
+		k++
+	}
+	return i
+}
+
+func decodeFloat64s(d *Decoder, o *op, p mem.Pointer, i int) int {
+	s, i, done := openSlice[float64](d, p, i)
+	if done {
+		return i
+	}
+	for k := 0; k < len(s); {
+		run, j := readFloat64Run(d.b, i, s[k:])
+		k, i = k+run, j
+		if k == len(s) {
+			break
+		}
+		v, j := d.readFloat64(i)
+		if j < 0 {
+			d.path.Index(k)
+			return -1
+		}
+		s[k], i = v, j
+		k++
+	}
+	return i
+}
+
+// decodeStruct reads a map into a struct's fields, or an array by position.
+func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
+	b := d.b
+	n := 0
+	if uint(i) < uint(len(b)) && b[i]&0xf0 == codeFixmap {
+		n = int(b[i] & 0x0f)
+		i++
+	} else {
+		var mapped bool
+		if n, i, mapped = d.structHeader(o, p, i); !mapped {
+			return i
+		}
+		b = d.b
+	}
+	if d.depth++; d.depth > maxDepth {
+		return d.fail(i, errDepth)
+	}
+	in := o.fields.in
+	next := 0
+	for ; n > 0; n-- {
+		// The next field in order is expected. Its key is compared as it stands on the wire, in one or two words; near the
+		// end of the input, where there is no whole word left, as bytes.
+		var f *inField
+		if next < len(in) {
+			f = &in[next]
+			if i+16 <= len(b) {
+				if (mem.Load64(b, i)^f.key1)&f.mask1 != 0 || (mem.Load64(b, i+8)^f.key2)&f.mask2 != 0 {
+					f = nil
+				} else if len(f.text) > 16 && (len(f.text) > len(b)-i || string(b[i+16:i+len(f.text)]) != f.text[16:]) {
+					f = nil
+				}
+			} else if len(f.text) > len(b)-i || string(b[i:i+len(f.text)]) != f.text {
+				f = nil
+			}
+		}
+		if f != nil {
+			i += len(f.text)
+			next++
+		} else {
+			if f, i = d.findField(o, i); f == nil {
+				if i < 0 {
+					return -1
+				}
+				b = d.b
+				continue
+			}
+			b = d.b
+			next = int(f.index) + 1
+		}
+		to := mem.Add(p, uintptr(f.offset))
+		switch f.kind {
+		case kindString:
+			if uint(i) < uint(len(b)) {
+				if c := b[i]; c >= codeFixstr && c <= codeFixstrMax {
+					if n := int(c & 0x1f); n < len(b)-i {
+						*mem.At[string](to, 0) = d.strings.CopyAt(b, i+1, n)
+						i += 1 + n
+						continue
+					}
+				}
+			}
+			var s string
+			if s, i = d.readString(i); i >= 0 {
+				*mem.At[string](to, 0) = s
+			}
+		case kindInt:
+			v, j := readInt(b, i)
+			if j < 0 {
+				v, j = d.readIntSlow(i, 64)
+			}
+			if i = j; i >= 0 {
+				*mem.At[int64](to, 0) = v
+			}
+		case kindUint:
+			v, j := readInt(b, i)
+			if j < 0 {
+				var u uint64
+				u, j = d.readUintSlow(i, 64)
+				v = int64(u)
+			}
+			if i = j; i >= 0 {
+				*mem.At[int64](to, 0) = v
+			}
+		case kindFloat64:
+			if i+9 <= len(b) && mem.Load8(b, i) == codeFloat64 {
+				*mem.At[float64](to, 0) = math.Float64frombits(wire.BE64(b, i+1))
+				i += 9
+				continue
+			}
+			var v float64
+			if v, i = d.readFloat64(i); i >= 0 {
+				*mem.At[float64](to, 0) = v
+			}
+		case kindBool:
+			var v bool
+			if v, i = d.readBool(i); i >= 0 {
+				*mem.At[bool](to, 0) = v
+			}
+		default:
+			if f.hops {
+				if to = reachField(o, f, p, d.isNil(i)); to == nil {
+					i++
+					continue
+				}
+			}
+			i = f.op.decode(d, f.op, to, i)
+		}
+		if i < 0 {
+			d.path.Field(o.fields.list[f.index].Name)
+			return -1
+		}
+		b = d.b
+	}
+	d.depth--
+	return i
+}
+
+// structHeader reads what may stand for a struct beside a short map: a longer map, nil, or an array, which it decodes.
+func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped bool) {
+	c, ok := d.codeAt(i)
+	switch {
+	case !ok:
+		return 0, -1, false
+	case c == codeNil:
+		reflect.NewAt(o.typ, p).Elem().SetZero()
+		return 0, i + 1, false
+	case c&0xf0 == codeFixarray || c == codeArray16 || c == codeArray32:
+		return 0, d.decodeTuple(o, p, i), false
+	}
+	n, i = d.mapLen(i)
+	return n, i, i >= 0
+}
+
+var errArrayStruct = errors.New("msgpack: number of fields in array-encoded struct has changed")
+
+// decodeTuple reads a struct's fields by position.
+func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
+	n, j := d.arrayLen(i)
+	if j < 0 {
+		return -1
+	}
+	if n == 0 {
+		reflect.NewAt(o.typ, p).Elem().SetZero()
+		return j
+	}
+	if n != len(o.fields.out) {
+		return d.fail(i, errArrayStruct)
+	}
+	if d.depth++; d.depth > maxDepth {
+		return d.fail(i, errDepth)
+	}
+	for k := range o.fields.out {
+		f := &o.fields.in[o.fields.out[k].index]
+		to := mem.Add(p, uintptr(f.offset))
+		if f.hops {
+			if to = reachField(o, f, p, d.isNil(j)); to == nil {
+				j++
+				continue
+			}
+		}
+		if j = f.op.decode(d, f.op, to, j); j < 0 {
+			d.path.Field(o.fields.list[f.index].Name)
+			return -1
+		}
+	}
+	d.depth--
+	return j
+}
+
+// reachField follows the embedded pointers to f, making what is not there, or, for a nil value, stopping at it.
+func reachField(o *op, f *inField, p mem.Pointer, isNil bool) mem.Pointer {
+	field := &o.fields.list[f.index]
+	for _, hop := range field.Hops {
+		to := mem.At[mem.Pointer](p, hop.Offset)
+		if *to == nil {
+			if isNil {
+				return nil
+			}
+			*to = mem.NewAt(hop.Type)
+		}
+		p = *to
+	}
+	return mem.Add(p, field.Offset)
+}
+
+// findField reads a key that was not the expected one. Without a field for it, its value is skipped: then the field is nil
+// and next is after the value.
+func (d *Decoder) findField(o *op, i int) (f *inField, next int) {
+	start, end := readStr(d.b, i)
+	if end < 0 {
+		if d.isNil(i) {
+			start, end = i+1, i+1 // a nil key is the empty name
+		} else if start, end = d.readBytes(i); end < 0 {
+			return nil, -1
+		}
+	}
+	if k := o.fields.names.Find(d.b[start:end]); k >= 0 {
+		return o.fields.byName[k], end
+	}
+	if d.flags&disallowUnknown != 0 {
+		return nil, d.fail(i, fmt.Errorf("msgpack: unknown field %q", d.b[start:end]))
+	}
+	return nil, d.skipAt(end)
+}
+
+// decodeMap reads a map of any type through reflect.
+func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
+	to := reflect.NewAt(o.typ, p).Elem()
+	if d.isNil(i) {
+		to.SetZero()
+		return i + 1
+	}
+	n, i := d.mapLen(i)
+	if i < 0 || !d.claim(i, n, 2) {
+		return -1
+	}
+	if to.IsNil() {
+		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size)))
+	}
+	if d.depth++; d.depth > maxDepth {
+		return d.fail(i, errDepth)
+	}
+	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
+	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	for range n {
+		key.SetZero()
+		value.SetZero() // what the last value points to now belongs to the map
+		start := i
+		if i = o.key.decode(d, o.key, keyAt, i); i < 0 {
+			return -1
+		}
+		if !key.Comparable() {
+			return d.fail(start, fmt.Errorf("msgpack: unsupported map key: %v", keyType(key)))
+		}
+		if i = o.elem.decode(d, o.elem, valueAt, i); i < 0 {
+			d.path.Field(fmt.Sprint(key))
+			return -1
+		}
+		to.SetMapIndex(key, value)
+	}
+	d.depth--
+	return i
+}
+
+func keyType(key reflect.Value) reflect.Type {
+	if key.Kind() == reflect.Interface {
+		key = key.Elem()
+	}
+	return key.Type()
+}
+
+// decodeMapOf is decodeMap for a map from strings to a leaf kind.
+func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
+	return func(d *Decoder, o *op, p mem.Pointer, i int) int {
+		to := mem.At[map[string]V](p, 0)
+		if d.isNil(i) {
+			*to = nil
+			return i + 1
+		}
+		n, i := d.mapLen(i)
+		if i < 0 || !d.claim(i, n, 2) {
+			return -1
+		}
+		m := *to
+		if m == nil {
+			if n > 8 {
+				m = make(map[string]V, d.room(n, o.key.size+o.elem.size))
+			} else {
+				m = make(map[string]V)
+			}
+			*to = m
+		}
+		for range n {
+			var key string
+			if key, i = d.readKey(i); i < 0 {
+				return -1
+			}
+			var v V
+			if v, i = read(d, i); i < 0 {
+				d.path.Field(key)
+				return -1
+			}
+			m[key] = v
+		}
+		return i
+	}
+}
+
+func readStringAt(d *Decoder, i int) (string, int)   { return d.readString(i) }
+func readFloat64At(d *Decoder, i int) (float64, int) { return d.readFloat64(i) }
+func readBoolAt(d *Decoder, i int) (bool, int)       { return d.readBool(i) }
+func readInt64At(d *Decoder, i int) (int64, int)     { return d.readInt(i) }
+
+func readIntAt(d *Decoder, i int) (int, int) {
+	v, i := d.readInt(i)
+	return int(v), i
+}
+
+func decodeUnsupported(d *Decoder, o *op, p mem.Pointer, i int) int {
+	return d.fail(i, fmt.Errorf("msgpack: Decode(unsupported %v)", o.typ))
+}

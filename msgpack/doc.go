@@ -1,0 +1,66 @@
+// Package msgpack reads and writes MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md), with the API of
+// github.com/vmihailenco/msgpack/v5.
+//
+// # Bytes
+//
+//	code      value                 what follows the code
+//	00..7f    int 0..127
+//	80..8f    map of 0..15          key, value, key, value …
+//	90..9f    array of 0..15        element, element …
+//	a0..bf    str of 0..31 bytes    the bytes
+//	c0 c2 c3  nil false true
+//	c1        never used
+//	c4 c5 c6  bin                   u8 u16 u32 length, the bytes
+//	c7 c8 c9  ext                   u8 u16 u32 length, i8 type, the bytes
+//	ca cb     float32 float64       IEEE 754
+//	cc..cf    uint8..uint64
+//	d0..d3    int8..int64
+//	d4..d8    ext of 1 2 4 8 16     i8 type, the bytes
+//	d9 da db  str                   u8 u16 u32 length, the bytes
+//	dc dd     array                 u16 u32 count, the elements
+//	de df     map                   u16 u32 count, the pairs
+//	e0..ff    int -32..-1
+//
+// All numbers are big-endian.
+//
+// # Go and MessagePack
+//
+//	Go                              written as                            read from
+//	int, uint (and their kinds)     the shortest int                      any int; a float without a fraction
+//	int8 … uint64                   their own width                       the same
+//	float32, float64                float32, float64                      any number
+//	string                          str                                   str, bin
+//	[]byte, [n]byte                 bin                                   bin, str
+//	slice, array                    array                                 array
+//	map                             map                                   map
+//	struct                          map by field names; array by option   map; array, by position
+//	time.Time                       ext -1                                ext -1
+//	time.Duration                   int64, nanoseconds                    any int
+//	pointer, interface              what it holds, or nil                 see below
+//	any, when reading                                                     int8 … uint64 as sent, float32, float64, string,
+//	                                                                      []byte, []any, map[string]any, time.Time
+//
+// nil reads as the zero value of every type but an array, which it leaves alone.
+//
+// A type may write and read itself: [CustomEncoder] and [CustomDecoder] first, then [Marshaler] and [Unmarshaler],
+// encoding.BinaryMarshaler, encoding.TextMarshaler and their counterparts.
+//
+// # Tags
+//
+//	Field int `msgpack:"name,omitempty"`        another name; left out when zero
+//	Field int `msgpack:"name,alias:old"`        read under a second name too
+//	Field int `msgpack:"-"`                     skipped
+//	Inner     `msgpack:",inline"`               fields of an embedded struct: inline or noinline
+//	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; ,omitempty for all that follows
+//
+// # Columns
+//
+// [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a whole batch into typed slices (package column), with no
+// allocation for a cell and none at all when the batch is reused.
+//
+// # Memory and lifetime
+//
+// Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns. Short strings share
+// chunks of 1 KB: one that is kept keeps at most 1 KB alive. Claimed lengths are compared with the bytes that are there
+// before anything is made for them. Values nest at most 10,000 deep. An [Error] says where: offset and path.
+package msgpack

@@ -1,0 +1,542 @@
+package msgpack
+
+// Marshal and the encode ops. An op appends a value to the bytes it is given and returns them; what fails is noted in e.err
+// and told at the end.
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// Marshal is v in MessagePack.
+func Marshal(v any) ([]byte, error) {
+	e := GetEncoder()
+	e.flags = 0
+	if e.tag != "" {
+		e.SetCustomStructTag("")
+	}
+	b, err := e.marshal(v)
+	e.b, e.depth = nil, 0 // a custom encoder left the result there
+	PutEncoder(e)
+	return b, err
+}
+
+// MarshalAppend appends v in MessagePack to dst. On an error it gives dst as it was.
+func MarshalAppend(dst []byte, v any) ([]byte, error) {
+	e := GetEncoder()
+	e.flags = 0
+	if e.tag != "" {
+		e.SetCustomStructTag("")
+	}
+	b := e.appendAny(dst, v)
+	err := e.err
+	e.b, e.depth = nil, 0
+	PutEncoder(e)
+	if err != nil {
+		return dst, err
+	}
+	return b, nil
+}
+
+// marshal encodes into memory of the size that the last value of the type took, and a little more.
+func (e *Encoder) marshal(v any) ([]byte, error) {
+	if v == nil {
+		return []byte{codeNil}, nil
+	}
+	o := e.plans.byWord(mem.FaceOf(v).Type, v)
+	if o.elem != nil && o.typ.Kind() == reflect.Pointer {
+		o = o.elem
+	}
+	hint := int(o.last.Load())
+	b := e.appendAny(make([]byte, 0, hint+hint/64+17), v)
+	if e.err != nil {
+		return nil, e.err
+	}
+	// A size that was remembered from larger values would pin memory: it decays, and a wide result moves.
+	if n := len(b); n > hint || n < hint-hint/8 {
+		o.last.Store(uint32(min(n, math.MaxInt32)))
+		if cap(b)-n > n/8+32 {
+			b = append(make([]byte, 0, n), b...)
+		}
+	}
+	return slices.Clip(b), nil
+}
+
+// Encode writes v.
+func (e *Encoder) Encode(v any) error { return e.flush(e.appendAny(e.b, v)) }
+
+// EncodeMulti writes one value after the other.
+func (e *Encoder) EncodeMulti(v ...any) error {
+	b := e.b
+	for _, x := range v {
+		b = e.appendAny(b, x)
+	}
+	return e.flush(b)
+}
+
+// EncodeValue writes v.
+func (e *Encoder) EncodeValue(v reflect.Value) error {
+	if !v.IsValid() {
+		return e.flush(appendNil(e.b))
+	}
+	if v.CanAddr() {
+		o := e.plans.of(v.Type())
+		return e.flush(o.encode(e, o, v.Addr().UnsafePointer(), e.b))
+	}
+	if !v.CanInterface() {
+		return fmt.Errorf("msgpack: Encode(unexported field of type %v)", v.Type())
+	}
+	return e.flush(e.appendAny(e.b, v.Interface()))
+}
+
+func (e *Encoder) tooDeep(b []byte) []byte {
+	if e.err == nil {
+		e.err = errDepth
+	}
+	return b
+}
+
+// appendText is appendString without a call for the copy of a short string.
+func appendText(b []byte, s string) []byte {
+	n := len(s)
+	if n < 8 || n > 16 || cap(b)-len(b) < 17 {
+		return appendString(b, s)
+	}
+	at := len(b)
+	b = b[:at+1+n]
+	src := mem.Bytes(s)
+	mem.Store8(b, at, codeFixstr|byte(n))
+	mem.Store64(b, at+1, mem.Load64(src, 0))
+	mem.Store64(b, at+n-7, mem.Load64(src, n-8))
+	return b
+}
+
+func (e *Encoder) appendInt64(b []byte, v int64) []byte {
+	if e.flags&compactInts != 0 {
+		return appendInt(b, v)
+	}
+	return appendCode64(b, codeInt64, uint64(v))
+}
+
+func (e *Encoder) appendUint64(b []byte, v uint64) []byte {
+	if e.flags&compactInts != 0 {
+		return appendUint(b, v)
+	}
+	return appendCode64(b, codeUint64, v)
+}
+
+func (e *Encoder) appendFloat64(b []byte, v float64) []byte {
+	if e.flags&compactFloats != 0 {
+		if n := int64(v); float64(n) == v && (n != 0 || !math.Signbit(v)) && n < math.MaxInt64 {
+			return appendInt(b, n)
+		}
+	}
+	return appendFloat64(b, v)
+}
+
+func encodeBool(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return appendBool(b, *mem.At[bool](p, 0))
+}
+
+func encodeIntOf[T int](e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return appendInt(b, int64(*mem.At[T](p, 0)))
+}
+
+func encodeUintOf[T uint](e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return appendUint(b, uint64(*mem.At[T](p, 0)))
+}
+
+func encodeInt8(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := *mem.At[int8](p, 0)
+	if e.flags&compactInts != 0 {
+		return appendInt(b, int64(v))
+	}
+	return append(b, codeInt8, byte(v))
+}
+
+func encodeInt16(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := *mem.At[int16](p, 0)
+	if e.flags&compactInts != 0 {
+		return appendInt(b, int64(v))
+	}
+	return appendCode16(b, codeInt16, uint16(v))
+}
+
+func encodeInt32(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := *mem.At[int32](p, 0)
+	if e.flags&compactInts != 0 {
+		return appendInt(b, int64(v))
+	}
+	return appendCode32(b, codeInt32, uint32(v))
+}
+
+func encodeInt64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendInt64(b, *mem.At[int64](p, 0))
+}
+
+func encodeUint8(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := *mem.At[uint8](p, 0)
+	if e.flags&compactInts != 0 {
+		return appendUint(b, uint64(v))
+	}
+	return append(b, codeUint8, v)
+}
+
+func encodeUint16(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := *mem.At[uint16](p, 0)
+	if e.flags&compactInts != 0 {
+		return appendUint(b, uint64(v))
+	}
+	return appendCode16(b, codeUint16, v)
+}
+
+func encodeUint32(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := *mem.At[uint32](p, 0)
+	if e.flags&compactInts != 0 {
+		return appendUint(b, uint64(v))
+	}
+	return appendCode32(b, codeUint32, v)
+}
+
+func encodeUint64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendUint64(b, *mem.At[uint64](p, 0))
+}
+
+func encodeFloat32(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendFloat32(b, *mem.At[float32](p, 0))
+}
+
+func (e *Encoder) appendFloat32(b []byte, v float32) []byte {
+	if e.flags&compactFloats != 0 {
+		if n := int64(v); float32(n) == v && (n != 0 || !math.Signbit(float64(v))) && n < math.MaxInt64 {
+			return appendInt(b, n)
+		}
+	}
+	return appendFloat32(b, v)
+}
+
+func encodeFloat64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendFloat64(b, *mem.At[float64](p, 0))
+}
+
+func encodeString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return appendText(b, *mem.At[string](p, 0))
+}
+
+func encodeBytes(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	v := *mem.At[[]byte](p, 0)
+	if v == nil {
+		return appendNil(b)
+	}
+	return append(appendBytesLen(b, len(v)), v...)
+}
+
+func encodeByteArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	s := mem.Slice{Data: p, Len: o.length, Cap: o.length}
+	return append(appendBytesLen(b, o.length), *(*[]byte)(mem.PointerTo(&s))...)
+}
+
+func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	to := *mem.At[mem.Pointer](p, 0)
+	if to == nil {
+		return appendNil(b)
+	}
+	if e.depth++; e.depth > maxDepth { // a pointer may lead back to itself
+		return e.tooDeep(b)
+	}
+	b = o.elem.encode(e, o.elem, to, b)
+	e.depth--
+	return b
+}
+
+func encodeSlice(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	s := *mem.At[mem.Slice](p, 0)
+	if s.Data == nil {
+		return appendNil(b)
+	}
+	return e.appendElements(o, s.Data, s.Len, b)
+}
+
+func encodeArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendElements(o, p, o.length, b)
+}
+
+func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
+	if e.depth++; e.depth > maxDepth {
+		return e.tooDeep(b)
+	}
+	b = appendArrayLen(b, n)
+	elem := o.elem
+	for k := range n {
+		b = elem.encode(e, elem, mem.Add(p, uintptr(k)*elem.size), b)
+	}
+	e.depth--
+	return b
+}
+
+func encodeStrings(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	s := *mem.At[[]string](p, 0)
+	if s == nil {
+		return appendNil(b)
+	}
+	b = appendArrayLen(b, len(s))
+	for _, v := range s {
+		b = appendText(b, v)
+	}
+	return b
+}
+
+func encodeInt64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	s := *mem.At[[]int64](p, 0)
+	if s == nil {
+		return appendNil(b)
+	}
+	b = appendArrayLen(b, len(s))
+	if e.flags&compactInts != 0 {
+		for _, v := range s {
+			b = appendInt(b, v)
+		}
+		return b
+	}
+	at := len(b)
+	b = slices.Grow(b, 9*len(s))[:at+9*len(s)]
+	for _, v := range s {
+		mem.Store8(b, at, codeInt64)
+		wire.PutBE64(b, at+1, uint64(v))
+		at += 9
+	}
+	return b
+}
+
+func encodeFloat64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	s := *mem.At[[]float64](p, 0)
+	if s == nil {
+		return appendNil(b)
+	}
+	b = appendArrayLen(b, len(s))
+	if e.flags&compactFloats != 0 {
+		for _, v := range s {
+			b = e.appendFloat64(b, v)
+		}
+		return b
+	}
+	at := len(b)
+	b = slices.Grow(b, 9*len(s))[:at+9*len(s)]
+	for _, v := range s {
+		mem.Store8(b, at, codeFloat64)
+		wire.PutBE64(b, at+1, math.Float64bits(v))
+		at += 9
+	}
+	return b
+}
+
+// encodeStruct writes a struct as a map, or as an array when its tag or an option asks for it.
+//
+// Room is checked once for a run of fields whose length is known (structPlan.reserve): within it, keys and numbers are
+// stored where the bytes end, without further checks.
+func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	fields := o.fields
+	if fields.asArray || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats) != 0 || fields.omits {
+		return e.appendStructSlow(fields, p, b)
+	}
+	if e.depth++; e.depth > maxDepth {
+		return e.tooDeep(b)
+	}
+	b = append(b, fields.header...)
+	out := fields.out
+	for k := range out {
+		f := &out[k]
+		if n := int(f.reserve); n > cap(b)-len(b) {
+			b = slices.Grow(b, n)
+		}
+		at := len(b)
+		text := mem.Bytes(f.text)
+		// The key goes as whole words if what follows it will cover the rest of the last one.
+		if f.spills {
+			room := b[:cap(b)]
+			for w := 0; w < len(text); w += 8 {
+				mem.Store64(room, at+w, mem.Load64(text, w)) // reads the padding behind a key
+			}
+			at += len(text)
+			b = room[:at]
+		} else {
+			b = append(b, text...)
+			at = len(b)
+		}
+		from := mem.Add(p, uintptr(f.offset))
+		switch f.kind {
+		case kindString:
+			b = appendText(b, *mem.At[string](from, 0))
+		case kindFixedInt:
+			b = b[:at+9]
+			mem.Store8(b, at, codeInt64)
+			wire.PutBE64(b, at+1, *mem.At[uint64](from, 0))
+		case kindFixedUint:
+			b = b[:at+9]
+			mem.Store8(b, at, codeUint64)
+			wire.PutBE64(b, at+1, *mem.At[uint64](from, 0))
+		case kindFloat64:
+			b = b[:at+9]
+			mem.Store8(b, at, codeFloat64)
+			wire.PutBE64(b, at+1, *mem.At[uint64](from, 0))
+		case kindBool:
+			b = appendBool(b, *mem.At[bool](from, 0))
+		case kindInt:
+			if v := *mem.At[int64](from, 0); uint64(v) <= codeFixintMax {
+				b = append(b, byte(v))
+			} else {
+				b = appendInt(b, v)
+			}
+		case kindUint:
+			b = appendUint(b, *mem.At[uint64](from, 0))
+		default:
+			if f.hops {
+				if from = fields.reach(f, p); from == nil {
+					b = appendNil(b)
+					continue
+				}
+			}
+			b = f.op.encode(e, f.op, from, b)
+		}
+	}
+	e.depth--
+	return b
+}
+
+// reach follows the embedded pointers to f. It is nil where one of them is.
+func (s *structPlan) reach(f *outField, p mem.Pointer) mem.Pointer {
+	field := &s.list[f.index]
+	for _, hop := range field.Hops {
+		if p = *mem.At[mem.Pointer](p, hop.Offset); p == nil {
+			return nil
+		}
+	}
+	return mem.Add(p, field.Offset)
+}
+
+// appendStructSlow writes a struct whose fields may be left out, or as an array, or under options.
+func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) []byte {
+	if e.depth++; e.depth > maxDepth {
+		return e.tooDeep(b)
+	}
+	asArray := fields.asArray || e.flags&arrayStructs != 0
+	if asArray {
+		b = appendArrayLen(b, len(fields.out))
+	} else {
+		n := 0
+		for k := range fields.out {
+			if !e.omitted(fields, &fields.out[k], p) {
+				n++
+			}
+		}
+		b = appendMapLen(b, n)
+	}
+	for k := range fields.out {
+		f := &fields.out[k]
+		if !asArray {
+			if e.omitted(fields, f, p) {
+				continue
+			}
+			b = append(b, f.text...)
+		}
+		from := mem.Add(p, uintptr(f.offset))
+		if f.hops {
+			if from = fields.reach(f, p); from == nil {
+				b = appendNil(b)
+				continue
+			}
+		}
+		b = f.op.encode(e, f.op, from, b)
+	}
+	e.depth--
+	return b
+}
+
+// omitted reports whether f is left out. Where a struct leaves out anything, it leaves out what is behind a nil pointer too.
+func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
+	if !fields.omits && e.flags&omitEmpty == 0 {
+		return false
+	}
+	from := mem.Add(p, uintptr(f.offset))
+	if f.hops {
+		if from = fields.reach(f, p); from == nil {
+			return true
+		}
+	}
+	if f.empty != nil {
+		return f.empty(from)
+	}
+	return e.flags&omitEmpty != 0 && e.plans.emptiness(fields.list[f.index].Type)(from)
+}
+
+// encodeMap writes a map of any type through reflect.
+func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	m := reflect.NewAt(o.typ, p).Elem()
+	if m.IsNil() {
+		return appendNil(b)
+	}
+	if e.depth++; e.depth > maxDepth {
+		return e.tooDeep(b)
+	}
+	b = appendMapLen(b, m.Len())
+	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
+	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	for all := m.MapRange(); all.Next(); {
+		key.SetIterKey(all)
+		value.SetIterValue(all)
+		b = o.key.encode(e, o.key, keyAt, b)
+		b = o.elem.encode(e, o.elem, valueAt, b)
+	}
+	e.depth--
+	return b
+}
+
+// encodeMapOf is encodeMap for a map from strings to a leaf kind or any.
+func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) encodeFn {
+	return func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+		m := *mem.At[map[string]V](p, 0)
+		if m == nil {
+			return appendNil(b)
+		}
+		if e.depth++; e.depth > maxDepth {
+			return e.tooDeep(b)
+		}
+		b = appendMapLen(b, len(m))
+		if e.flags&sortMapKeys != 0 {
+			keys := slices.Sorted(maps.Keys(m))
+			for _, k := range keys {
+				b = appendValue(e, appendText(b, k), m[k])
+			}
+		} else {
+			for k, v := range m {
+				b = appendValue(e, appendText(b, k), v)
+			}
+		}
+		e.depth--
+		return b
+	}
+}
+
+func appendStringOf(e *Encoder, b []byte, v string) []byte    { return appendText(b, v) }
+func appendFloat64Of(e *Encoder, b []byte, v float64) []byte  { return e.appendFloat64(b, v) }
+func appendFixedInt64Of(e *Encoder, b []byte, v int64) []byte { return e.appendInt64(b, v) }
+func appendIntOf(e *Encoder, b []byte, v int) []byte          { return appendInt(b, int64(v)) }
+func appendBoolOf(e *Encoder, b []byte, v bool) []byte        { return appendBool(b, v) }
+func appendAnyOf(e *Encoder, b []byte, v any) []byte          { return e.appendAny(b, v) }
+
+// sorted is m's keys in order, in room that nested maps use beyond mark. The caller gives it back.
+func (e *Encoder) sorted(m map[string]any) (keys []string, mark int) {
+	mark = len(e.keys)
+	for k := range m {
+		e.keys = append(e.keys, k)
+	}
+	keys = e.keys[mark:]
+	slices.Sort(keys)
+	return keys, mark
+}

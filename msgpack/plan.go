@@ -1,0 +1,475 @@
+package msgpack
+
+// A Go type becomes an op, once: a record of data and two static functions, one to decode and one to encode a value of that
+// type at an address. Structs hold their fields in two flat arrays, one for each direction (structPlan), which the struct
+// loops walk; the commonest leaf kinds are handled in those loops by a switch, the rest through the op's function.
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/plan"
+)
+
+// kind is what the struct loops switch on.
+type kind uint8
+
+const (
+	kindOther kind = iota // through the op's function
+	kindString
+	kindInt // int and int64
+	kindUint
+	kindFloat64
+	kindBool
+	kindFixedInt  // int64 written in its own width
+	kindFixedUint // uint64 written in its own width
+)
+
+type (
+	// A decodeFn reads the value at d.b[i:] into *p and gives the offset after it, or -1 with d.err set. It may move d.b.
+	decodeFn func(d *Decoder, o *op, p mem.Pointer, i int) int
+	// An encodeFn appends *p to b. An error goes to e.err.
+	encodeFn func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte
+)
+
+// op is how values of one type are read and written.
+type op struct {
+	decode   decodeFn
+	encode   encodeFn
+	kind     kind
+	receiver bool // encode calls a method that has a pointer receiver
+	direct   bool // an interface holds the value itself, not a pointer to it
+	flat     bool // values hold no pointers
+	size     uintptr
+	length   int // of an array
+	elem     *op
+	key      *op
+	fields   *structPlan
+	typ      reflect.Type
+	word     mem.Pointer // of typ
+	last     atomic.Uint32
+}
+
+// structPlan is a struct's fields, in wire order.
+type structPlan struct {
+	in      []inField
+	out     []outField
+	names   *plan.Names
+	byName  []*inField // by the index that names gives
+	header  []byte     // of the map, when no field can be left out
+	omits   bool       // some field can be left out
+	asArray bool
+	list    []plan.Field
+}
+
+// inField is one field when decoding: 64 bytes, so that a loop walks whole cache lines.
+//
+// key1 and key2 are the first 16 bytes of the key as it stands on the wire, header and name; mask1 and mask2 tell which of
+// their bytes count. A longer key is compared with text after that.
+type inField struct {
+	key1, mask1 uint64
+	key2, mask2 uint64
+	op          *op
+	text        string // the key as it stands on the wire
+	offset      uint32
+	kind        kind
+	hops        bool
+	index       uint16 // in structPlan.list
+}
+
+// outField is one field when encoding.
+type outField struct {
+	text    string // the key as it stands on the wire, with the code after it where that is fixed
+	op      *op
+	empty   func(mem.Pointer) bool // nil when the field is never left out
+	offset  uint32
+	kind    kind
+	hops    bool
+	spills  bool   // the key may be stored as whole words: what follows it in any case covers the rest of the last one
+	reserve uint32 // bytes to reserve before this field, up to the next that reserves; 0 for none
+	index   uint16
+}
+
+// planSet is the plans under one set of rules of reading types.
+type planSet struct {
+	rules plan.Rules
+	cache plan.Cache[*op]
+	mu    sync.Mutex
+	open  map[reflect.Type]*op // being compiled, for types that contain themselves
+}
+
+var defaultPlans = newPlanSet("")
+
+var plansByTag sync.Map // fallback tag → *planSet
+
+func newPlanSet(fallback string) *planSet {
+	return &planSet{rules: plan.Rules{Key: "msgpack", Fallback: fallback, Marker: "_msgpack", Opaque: encodesItself}}
+}
+
+func plansFor(fallback string) *planSet {
+	if fallback == "" {
+		return defaultPlans
+	}
+	s, ok := plansByTag.Load(fallback)
+	if !ok {
+		s, _ = plansByTag.LoadOrStore(fallback, newPlanSet(fallback))
+	}
+	return s.(*planSet)
+}
+
+// of is the op for t.
+func (s *planSet) of(t reflect.Type) *op {
+	if o, ok := s.cache.Get(mem.TypeWord(t)); ok {
+		return o
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = make(map[reflect.Type]*op)
+	o := s.compile(t)
+	for t, o := range s.open {
+		s.cache.Put(mem.TypeWord(t), o)
+	}
+	s.open = nil
+	if kept, ok := s.cache.Get(mem.TypeWord(t)); ok {
+		return kept
+	}
+	return o
+}
+
+// byWord is the op for the type of an interface's type word; v is any interface with that word.
+func (s *planSet) byWord(word mem.Pointer, v any) *op {
+	if o, ok := s.cache.Get(word); ok {
+		return o
+	}
+	return s.of(reflect.TypeOf(v))
+}
+
+var (
+	customEncoderType     = reflect.TypeFor[CustomEncoder]()
+	customDecoderType     = reflect.TypeFor[CustomDecoder]()
+	marshalerType         = reflect.TypeFor[Marshaler]()
+	unmarshalerType       = reflect.TypeFor[Unmarshaler]()
+	binaryMarshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	binaryUnmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+	textMarshalerType     = reflect.TypeFor[encoding.TextMarshaler]()
+	textUnmarshalerType   = reflect.TypeFor[encoding.TextUnmarshaler]()
+	errorType             = reflect.TypeFor[error]()
+	timeType              = reflect.TypeFor[time.Time]()
+	anyType               = reflect.TypeFor[any]()
+	byteType              = reflect.TypeFor[byte]()
+	rawMessageType        = reflect.TypeFor[RawMessage]()
+)
+
+// encodesItself reports whether t has a method or an ext of its own in either direction.
+func encodesItself(t reflect.Type) bool {
+	if t == timeType {
+		return true
+	}
+	p := reflect.PointerTo(t)
+	for _, i := range []reflect.Type{customEncoderType, marshalerType, binaryMarshalerType, textMarshalerType,
+		customDecoderType, unmarshalerType, binaryUnmarshalerType, textUnmarshalerType} {
+		if p.Implements(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *planSet) compile(t reflect.Type) *op {
+	if o := s.open[t]; o != nil {
+		return o
+	}
+	if o, ok := s.cache.Get(mem.TypeWord(t)); ok {
+		return o
+	}
+	o := &op{typ: t, word: mem.TypeWord(t), size: t.Size(), direct: !mem.Indirect(t), flat: flat(t)}
+	s.open[t] = o
+	s.compileKind(o, t)
+	s.compileMethods(o, t)
+	return o
+}
+
+// compileKind sets o by t's kind.
+func (s *planSet) compileKind(o *op, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Bool:
+		o.kind, o.decode, o.encode = kindBool, decodeBool, encodeBool
+	case reflect.Int:
+		o.decode, o.encode = intOps(t.Size()).decode, encodeIntOf[int]
+		if t.Size() == 8 {
+			o.kind = kindInt
+		}
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		ops := intOps(t.Size())
+		o.decode, o.encode, o.kind = ops.decode, ops.encode, ops.kind
+	case reflect.Uint, reflect.Uintptr:
+		o.decode, o.encode = uintOps(t.Size()).decode, encodeUintOf[uint]
+		if t.Size() == 8 {
+			o.kind = kindUint
+		}
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		ops := uintOps(t.Size())
+		o.decode, o.encode, o.kind = ops.decode, ops.encode, ops.kind
+	case reflect.Float32:
+		o.decode, o.encode = decodeFloat32, encodeFloat32
+	case reflect.Float64:
+		o.kind, o.decode, o.encode = kindFloat64, decodeFloat64, encodeFloat64
+	case reflect.String:
+		o.kind, o.decode, o.encode = kindString, decodeString, encodeString
+	case reflect.Pointer:
+		o.elem = s.compile(t.Elem())
+		o.decode, o.encode = decodePointer, encodePointer
+	case reflect.Interface:
+		o.decode, o.encode = decodeInterface, encodeInterface
+		if t == anyType {
+			o.decode, o.encode = decodeAny, encodeAny
+		}
+	case reflect.Slice:
+		s.compileSlice(o, t)
+	case reflect.Array:
+		o.length = t.Len()
+		o.elem = s.compile(t.Elem())
+		o.decode, o.encode = decodeArray, encodeArray
+		if t.Elem().Kind() == reflect.Uint8 {
+			o.decode, o.encode = decodeByteArray, encodeByteArray
+		}
+	case reflect.Map:
+		s.compileMap(o, t)
+	case reflect.Struct:
+		o.decode, o.encode = decodeStruct, encodeStruct
+		o.fields = s.compileStruct(t)
+	default:
+		o.decode, o.encode = decodeUnsupported, encodeUnsupported
+	}
+}
+
+func (s *planSet) compileSlice(o *op, t reflect.Type) {
+	o.elem = s.compile(t.Elem())
+	o.decode, o.encode = decodeSlice, encodeSlice
+	plain := o.elem.fields == nil && !encodesItself(t.Elem())
+	switch t.Elem().Kind() {
+	case reflect.Uint8:
+		o.decode, o.encode = decodeBytes, encodeBytes
+	case reflect.String:
+		if plain {
+			o.decode, o.encode = decodeStrings, encodeStrings
+		}
+	case reflect.Int64:
+		if plain {
+			o.decode, o.encode = decodeInt64s, encodeInt64s
+		}
+	case reflect.Float64:
+		if plain {
+			o.decode, o.encode = decodeFloat64s, encodeFloat64s
+		}
+	}
+}
+
+func (s *planSet) compileMap(o *op, t reflect.Type) {
+	o.key, o.elem = s.compile(t.Key()), s.compile(t.Elem())
+	o.decode, o.encode = decodeMap, encodeMap
+	if t.Key().Kind() != reflect.String || encodesItself(t.Key()) || encodesItself(t.Elem()) {
+		return
+	}
+	switch t.Elem().Kind() {
+	case reflect.String:
+		o.decode, o.encode = decodeMapOf(readStringAt), encodeMapOf(appendStringOf)
+	case reflect.Float64:
+		o.decode, o.encode = decodeMapOf(readFloat64At), encodeMapOf(appendFloat64Of)
+	case reflect.Int64:
+		o.decode, o.encode = decodeMapOf(readInt64At), encodeMapOf(appendFixedInt64Of)
+	case reflect.Int:
+		o.decode, o.encode = decodeMapOf(readIntAt), encodeMapOf(appendIntOf)
+	case reflect.Bool:
+		o.decode, o.encode = decodeMapOf(readBoolAt), encodeMapOf(appendBoolOf)
+	case reflect.Interface:
+		if t.Elem() == anyType {
+			o.decode, o.encode = decodeMapAny, encodeMapOf(appendAnyOf)
+		}
+	}
+}
+
+// compileMethods lets a type's own methods take the place of what its kind would do.
+func (s *planSet) compileMethods(o *op, t reflect.Type) {
+	if t == timeType {
+		o.decode, o.encode, o.kind = decodeTimeValue, encodeTimeValue, kindOther
+		return
+	}
+	if t == rawMessageType {
+		o.decode, o.encode = decodeRawMessage, encodeRawMessage
+		return
+	}
+	if t.Kind() == reflect.Pointer {
+		return // its op calls the element's, whose methods they are
+	}
+	p := reflect.PointerTo(t)
+	for _, m := range []struct {
+		face reflect.Type
+		fn   encodeFn
+	}{{customEncoderType, encodeCustom}, {marshalerType, encodeMarshaler},
+		{binaryMarshalerType, encodeBinary}, {textMarshalerType, encodeText}} {
+		if p.Implements(m.face) {
+			o.encode, o.kind, o.receiver = m.fn, kindOther, !t.Implements(m.face)
+			break
+		}
+	}
+	if t.Kind() == reflect.Interface {
+		if t.Implements(errorType) && !t.Implements(customEncoderType) && !t.Implements(marshalerType) {
+			o.encode = encodeErrorInterface
+		}
+		return
+	}
+	text := p.Implements(textUnmarshalerType)
+	switch {
+	case p.Implements(customDecoderType):
+		o.decode, o.kind = decodeCustom, kindOther
+	case p.Implements(unmarshalerType):
+		o.decode, o.kind = decodeUnmarshaler, kindOther
+	case p.Implements(binaryUnmarshalerType):
+		o.decode, o.kind = decodeBinary, kindOther
+		if text {
+			o.decode = decodeBinaryOrText
+		}
+	case text:
+		o.decode, o.kind = decodeText, kindOther
+	}
+}
+
+func (s *planSet) compileStruct(t reflect.Type) *structPlan {
+	read := s.rules.Fields(t)
+	sp := &structPlan{asArray: read.AsArray, list: read.Fields}
+	var names []string
+	enter := func(name string, at int) {
+		names = append(names, name)
+		sp.byName = append(sp.byName, &sp.in[at])
+	}
+	sp.in = make([]inField, 0, len(read.Fields))
+	for i := range read.Fields {
+		f := &read.Fields[i]
+		o := s.compile(f.Type)
+		sp.in = append(sp.in, newInField(f, o, i))
+		if !f.Hidden {
+			sp.out = append(sp.out, s.newOutField(f, o, i))
+			sp.omits = sp.omits || f.Omit
+		}
+	}
+	for i := range read.Fields {
+		enter(read.Fields[i].Name, i)
+	}
+	for i := range read.Fields {
+		for _, alias := range read.Fields[i].Aliases {
+			enter(alias, i)
+		}
+	}
+	sp.names = plan.NewNames(names)
+	if read.AsArray {
+		sp.header = appendArrayLen(nil, len(sp.out))
+	} else {
+		sp.header = appendMapLen(nil, len(sp.out))
+	}
+	sp.reserve()
+	return sp
+}
+
+func newInField(f *plan.Field, o *op, index int) inField {
+	text := appendString(nil, f.Name)
+	in := inField{op: o, text: string(text), offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
+	if in.hops {
+		in.kind = kindOther
+	}
+	if in.kind == kindFixedInt {
+		in.kind = kindInt
+	}
+	if in.kind == kindFixedUint {
+		in.kind = kindUint
+	}
+	var words, masks [16]byte
+	n := copy(words[:], text)
+	for i := range n {
+		masks[i] = 0xff
+	}
+	in.key1, in.key2 = mem.Load64(words[:], 0), mem.Load64(words[:], 8)
+	in.mask1, in.mask2 = mem.Load64(masks[:], 0), mem.Load64(masks[:], 8)
+	return in
+}
+
+func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
+	text := appendString(nil, f.Name)
+	padded := string(append(text, make([]byte, 8)...)) // for whole words
+	out := outField{text: padded[:len(text)], op: o, offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
+	if out.hops {
+		out.kind = kindOther
+	}
+	if f.Omit {
+		out.empty = s.emptiness(f.Type)
+	}
+	return out
+}
+
+// Bytes that a leaf's value takes at the most and at the least, code included, without a string's text.
+var leafMax = [...]int{kindOther: 0, kindString: 5, kindInt: 9, kindUint: 9, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
+var leafMin = [...]int{kindOther: 1, kindString: 1, kindInt: 1, kindUint: 1, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
+
+// reserve tells each field how many bytes to reserve, so that a run of leaves checks its room once: from a field that
+// follows a value of unknown length, up to the next such value's header.
+func (sp *structPlan) reserve() {
+	start, sum := 0, 0
+	for i := range sp.out {
+		f := &sp.out[i]
+		keyed := len(f.text)
+		if sp.asArray {
+			keyed = 0
+		}
+		sum += keyed + leafMax[f.kind]
+		if open := f.kind == kindOther || f.kind == kindString; open || i == len(sp.out)-1 {
+			sp.out[start].reserve = uint32(sum + 8)
+			start, sum = i+1, 0
+		}
+		spill := (8 - keyed%8) % 8
+		f.spills = spill <= leafMin[f.kind] && !mem.Checked
+	}
+}
+
+func flat(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.Float32, reflect.Float64:
+		return true
+	case reflect.Array:
+		return flat(t.Elem())
+	}
+	return false
+}
+
+// String prints the plan of a type: the goldens in testdata are made of it.
+func (o *op) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%v: %s\n", o.typ, kindNames[o.kind])
+	if o.fields != nil {
+		for i := range o.fields.in {
+			f := &o.fields.in[i]
+			fmt.Fprintf(&s, "  +%-4d %-10s %q", f.offset, kindNames[f.kind], o.fields.list[i].Name)
+			if f.hops {
+				fmt.Fprintf(&s, " through %d embedded pointers", len(o.fields.list[i].Hops))
+			}
+			if o.fields.list[i].Hidden {
+				s.WriteString(" only read")
+			}
+			s.WriteByte('\n')
+		}
+		for i := range o.fields.out {
+			if f := &o.fields.out[i]; f.reserve > 0 {
+				fmt.Fprintf(&s, "  reserve %d bytes at %q\n", f.reserve, o.fields.list[f.index].Name)
+			}
+		}
+	}
+	return s.String()
+}
+
+var kindNames = [...]string{"other", "string", "int", "uint", "float64", "bool", "fixed int", "fixed uint"}

@@ -1,0 +1,401 @@
+package msgpack
+
+// Reading one value through the Decoder: the fast reading of wire.go first, then the slow reading, which gets more bytes
+// from a stream and finds the words for what is wrong.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// errShort is the end of the input where a value should go on.
+var errShort = io.EOF
+
+// fail notes that the value at i is at fault, and gives -1. The first fault stays.
+func (d *Decoder) fail(i int, cause error) int {
+	if d.err == nil {
+		d.err = &Error{Offset: d.base + int64(i), Cause: cause}
+	}
+	return -1
+}
+
+// codeAt is the code of the value at i.
+func (d *Decoder) codeAt(i int) (byte, bool) {
+	if !d.need(i, 1) {
+		d.fail(i, d.endOf())
+		return 0, false
+	}
+	return d.b[i], true
+}
+
+// whole makes sure that n bytes from i are at hand, of which the first head announce the rest.
+func (d *Decoder) whole(i, head, n int) bool {
+	if d.need(i, n) {
+		return true
+	}
+	if len(d.b)-i > head && d.readErr == nil {
+		d.fail(i, io.ErrUnexpectedEOF)
+	} else {
+		d.fail(i, d.endOf())
+	}
+	return false
+}
+
+// endOf is why there are no more bytes.
+func (d *Decoder) endOf() error {
+	if d.readErr != nil {
+		return d.readErr
+	}
+	return io.EOF
+}
+
+func (d *Decoder) readBool(i int) (bool, int) {
+	c, ok := d.codeAt(i)
+	switch {
+	case !ok:
+		return false, -1
+	case c == codeTrue:
+		return true, i + 1
+	case c == codeFalse || c == codeNil:
+		return false, i + 1
+	}
+	return false, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding bool", c))
+}
+
+func (d *Decoder) readInt(i int) (int64, int) {
+	v, j := readInt(d.b, i)
+	if j < 0 {
+		return d.readIntSlow(i, 64)
+	}
+	return v, j
+}
+
+// number makes sure that the number at i is whole and gives its code.
+func (d *Decoder) number(i int) (c byte, ok bool) {
+	if c, ok = d.codeAt(i); !ok {
+		return 0, false
+	}
+	if n := int(intSizes[c]); n > 0 {
+		return c, d.whole(i, 1, 1+n)
+	}
+	return c, true
+}
+
+func (d *Decoder) readIntSlow(i, bits int) (int64, int) {
+	c, ok := d.number(i)
+	if !ok {
+		return 0, -1
+	}
+	if v, j := readInt(d.b, i); j >= 0 {
+		return v, j
+	}
+	if c == codeNil {
+		return 0, i + 1
+	}
+	if f, j := readFloat(d.b, i); j >= 0 {
+		limit := math.Ldexp(1, bits-1)
+		if f != math.Trunc(f) || f < -limit || f >= limit { // NaN and ±Inf fail too
+			return 0, d.fail(i, fmt.Errorf("msgpack: float %v does not fit int%d", f, bits))
+		}
+		return int64(f), j
+	}
+	return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding int64", c))
+}
+
+func (d *Decoder) readUintSlow(i, bits int) (uint64, int) {
+	c, ok := d.number(i)
+	if !ok {
+		return 0, -1
+	}
+	if v, j := readInt(d.b, i); j >= 0 {
+		return uint64(v), j
+	}
+	if c == codeNil {
+		return 0, i + 1
+	}
+	if f, j := readFloat(d.b, i); j >= 0 {
+		if f != math.Trunc(f) || f < 0 || f >= math.Ldexp(1, bits) {
+			return 0, d.fail(i, fmt.Errorf("msgpack: float %v does not fit uint%d", f, bits))
+		}
+		return uint64(f), j
+	}
+	return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding uint64", c))
+}
+
+func (d *Decoder) readFloat64(i int) (float64, int) {
+	if b := d.b; i+9 <= len(b) && b[i] == codeFloat64 {
+		return math.Float64frombits(wire.BE64(b, i+1)), i + 9
+	}
+	return d.readFloatSlow(i, "float64")
+}
+
+func (d *Decoder) readFloatSlow(i int, what string) (float64, int) {
+	c, ok := d.number(i)
+	if !ok {
+		return 0, -1
+	}
+	if f, j := readFloat(d.b, i); j >= 0 {
+		return f, j
+	}
+	if v, j := readInt(d.b, i); j >= 0 {
+		if c == codeUint64 {
+			return float64(uint64(v)), j
+		}
+		return float64(v), j
+	}
+	if c == codeNil {
+		return 0, i + 1
+	}
+	return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding %s", c, what))
+}
+
+func (d *Decoder) readFloat32(i int) (float32, int) {
+	b := d.b
+	if i+5 <= len(b) && b[i] == codeFloat32 {
+		return math.Float32frombits(wire.BE32(b, i+1)), i + 5
+	}
+	f, j := d.readFloatSlow(i, "float32")
+	if j >= 0 && math.Abs(f) > math.MaxFloat32 && !math.IsInf(f, 0) {
+		return 0, d.fail(i, fmt.Errorf("msgpack: float %v does not fit float32", f))
+	}
+	return float32(f), j
+}
+
+// readString reads a str or bin as a string of its own; nil is empty.
+func (d *Decoder) readString(i int) (string, int) {
+	start, next := readStr(d.b, i)
+	if next < 0 {
+		if d.isNil(i) {
+			return "", i + 1
+		}
+		if start, next = d.readBytes(i); next < 0 {
+			return "", -1
+		}
+	}
+	return d.strings.CopyAt(d.b, start, next-start), next
+}
+
+// readBytes finds the bytes of a str or bin: d.b[start:next].
+func (d *Decoder) readBytes(i int) (start, next int) {
+	if start, next = readStr(d.b, i); next >= 0 {
+		return start, next
+	}
+	c, ok := d.codeAt(i)
+	if !ok {
+		return 0, -1
+	}
+	f := forms[c]
+	isString := f.kind == formFixBytes || f.kind == formBytes && (c < codeExt8 || c > codeExt32)
+	if !isString {
+		return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding string/bytes length", c))
+	}
+	head := int(f.head)
+	if !d.whole(i, 1, head) {
+		return 0, -1
+	}
+	n := uint64(c & 0x1f)
+	if f.kind == formBytes {
+		n = d.count(i)
+	}
+	if n > math.MaxInt-uint64(head) {
+		return 0, d.fail(i, io.ErrUnexpectedEOF)
+	}
+	if !d.whole(i, head, head+int(n)) {
+		return 0, -1
+	}
+	return i + head, i + head + int(n)
+}
+
+// count is the length or count field behind the code at i, which is at hand.
+func (d *Decoder) count(i int) uint64 {
+	switch forms[d.b[i]].count {
+	case 1:
+		return uint64(d.b[i+1])
+	case 2:
+		return uint64(wire.BE16(d.b, i+1))
+	case 4:
+		return uint64(wire.BE32(d.b, i+1))
+	}
+	return 0
+}
+
+// arrayLen reads an array's header.
+func (d *Decoder) arrayLen(i int) (n, next int) {
+	if n, next = readCount(d.b, i, false); next >= 0 {
+		return n, next
+	}
+	c, ok := d.codeAt(i)
+	if !ok {
+		return 0, -1
+	}
+	if f := forms[c]; f.kind != formFixArray && f.kind != formArray {
+		return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding array length", c))
+	}
+	return d.countSlow(i, false)
+}
+
+// mapLen reads a map's header. The header of an ext before it is passed over.
+func (d *Decoder) mapLen(i int) (n, next int) {
+	if n, next = readCount(d.b, i, true); next >= 0 {
+		return n, next
+	}
+	c, ok := d.codeAt(i)
+	if ok && isExt(c) {
+		if _, _, i = d.extHeader(i); i < 0 {
+			return 0, -1
+		}
+		c, ok = d.codeAt(i)
+	}
+	if !ok {
+		return 0, -1
+	}
+	if f := forms[c]; f.kind != formFixMap && f.kind != formMap {
+		return 0, d.fail(i, unexpectedCodeError{c})
+	}
+	return d.countSlow(i, true)
+}
+
+// countSlow reads the header of an array or a map when it may not be at hand whole.
+func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
+	if !d.whole(i, 1, int(forms[d.b[i]].head)) {
+		return 0, -1
+	}
+	if n, next = readCount(d.b, i, pairs); next < 0 {
+		return 0, d.fail(i, errShort) // more elements than an int can count: the input cannot hold them
+	}
+	return n, next
+}
+
+func isExt(c byte) bool {
+	return c >= codeExt8 && c <= codeExt32 || c >= codeFixext1 && c <= codeFixext16
+}
+
+// extHeader reads an ext's header: its type and the length of its data, which begins at next.
+func (d *Decoder) extHeader(i int) (id int8, n, next int) {
+	c, ok := d.codeAt(i)
+	if !ok {
+		return 0, 0, -1
+	}
+	if c >= codeFixext1 && c <= codeFixext16 {
+		if !d.whole(i, 1, 2) {
+			return 0, 0, -1
+		}
+		return int8(d.b[i+1]), 1 << (c - codeFixext1), i + 2
+	}
+	if c < codeExt8 || c > codeExt32 {
+		return 0, 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding ext len", c))
+	}
+	head := int(forms[c].head)
+	if !d.whole(i, 1, head) {
+		return 0, 0, -1
+	}
+	size := d.count(i)
+	if size > math.MaxInt {
+		return 0, 0, d.fail(i, io.ErrUnexpectedEOF)
+	}
+	return int8(d.b[i+head-1]), int(size), i + head
+}
+
+// unexpectedCodeError is that a map was wanted.
+type unexpectedCodeError struct{ code byte }
+
+func (e unexpectedCodeError) Error() string {
+	return fmt.Sprintf("msgpack: unexpected code=%x decoding map length", e.code)
+}
+
+// keyCache keeps the strings of map keys of up to 16 bytes, which recur in every record. It is direct-mapped: a key evicts
+// the one in its place, so that hostile keys can neither grow nor slow it.
+type keyCache [512]struct {
+	lo, hi uint64
+	key    string
+}
+
+// readKey reads a map key. nil is the empty key.
+func (d *Decoder) readKey(i int) (string, int) {
+	b := d.b
+	start, next := readStr(b, i)
+	if next < 0 {
+		if d.isNil(i) {
+			return "", i + 1
+		}
+		if start, next = d.readBytes(i); next < 0 {
+			return "", -1
+		}
+		b = d.b
+	}
+	n := next - start
+	var lo, hi uint64
+	switch {
+	case n > 16:
+		return d.strings.CopyAt(b, start, n), next
+	case n >= 8:
+		lo, hi = mem.Load64(b, start), mem.Load64(b, next-8)
+	case n == 0:
+		return "", next
+	case start+8 <= len(b):
+		lo = mem.Load64(b, start) & (1<<(8*uint(n)) - 1)
+	case next >= 8:
+		lo = mem.Load64(b, next-8) >> (64 - 8*uint(n))
+	default:
+		return d.strings.CopyAt(b, start, n), next
+	}
+	if d.keys == nil {
+		d.keys = new(keyCache)
+	}
+	h := (lo ^ hi<<7 ^ hi>>31 ^ uint64(n)) * 0x9e3779b97f4a7c15
+	slot := &d.keys[h>>55]
+	if slot.lo == lo && slot.hi == hi && len(slot.key) == n {
+		return slot.key, next
+	}
+	key := d.strings.CopyAt(b, start, n)
+	slot.lo, slot.hi, slot.key = lo, hi, key
+	return key, next
+}
+
+// skipAt gives the offset after the value at i.
+func (d *Decoder) skipAt(i int) int {
+	if next := skip(d.b, i); next >= 0 {
+		return next
+	}
+	for pending := uint64(1); pending > 0; pending-- {
+		c, ok := d.codeAt(i)
+		if !ok {
+			return -1
+		}
+		f := forms[c]
+		if f.kind == formNever {
+			return d.fail(i, fmt.Errorf("msgpack: unknown code %x", c))
+		}
+		if !d.whole(i, 1, int(f.head)) {
+			return -1
+		}
+		n := d.count(i)
+		switch f.kind {
+		case formFixBytes:
+			n = uint64(c & 0x1f)
+			fallthrough
+		case formBytes:
+			if n > math.MaxInt-uint64(f.head) || !d.whole(i, int(f.head), int(f.head)+int(n)) {
+				return d.fail(i, io.ErrUnexpectedEOF)
+			}
+			i += int(n)
+		case formFixArray:
+			pending += uint64(c & 0x0f)
+		case formFixMap:
+			pending += uint64(c&0x0f) * 2
+		case formArray:
+			pending += n
+		case formMap:
+			pending += 2 * n
+		}
+		i += int(f.head)
+	}
+	return i
+}
+
+var errNoProgress = errors.New("msgpack: the reader gives neither bytes nor an error")

@@ -1,0 +1,82 @@
+package msgpack
+
+// Runs: arrays of numbers that all carry the same code, which is what columns of numbers are. Four codes are checked at once
+// and four numbers stored; whatever breaks the run is left to the caller.
+
+import (
+	"math"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// readInt64Run reads ints of 9 bytes, and fixints, from b[i:] into dst as long as they follow one another. It gives how many
+// and the offset after them.
+func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
+	for n < len(dst) && i+9 <= len(b) {
+		c := mem.Load8(b, i)
+		switch {
+		case c == codeInt64 || c == codeUint64:
+			for n+4 <= len(dst) && i+36 <= len(b) &&
+				mem.Load8(b, i) == c && mem.Load8(b, i+9) == c && mem.Load8(b, i+18) == c && mem.Load8(b, i+27) == c {
+				to := dst[n : n+4 : n+4]
+				to[0] = int64(wire.BE64(b, i+1))
+				to[1] = int64(wire.BE64(b, i+10))
+				to[2] = int64(wire.BE64(b, i+19))
+				to[3] = int64(wire.BE64(b, i+28))
+				n, i = n+4, i+36
+			}
+			if n < len(dst) && i+9 <= len(b) && mem.Load8(b, i) == c {
+				dst[n] = int64(wire.BE64(b, i+1))
+				n, i = n+1, i+9
+			}
+		case c <= codeFixintMax || c >= codeNegfixint:
+			dst[n] = int64(int8(c))
+			n, i = n+1, i+1
+		case c == codeUint16:
+			dst[n] = int64(wire.BE16(b, i+1))
+			n, i = n+1, i+3
+		case c == codeUint32:
+			dst[n] = int64(wire.BE32(b, i+1))
+			n, i = n+1, i+5
+		default:
+			return n, i
+		}
+	}
+	return n, i
+}
+
+// readFloat64Run reads float64s from b[i:] into dst as long as they follow one another.
+func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
+	for n+4 <= len(dst) && i+36 <= len(b) && mem.Load8(b, i) == codeFloat64 && mem.Load8(b, i+9) == codeFloat64 &&
+		mem.Load8(b, i+18) == codeFloat64 && mem.Load8(b, i+27) == codeFloat64 {
+		to := dst[n : n+4 : n+4]
+		to[0] = math.Float64frombits(wire.BE64(b, i+1))
+		to[1] = math.Float64frombits(wire.BE64(b, i+10))
+		to[2] = math.Float64frombits(wire.BE64(b, i+19))
+		to[3] = math.Float64frombits(wire.BE64(b, i+28))
+		n, i = n+4, i+36
+	}
+	for n < len(dst) && i+9 <= len(b) && mem.Load8(b, i) == codeFloat64 {
+		dst[n] = math.Float64frombits(wire.BE64(b, i+1))
+		n, i = n+1, i+9
+	}
+	return n, i
+}
+
+// appendShort appends b[i:i+n], of fewer than 32 bytes, to text: as whole words where both have room for them, so that no
+// call is made for a few bytes.
+func appendShort(text, b []byte, i, n int) []byte {
+	at := len(text)
+	if i+32 > len(b) || at+32 > cap(text) {
+		return append(text, b[i:i+n]...)
+	}
+	room := text[:at+32]
+	mem.Store64(room, at, mem.Load64(b, i))
+	mem.Store64(room, at+8, mem.Load64(b, i+8))
+	if n > 16 {
+		mem.Store64(room, at+16, mem.Load64(b, i+16))
+		mem.Store64(room, at+24, mem.Load64(b, i+24))
+	}
+	return text[:at+n]
+}

@@ -1,0 +1,370 @@
+package msgpack
+
+// Encoder and Decoder over io.
+//
+// The decoder reads from one []byte, the window. From a stream, the window is filled when an op runs out of bytes, in the
+// cold path of every read (Decoder.need); so a value is decoded while it arrives, nothing is scanned twice, and the offsets
+// that ops hold stay right, because inside a value the window only grows at its end.
+//
+//	window   [read before | the value being read | more, when the reader may be read ahead]
+//	          0            begin           i      len(b)
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// Error says what a decoder stumbled over, and where. Its text is that of its cause.
+type Error = wire.Error
+
+const (
+	sortMapKeys uint32 = 1 << iota
+	arrayStructs
+	compactInts
+	compactFloats
+	omitEmpty
+	disallowUnknown
+	looseInterface
+	noAllocLimit
+)
+
+// Decoder reads MessagePack values from a stream or a []byte. It is not safe for concurrent use.
+type Decoder struct {
+	b       []byte // the window
+	i       int    // the next byte to read: 0 ≤ i ≤ len(b)
+	flags   uint32
+	depth   int
+	inside  int // calls of begin without an end: more than one inside a custom decoder
+	credit  int // bytes that may be allocated ahead of the data, for the value being read
+	strings buffer.Strings
+	keys    *keyCache
+	numbers buffer.Slab[uint64]
+	texts   buffer.Slab[string]
+	lists   buffer.Slab[[]any]
+	cells   buffer.Slab[any]
+	plans   *planSet
+	tag     string
+	mapFunc func(*Decoder) (any, error)
+
+	base    int64 // of b[0] in the input
+	r       io.Reader
+	buf     *bytes.Buffer // r, when its own bytes can be the window
+	exact   bool          // r must not be read ahead
+	own     []byte        // the window's memory, when it is ours
+	readErr error         // what r said, but io.EOF
+	err     error
+	path    wire.Path
+}
+
+// readAhead is what is asked of a reader at a time.
+const readAhead = 4 << 10
+
+// ownMax is the window that a decoder keeps for its next use.
+const ownMax = 32 << 10
+
+// streamCredit is what may be allocated ahead of the data for a value from a stream.
+const streamCredit = 64 << 10
+
+// NewDecoder reads from r. It does not read beyond the value that is asked for if r is an io.ByteScanner, such as a
+// *bytes.Buffer or a *bufio.Reader; from another reader it takes up to 4 KB more.
+func NewDecoder(r io.Reader) *Decoder {
+	d := newDecoder()
+	d.Reset(r)
+	return d
+}
+
+func newDecoder() *Decoder {
+	return &Decoder{plans: defaultPlans, strings: buffer.Strings{Size: buffer.ChunkSize}}
+}
+
+var decoders = sync.Pool{New: func() any { return newDecoder() }}
+
+// GetDecoder is a decoder from a pool.
+func GetDecoder() *Decoder { return decoders.Get().(*Decoder) }
+
+// PutDecoder gives d back to the pool. It must not be used afterwards.
+func PutDecoder(d *Decoder) {
+	if cap(d.own) > ownMax {
+		d.own = nil
+	}
+	d.b, d.r, d.buf, d.err, d.readErr = nil, nil, nil, nil, nil
+	decoders.Put(d)
+}
+
+// Reset makes d read from r, with all options at their defaults.
+func (d *Decoder) Reset(r io.Reader) {
+	d.flags, d.mapFunc = 0, nil
+	d.SetCustomStructTag("")
+	d.ResetReader(r)
+}
+
+// ResetReader makes d read from r and keeps its options.
+func (d *Decoder) ResetReader(r io.Reader) {
+	d.b, d.i, d.base = d.own[:0], 0, 0
+	d.r, d.buf, d.exact, d.readErr, d.err = r, nil, false, nil, nil
+	d.depth, d.inside = 0, 0
+	switch r := r.(type) {
+	case nil:
+		d.b = nil
+	case *bytes.Buffer:
+		d.buf, d.b = r, nil
+	case io.ByteScanner:
+		d.exact = true
+	}
+}
+
+// ResetBytes makes d read from data, which must not change until the last value is decoded, with all options at their
+// defaults.
+func (d *Decoder) ResetBytes(data []byte) {
+	d.flags, d.mapFunc = 0, nil
+	if d.tag != "" {
+		d.SetCustomStructTag("")
+	}
+	d.b, d.i, d.base = data, 0, 0
+	d.r, d.buf, d.readErr, d.err = nil, nil, nil, nil
+	d.depth, d.inside = 0, 0
+}
+
+// begin opens a public call and gives where its value starts.
+func (d *Decoder) begin() int {
+	d.inside++
+	if d.inside > 1 {
+		return d.i
+	}
+	d.depth = 0
+	d.credit = streamCredit
+	switch {
+	case d.r == nil:
+		d.credit += 32 * (len(d.b) - d.i)
+	case d.buf != nil:
+		d.b, d.i = d.buf.Bytes(), 0
+		d.credit += 32 * len(d.b)
+	case d.i > 0 && d.i >= len(d.b)-d.i:
+		// What is read may go: it is at least as much as what has to move.
+		d.base += int64(d.i)
+		d.b = d.b[:copy(d.b, d.b[d.i:])]
+		d.own, d.i = d.b, 0
+	}
+	if d.flags&noAllocLimit != 0 {
+		d.credit = int(^uint(0) >> 1)
+	}
+	return d.i
+}
+
+// end closes a public call whose value started at mark and ended before next, or failed when next is -1.
+func (d *Decoder) end(mark, next int) error {
+	d.inside--
+	if next < 0 {
+		return d.endFailed(mark)
+	}
+	d.i = next
+	if d.buf != nil && d.inside == 0 {
+		d.buf.Next(d.i)
+		d.base += int64(d.i)
+		d.b, d.i = nil, 0
+	}
+	return nil
+}
+
+// endFailed completes the error. At the end of the input, where a value could have started but did not, it is io.EOF itself.
+func (d *Decoder) endFailed(mark int) error {
+	err := d.err
+	clean := d.err == nil
+	var e *Error
+	if errors.As(err, &e) {
+		clean = e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
+		if e.Path == "" {
+			e.Path = d.path.String()
+		}
+	}
+	d.i = len(d.b)
+	if d.inside == 0 {
+		d.err, d.path = nil, d.path[:0]
+		if d.buf != nil {
+			d.buf.Next(len(d.b))
+			d.b, d.i = nil, 0
+		}
+	}
+	if clean {
+		if d.inside == 0 {
+			return io.EOF
+		}
+		d.err = nil
+		return io.EOF
+	}
+	return err
+}
+
+// need makes sure that n bytes from offset i are at hand.
+func (d *Decoder) need(i, n int) bool {
+	if n <= len(d.b)-i {
+		return true
+	}
+	return d.r != nil && d.buf == nil && d.fill(i, n)
+}
+
+// fill reads until n bytes from offset i are at hand. The window doubles as data arrives, whatever n claims.
+func (d *Decoder) fill(i, n int) bool {
+	for idle := 0; n > len(d.b)-i; {
+		ask := n - (len(d.b) - i)
+		if !d.exact {
+			ask = max(ask, readAhead)
+		}
+		ask = min(ask, max(len(d.b), readAhead))
+		if ask > cap(d.b)-len(d.b) {
+			d.b = append(make([]byte, 0, 2*len(d.b)+ask), d.b...)
+		}
+		have := len(d.b)
+		k, err := d.r.Read(d.b[have : have+ask])
+		d.b = d.b[:have+k]
+		d.own = d.b
+		if k == 0 && err == nil {
+			if idle++; idle == 100 {
+				err = errNoProgress
+			}
+		} else if k > 0 {
+			idle = 0
+		}
+		if err != nil {
+			if err != io.EOF && n > len(d.b)-i {
+				d.readErr = err
+			}
+			return n <= len(d.b)-i
+		}
+	}
+	return true
+}
+
+// SetCustomStructTag makes d read the tag of this key from fields without a msgpack tag.
+func (d *Decoder) SetCustomStructTag(tag string) { d.tag, d.plans = tag, plansFor(tag) }
+
+func (d *Decoder) set(flag uint32, on bool) {
+	d.flags &^= flag
+	if on {
+		d.flags |= flag
+	}
+}
+
+// DisallowUnknownFields makes a key without a field an error.
+func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
+
+// UseLooseInterfaceDecoding makes d decode all ints into any as int64 or uint64, floats as float64, and bin as string.
+func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
+
+// DisableAllocLimit lets d allocate for what the data claims before it has seen it.
+func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
+
+// SetMapDecoder makes d call fn for every map that it decodes into an interface.
+func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn }
+
+// InputOffset is how many bytes of the input the decoded values took.
+func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
+
+// Buffered is what was read from the reader and not yet decoded. It is valid until the next decode.
+func (d *Decoder) Buffered() io.Reader {
+	if d.buf != nil {
+		return d.buf
+	}
+	return bytes.NewReader(d.b[d.i:])
+}
+
+// Encoder writes MessagePack values to a stream. Each public call makes one Write. It is not safe for concurrent use.
+type Encoder struct {
+	b      []byte
+	flags  uint32
+	depth  int
+	inside int
+	w      io.Writer
+	err    error
+	plans  *planSet
+	tag    string
+	keys   []string // room for sorting
+}
+
+// NewEncoder writes to w.
+func NewEncoder(w io.Writer) *Encoder {
+	e := newEncoder()
+	e.Reset(w)
+	return e
+}
+
+func newEncoder() *Encoder { return &Encoder{plans: defaultPlans} }
+
+var encoders = sync.Pool{New: func() any { return newEncoder() }}
+
+// GetEncoder is an encoder from a pool.
+func GetEncoder() *Encoder { return encoders.Get().(*Encoder) }
+
+// PutEncoder gives e back to the pool. It must not be used afterwards.
+func PutEncoder(e *Encoder) {
+	if cap(e.b) > ownMax {
+		e.b = nil
+	}
+	e.b, e.w, e.err = e.b[:0], nil, nil
+	encoders.Put(e)
+}
+
+// Reset makes e write to w, with all options at their defaults.
+func (e *Encoder) Reset(w io.Writer) {
+	e.flags = 0
+	e.SetCustomStructTag("")
+	e.ResetWriter(w)
+}
+
+// ResetWriter makes e write to w and keeps its options.
+func (e *Encoder) ResetWriter(w io.Writer) {
+	e.b, e.w, e.err, e.depth, e.inside = e.b[:0], w, nil, 0, 0
+}
+
+// Writer is what e writes to.
+func (e *Encoder) Writer() io.Writer { return e.w }
+
+// SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
+func (e *Encoder) SetCustomStructTag(tag string) { e.tag, e.plans = tag, plansFor(tag) }
+
+func (e *Encoder) set(flag uint32, on bool) {
+	e.flags &^= flag
+	if on {
+		e.flags |= flag
+	}
+}
+
+// SetSortMapKeys makes e write maps with string keys in the order of the keys.
+func (e *Encoder) SetSortMapKeys(on bool) *Encoder {
+	e.set(sortMapKeys, on)
+	return e
+}
+
+// UseArrayEncodedStructs makes e write structs as arrays.
+func (e *Encoder) UseArrayEncodedStructs(on bool) { e.set(arrayStructs, on) }
+
+// UseCompactInts makes e write ints of every type in their shortest form.
+func (e *Encoder) UseCompactInts(on bool) { e.set(compactInts, on) }
+
+// UseCompactFloats makes e write floats without a fraction as ints.
+func (e *Encoder) UseCompactFloats(on bool) { e.set(compactFloats, on) }
+
+// SetOmitEmpty makes e leave out every empty field of structs.
+func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
+
+// flush ends a public call: the outermost one writes.
+func (e *Encoder) flush(b []byte) error {
+	e.b = b
+	if e.inside > 0 {
+		return e.err
+	}
+	err := e.err
+	e.err, e.depth = nil, 0
+	if err == nil && e.w != nil {
+		_, err = e.w.Write(e.b)
+	}
+	if e.w != nil {
+		e.b = e.b[:0]
+	}
+	return err
+}

@@ -1,0 +1,37 @@
+// Package load is the generator behind `slipstream load`: it sends telemetry to an ingest service, and says what came of it.
+//
+// The first question is what was acknowledged, the second whether all of that landed, the third what it cost the server.
+// A generator shares the machine with what it measures, so it is lean: requests are made beforehand, whole, and a worker
+// does no more than write one to its connection and read the reply.
+//
+//	options.go    what can be asked for             worker.go     send, wait, count, retry
+//	target.go     where it goes; loopback only      tally.go      what a worker counted
+//	request.go    head and body, the times' places  timeline.go   rows per second, degradation
+//	body.go       batch → MessagePack               histogram.go  latencies
+//	synthetic.go  made-up telemetry                 process.go    the server's CPU and memory
+//	proc.go       this machine's counters           landing.go    flush, and count what landed
+//	counters.go   the parsers under proc.go         report.go     the result, as text or JSON
+//	conn.go, response.go  HTTP/1.1 over one connection
+//	run.go        Run, which puts these together
+//
+// # Bodies
+//
+// Every source fills a [column.Batch]; a body is that batch in one of four forms:
+//
+//	             --endpoint=arc                                          --endpoint=v1
+//	columnar     {"m": "cpu", "columns": {"time": […], "host": […], …}}  {"time": […], "host": […], …}
+//	row          {"batch": [{"m": "cpu", "t": …, "h": …,                 [{"time": …, "host": …, …}, …]
+//	                         "tags": {…}, "fields": {…}}, …]}
+//
+// Times are integers in microseconds since 1970-01-01 UTC, always in nine bytes (d3 and a big-endian int64). So a request
+// that is sent again can be given new times by storing into it, and keeps its length:
+//
+//	POST /api/v1/write/msgpack HTTP/1.1 … | 82 … a4 "time" dc 03e8 | d3 tttttttt | d3 tttttttt | …
+//	└─────────────── head ──────────────┘   └──────── body ─────────  first ▲     └─ stride ─┘
+//
+// # What is counted
+//
+// A row is acknowledged when a 2xx reply to its request has been read whole. Rows of a request that broke off without a
+// reply, or got a 5xx other than 503, are in doubt: they may land or not, and they are never sent again, because then they
+// could land twice. A 429 or 503 says that nothing was taken: the same request is sent again after a pause.
+package load

@@ -1,0 +1,81 @@
+package load
+
+// monitor measures a process over a run.
+type monitor struct {
+	process       process
+	before, after float64 // CPU seconds
+	samples       []int64 // of memory, one a second
+	last, peak    int64
+	problem       error // the first; what is known then stands
+}
+
+func (m *monitor) begin() error {
+	m.before, m.problem = m.process.cpuSeconds()
+	m.after = m.before
+	if m.problem == nil {
+		m.measure()
+	}
+	return m.problem
+}
+
+func (m *monitor) measure() {
+	now, peak, err := m.process.memory()
+	if err != nil {
+		m.fail(err)
+		return
+	}
+	m.last, m.peak = now, peak
+}
+
+func (m *monitor) sample() {
+	if m.problem == nil {
+		m.measure()
+		m.samples = append(m.samples, m.last)
+	}
+}
+
+func (m *monitor) end() {
+	if m.problem != nil {
+		return
+	}
+	after, err := m.process.cpuSeconds()
+	if err != nil {
+		m.fail(err)
+		return
+	}
+	m.after = after
+	m.measure()
+}
+
+func (m *monitor) fail(err error) {
+	if m.problem == nil {
+		m.problem = err
+	}
+}
+
+// perMillion is the CPU seconds spent for each million rows, or nil when that is not known.
+func (m *monitor) perMillion(rows int64) *float64 {
+	if m.problem != nil || rows == 0 {
+		return nil
+	}
+	v := (m.after - m.before) / float64(rows) * 1e6
+	return &v
+}
+
+func (m *monitor) report(rows int64) *ServerReport {
+	r := &ServerReport{
+		PID:        m.process.pid,
+		CPUSeconds: m.after - m.before,
+		PerMillion: m.perMillion(rows),
+		PeakBytes:  m.peak,
+		LastBytes:  m.last,
+	}
+	if perSecond, ok := slope(m.samples); ok {
+		perMinute := 60 * perSecond
+		r.GrowthPerMinute = &perMinute
+	}
+	if m.problem != nil {
+		r.Problem = m.problem.Error()
+	}
+	return r
+}

@@ -1,0 +1,140 @@
+package load
+
+import (
+	"crypto/tls"
+	"fmt"
+	"time"
+)
+
+// Options say what to send, how, and what to measure. The tags are for kong; the fields without a flag are for the program
+// that embeds them.
+type Options struct {
+	URL     string `help:"Base URL of the service." default:"http://127.0.0.1:9099" placeholder:"URL"`
+	AnyHost bool   `help:"Allow a URL that is not this machine."`
+
+	Endpoint   string `help:"Where to post: arc (/api/v1/write/msgpack) or v1 (/v1/write/{db}/{table})." enum:"arc,v1" default:"arc"`
+	Database   string `help:"Database to write to; empty: the server's default." placeholder:"NAME"`
+	Token      string `help:"Bearer token." env:"SLIPSTREAM_TOKEN" placeholder:"TOKEN"`
+	Durability string `help:"Acknowledge after the disk has it (sync) or before (async)." enum:"sync,async" default:"sync"`
+	Format     string `help:"Shape of the bodies: columnar or row." enum:"columnar,row" default:"columnar"`
+	Compress   string `help:"Compression of the bodies: none, gzip or zstd." enum:"none,gzip,zstd" default:"none"`
+
+	Source      string        `help:"What to send: synthetic, or proc, this machine's own counters from /proc." enum:"synthetic,proc" default:"synthetic"`
+	Duration    time.Duration `help:"How long to send; 0: until interrupted." default:"60s"`
+	Interval    time.Duration `help:"How often --source=proc reads the counters." default:"1s"`
+	Workers     int           `help:"Connections, each with one request at a time. --source=proc uses one." default:"12"`
+	Rows        int           `help:"Rows in a synthetic request." default:"1000"`
+	Tables      int           `help:"Synthetic tables." default:"4"`
+	Hosts       int           `help:"Distinct hosts in the synthetic rows." default:"1000"`
+	Pregenerate int           `help:"Synthetic requests made beforehand and then sent in turn." default:"1000"`
+	UniqueTime  bool          `help:"Give each synthetic row a time of its own in its table. Compressed bodies keep the times they were made with." default:"true" negatable:""`
+
+	Rate          float64       `help:"Limit in rows a second, over all workers; 0: none. Latency then counts from when a request was due." placeholder:"ROWS"`
+	RatePerWorker float64       `help:"The same for each worker." placeholder:"ROWS"`
+	Timeout       time.Duration `help:"How long to wait for a reply." default:"30s"`
+
+	PID     int    `help:"Process of the server, to measure its CPU and memory; 0: none." name:"pid" placeholder:"PID"`
+	DataDir string `help:"Directory of the server's Parquet files, to count what landed." placeholder:"DIR"`
+	JSON    bool   `help:"Report as JSON."`
+
+	// CountRows is how many rows the Parquet files below dir hold. DataDir needs it.
+	CountRows func(dir string) (int64, error) `kong:"-"`
+
+	// TLS is used for https; nil is Go's default.
+	TLS *tls.Config `kong:"-"`
+}
+
+// Bounds of what is made beforehand, so that a slip of the hand does not take all memory.
+const (
+	maxRows        = 1_000_000
+	maxTables      = 100_000
+	maxHosts       = 10_000_000
+	maxWorkers     = 10_000
+	maxPrepared    = 1 << 30 // bytes
+	rowEstimate    = 46      // bytes of a synthetic row in a columnar body
+	rowRowEstimate = 90      // and in one of rows
+)
+
+// check says what is wrong with the options, or nil.
+func (o *Options) check() error {
+	perRow := int64(rowEstimate)
+	if o.Format == "row" {
+		perRow = rowRowEstimate
+	}
+	switch {
+	case o.Endpoint != "arc" && o.Endpoint != "v1":
+		return fmt.Errorf("--endpoint %q: must be arc or v1", o.Endpoint)
+	case o.Format != "columnar" && o.Format != "row":
+		return fmt.Errorf("--format %q: must be columnar or row", o.Format)
+	case o.Compress != "none" && o.Compress != "gzip" && o.Compress != "zstd":
+		return fmt.Errorf("--compress %q: must be none, gzip or zstd", o.Compress)
+	case o.Durability != "sync" && o.Durability != "async":
+		return fmt.Errorf("--durability %q: must be sync or async", o.Durability)
+	case o.Source != "synthetic" && o.Source != "proc":
+		return fmt.Errorf("--source %q: must be synthetic or proc", o.Source)
+	case !printable(o.Database):
+		return fmt.Errorf("--database %q: must be printable ASCII without spaces", o.Database)
+	case !printable(o.Token):
+		return fmt.Errorf("--token: must be printable ASCII without spaces")
+	case o.Duration < 0:
+		return fmt.Errorf("--duration %v: must not be negative", o.Duration)
+	case o.Timeout <= 0:
+		return fmt.Errorf("--timeout %v: must be positive", o.Timeout)
+	case !(o.Rate >= 0) || !(o.RatePerWorker >= 0):
+		return fmt.Errorf("--rate and --rate-per-worker: must not be negative")
+	case o.PID < 0:
+		return fmt.Errorf("--pid %d: must be a process, or 0", o.PID)
+	case o.DataDir != "" && o.CountRows == nil:
+		return fmt.Errorf("--data-dir: this program cannot count the rows of Parquet files")
+	}
+	if o.Source == "proc" {
+		if o.Interval <= 0 {
+			return fmt.Errorf("--interval %v: must be positive", o.Interval)
+		}
+		return nil
+	}
+	for _, n := range []struct {
+		flag       string
+		value, max int
+	}{
+		{"workers", o.Workers, maxWorkers},
+		{"rows", o.Rows, maxRows},
+		{"tables", o.Tables, maxTables},
+		{"hosts", o.Hosts, maxHosts},
+		{"pregenerate", o.Pregenerate, maxPrepared},
+	} {
+		if n.value < 1 || n.value > n.max {
+			return fmt.Errorf("--%s %d: must be from 1 to %d", n.flag, n.value, n.max)
+		}
+	}
+	if bytes := int64(o.requests()) * int64(o.Rows) * perRow; bytes > maxPrepared {
+		return fmt.Errorf("--pregenerate %d × --rows %d: about %d MiB of requests, more than %d; lower one of them",
+			o.requests(), o.Rows, bytes>>20, maxPrepared>>20)
+	}
+	return nil
+}
+
+// requests is how many synthetic requests are made: at least one for each worker, which has its own.
+func (o *Options) requests() int { return max(o.Pregenerate, o.Workers) }
+
+// pace is how long a worker has for one request, or 0 when it need not hold back.
+func (o *Options) pace() time.Duration {
+	rate := o.RatePerWorker
+	if all := o.Rate / float64(o.Workers); all > 0 && (rate == 0 || all < rate) {
+		rate = all
+	}
+	if rate == 0 {
+		return 0
+	}
+	return time.Duration(float64(o.Rows) / rate * float64(time.Second))
+}
+
+// printable reports whether s can stand in a request line or a header as it is.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,249 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+// progressEvery is how often a line says how it goes.
+const progressEvery = 5 * time.Second
+
+// Run sends as the options say, and writes a report to out: a line every five seconds and a table at the end, or, with
+// JSON, the report alone. It returns the report too, also beside an error that came once sending had begun: a refusal, or
+// that what landed is not what was acknowledged.
+//
+// Cancelling ctx ends the run at once. Then the report covers what was sent, and nothing is waited for or counted in files.
+func Run(ctx context.Context, o Options, out io.Writer) (*Report, error) {
+	if o.Source == "proc" {
+		o.Workers, o.Rows, o.Rate, o.RatePerWorker = 1, 0, 0, 0
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	r := &run{options: o, out: out, proc: procFS(), tally: newTally()}
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	refused := r.send(ctx)
+	if refused == nil && ctx.Err() == nil {
+		if err := r.settle(ctx); err != nil && ctx.Err() == nil {
+			refused = err
+		}
+	}
+	report := r.report(ctx.Err() != nil)
+	if err := report.write(out, o.JSON); err != nil {
+		return report, fmt.Errorf("writing the report: %w", err)
+	}
+	if refused != nil {
+		return report, refused
+	}
+	return report, report.verdict()
+}
+
+// run is a run under way, stage by stage: prepare, send, settle, report.
+type run struct {
+	options Options
+	out     io.Writer
+	proc    fs.FS
+
+	target  *target
+	sources []source
+	patch   *float64
+	lander  *lander
+	server  *monitor // nil: not asked for
+	own     *monitor
+
+	started  time.Time
+	sent     time.Duration
+	timeline *timeline
+	tally    *tally
+	landed   *LandedReport
+}
+
+// prepare does all that can fail before the first request, and that should not disturb the measurement.
+func (r *run) prepare(ctx context.Context) (err error) {
+	o := &r.options
+	if r.target, err = newTarget(ctx, o); err != nil {
+		return err
+	}
+	if o.Source == "proc" {
+		p, err := newProc(r.proc, r.target, o)
+		if err != nil {
+			return err
+		}
+		r.sources = []source{p}
+	} else if err := r.prepareSynthetic(); err != nil {
+		return err
+	}
+	r.lander = &lander{target: r.target, dir: o.DataDir}
+	if o.DataDir != "" {
+		r.lander.count = o.CountRows
+		if err := r.lander.baseline(ctx); err != nil {
+			return err
+		}
+	}
+	r.own = &monitor{process: process{r.proc, os.Getpid()}}
+	r.own.begin()
+	if o.PID != 0 {
+		r.server = &monitor{process: process{r.proc, o.PID}}
+		return r.server.begin()
+	}
+	return nil
+}
+
+func (r *run) prepareSynthetic() error {
+	sources, err := newSynthetic(r.target, &r.options, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, s := range sources {
+		r.sources = append(r.sources, s)
+	}
+	if sources[0].clocks != nil {
+		cost := patchCost(sources[0].requests).Seconds()
+		r.patch = &cost
+	}
+	return nil
+}
+
+// send runs the workers until time is up, ctx is done, or the server refuses what is sent, which is the error.
+func (r *run) send(ctx context.Context) error {
+	sending, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r.started = time.Now()
+	r.timeline = &timeline{start: r.started}
+	timed := sending
+	if r.options.Duration > 0 {
+		var cancel context.CancelFunc
+		timed, cancel = context.WithDeadline(sending, r.started.Add(r.options.Duration))
+		defer cancel()
+	}
+	var watching sync.WaitGroup
+	watching.Go(func() { r.watch(timed) })
+
+	workers := make([]worker, len(r.sources))
+	errs := make([]error, len(workers))
+	var working sync.WaitGroup
+	for i := range workers {
+		w := &workers[i]
+		*w = worker{
+			source:   r.sources[i],
+			pace:     r.options.pace(),
+			timeline: r.timeline,
+			conn:     conn{target: r.target, timeout: r.options.Timeout},
+			tally:    newTally(),
+		}
+		working.Go(func() {
+			if errs[i] = w.run(ctx, timed); errs[i] != nil {
+				stop(errs[i])
+			}
+		})
+	}
+	working.Wait()
+	r.sent = time.Since(r.started)
+	r.own.end()
+	stop(nil)
+	watching.Wait()
+	for i := range workers {
+		r.tally.merge(workers[i].tally)
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch samples the server's memory each second, and tells how it goes.
+func (r *run) watch(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	told, last := r.started, int64(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if r.server != nil {
+			r.server.sample()
+		}
+		now := time.Now()
+		if r.options.JSON || now.Sub(told) < progressEvery {
+			continue
+		}
+		rows := r.timeline.acknowledged()
+		rate := float64(rows-last) / now.Sub(told).Seconds()
+		fmt.Fprintf(r.out, "%4.0f s  %s\n", now.Sub(r.started).Seconds(), perSecond(rate))
+		told, last = now, rows
+	}
+}
+
+// settle waits until what was acknowledged has landed, and counts it.
+func (r *run) settle(ctx context.Context) error {
+	if r.server == nil && r.lander.count == nil {
+		return nil
+	}
+	begin := time.Now()
+	how, done, err := r.lander.drain(ctx, r.tally.acknowledged)
+	if err != nil || r.lander.count == nil {
+		return err
+	}
+	n, err := r.lander.rows()
+	if err != nil {
+		return err
+	}
+	r.landed = &LandedReport{
+		Rows:      n,
+		PerSecond: float64(n) / done.Sub(r.started).Seconds(),
+		Missing:   r.tally.acknowledged - n,
+		Drain:     done.Sub(begin).Seconds(),
+		How:       how,
+	}
+	return nil
+}
+
+func (r *run) report(interrupted bool) *Report {
+	o, t := &r.options, r.tally
+	milliseconds := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	report := &Report{
+		URL: r.target.base, Source: o.Source, Endpoint: o.Endpoint, Format: o.Format, Compress: o.Compress,
+		Durability: o.Durability, Workers: o.Workers, Rows: o.Rows, Started: r.started.UTC(),
+		Seconds:               r.sent.Seconds(),
+		Interrupted:           interrupted,
+		Acknowledged:          t.acknowledged,
+		AcknowledgedPerSecond: float64(t.acknowledged) / r.sent.Seconds(),
+		BytesPerSecond:        float64(t.bytes) / r.sent.Seconds(),
+		InDoubt:               t.inDoubt,
+		Requests:              t.requests,
+		Statuses:              t.statuses,
+		Retries:               t.retries,
+		Connections:           t.connections,
+		Errors:                t.errors,
+		FirstError:            t.firstError,
+		Latency: Latency{
+			P50:  milliseconds(t.latency.quantile(0.50)),
+			P99:  milliseconds(t.latency.quantile(0.99)),
+			P999: milliseconds(t.latency.quantile(0.999)),
+			Max:  milliseconds(t.latency.max),
+		},
+		PerSecond:    r.timeline.seconds(r.sent),
+		PatchSeconds: r.patch,
+		Landed:       r.landed,
+	}
+	if share, ok := degradation(report.PerSecond); ok {
+		report.Degradation = &share
+	}
+	report.OwnCPU = r.own.perMillion(t.acknowledged)
+	if r.server != nil {
+		r.server.end()
+		report.Server = r.server.report(t.acknowledged)
+	}
+	return report
+}

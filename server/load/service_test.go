@@ -1,0 +1,260 @@
+package load
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// service is a server that decodes what it gets and counts its rows.
+type service struct {
+	*httptest.Server
+
+	// reply answers request n, counted from 1, in place of a 204. It returns false to leave that to the service.
+	reply func(n int, w http.ResponseWriter, r *http.Request) bool
+
+	mu       sync.Mutex
+	requests int
+	flushes  int
+	paths    []string
+	headers  []http.Header
+	bodies   [][]byte
+	rows     int64 // of the requests that were answered 204
+	times    map[string]map[int64]int
+	problems []string
+}
+
+func newService(t *testing.T, reply func(n int, w http.ResponseWriter, r *http.Request) bool) *service {
+	s := &service{reply: reply, times: make(map[string]map[int64]int)}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(func() {
+		s.Close()
+		for _, p := range s.problems {
+			t.Error(p)
+		}
+	})
+	return s
+}
+
+func (s *service) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/-/flush" {
+		s.mu.Lock()
+		s.flushes++
+		s.mu.Unlock()
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	s.mu.Lock()
+	s.requests++
+	n := s.requests
+	s.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone, as in the test of cancelling
+	}
+	s.mu.Lock()
+	s.paths = append(s.paths, r.URL.RequestURI())
+	s.headers = append(s.headers, r.Header.Clone())
+	s.bodies = append(s.bodies, body)
+	s.mu.Unlock()
+	if s.reply != nil && s.reply(n, w, r) {
+		return
+	}
+	s.store(r.URL.Path, body)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *service) store(path string, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got, err := decodeBody(path, body)
+	if err != nil {
+		s.problems = append(s.problems, err.Error())
+		return
+	}
+	for table, times := range got {
+		if s.times[table] == nil {
+			s.times[table] = make(map[int64]int)
+		}
+		for _, at := range times {
+			s.times[table][at]++
+			s.rows++
+		}
+	}
+}
+
+func (s *service) landed(string) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rows, nil
+}
+
+// options are small ones against the service.
+func (s *service) options() Options {
+	return Options{
+		URL: s.URL, Endpoint: "arc", Durability: "sync", Format: "columnar", Compress: "none", Source: "synthetic",
+		Duration: 200 * time.Millisecond, Interval: 50 * time.Millisecond, Workers: 2, Rows: 7, Tables: 4, Hosts: 1000,
+		Pregenerate: 16, UniqueTime: true, Timeout: 10 * time.Second, JSON: true,
+	}
+}
+
+// mustRun runs and wants no error.
+func mustRun(t *testing.T, o Options) *Report {
+	t.Helper()
+	r, err := Run(context.Background(), o, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// decodeBody is the times of each table in a body of any form, which is checked on the way.
+func decodeBody(path string, body []byte) (map[string][]int64, error) {
+	body, err := unpack(body)
+	if err != nil {
+		return nil, err
+	}
+	v, rest, err := readValue(body)
+	if err != nil || len(rest) > 0 {
+		return nil, fmt.Errorf("body: %w, %d bytes left", err, len(rest))
+	}
+	times := make(map[string][]int64)
+	take := func(table any, columns map[string]any) {
+		for _, at := range columns["time"].([]any) {
+			times[table.(string)] = append(times[table.(string)], at.(int64))
+		}
+		for name, cells := range columns {
+			if len(cells.([]any)) != len(times[table.(string)]) {
+				err = fmt.Errorf("column %s has %d cells", name, len(cells.([]any)))
+			}
+		}
+	}
+	if table, ok := strings.CutPrefix(path, "/v1/write/"); ok {
+		table = table[strings.IndexByte(table, '/')+1:]
+		switch v := v.(type) {
+		case map[string]any:
+			take(table, v)
+		case []any:
+			for _, row := range v {
+				row := row.(map[string]any)
+				times[table] = append(times[table], row["time"].(int64))
+				if _, ok := row["host"].(string); !ok {
+					err = fmt.Errorf("row without host: %v", row)
+				}
+			}
+		}
+		return times, err
+	}
+	m := v.(map[string]any)
+	if batch, ok := m["batch"].([]any); ok {
+		for _, row := range batch {
+			row := row.(map[string]any)
+			table := row["m"].(string)
+			times[table] = append(times[table], row["t"].(int64))
+			if _, ok := row["h"].(string); !ok || len(row["fields"].(map[string]any)) == 0 {
+				err = fmt.Errorf("row without host or fields: %v", row)
+			}
+		}
+		return times, err
+	}
+	take(m["m"], m["columns"].(map[string]any))
+	return times, err
+}
+
+// unpack decompresses by the magic bytes.
+func unpack(body []byte) ([]byte, error) {
+	switch {
+	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(z)
+	case bytes.HasPrefix(body, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(nil)
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		return z.DecodeAll(body, nil)
+	}
+	return body, nil
+}
+
+// readValue reads one MessagePack value of those that a body has.
+func readValue(b []byte) (v any, rest []byte, err error) {
+	if len(b) == 0 {
+		return nil, nil, errors.New("body ends early")
+	}
+	c, b := b[0], b[1:]
+	width := func(n int) (u uint64) {
+		for _, x := range b[:n] {
+			u = u<<8 | uint64(x)
+		}
+		b = b[n:]
+		return u
+	}
+	list := func(n uint64) (l []any) {
+		for ; n > 0 && err == nil; n-- {
+			var v any
+			v, b, err = readValue(b)
+			l = append(l, v)
+		}
+		return l
+	}
+	pairs := func(n uint64) any {
+		m := make(map[string]any)
+		l := list(2 * n)
+		for i := 0; i+1 < len(l); i += 2 {
+			m[l[i].(string)] = l[i+1]
+		}
+		return m
+	}
+	text := func(n uint64) any {
+		s := string(b[:n])
+		b = b[n:]
+		return s
+	}
+	switch {
+	case c>>4 == 0x8:
+		v = pairs(uint64(c & 0xf))
+	case c>>4 == 0x9:
+		v = list(uint64(c & 0xf))
+	case c>>5 == 0x5:
+		v = text(uint64(c & 0x1f))
+	case c == 0xc0:
+	case c == 0xcb:
+		v = math.Float64frombits(width(8))
+	case c == 0xd3:
+		v = int64(binary.BigEndian.Uint64(b))
+		b = b[8:]
+	case c == 0xd9:
+		v = text(width(1))
+	case c == 0xda:
+		v = text(width(2))
+	case c == 0xdb:
+		v = text(width(4))
+	case c == 0xdc:
+		v = list(width(2))
+	case c == 0xdd:
+		v = list(width(4))
+	case c == 0xde:
+		v = pairs(width(2))
+	default:
+		err = fmt.Errorf("code %02x", c)
+	}
+	return v, b, err
+}

@@ -1,0 +1,52 @@
+package load
+
+import "time"
+
+// tally is what one worker counted, or all of them together.
+type tally struct {
+	acknowledged int64 // rows
+	inDoubt      int64 // rows
+	bytes        int64 // of acknowledged requests
+	requests     int64 // answered, whatever the answer
+	statuses     map[int]int64
+	retries      int64
+	errors       int64
+	connections  int64
+	firstError   string // or refusal
+	latency      histogram
+}
+
+func newTally() *tally { return &tally{statuses: make(map[int]int64)} }
+
+func (t *tally) answered(status int) {
+	t.requests++
+	t.statuses[status]++
+}
+
+func (t *tally) acknowledge(r *request, took time.Duration) {
+	t.acknowledged += int64(r.rows)
+	t.bytes += int64(len(r.wire))
+	t.latency.add(took)
+}
+
+// note keeps the first thing that went wrong.
+func (t *tally) note(what string) {
+	if t.firstError == "" {
+		t.firstError = what
+	}
+}
+
+func (t *tally) merge(o *tally) {
+	t.acknowledged += o.acknowledged
+	t.inDoubt += o.inDoubt
+	t.bytes += o.bytes
+	t.requests += o.requests
+	for status, n := range o.statuses {
+		t.statuses[status] += n
+	}
+	t.retries += o.retries
+	t.errors += o.errors
+	t.connections += o.connections
+	t.note(o.firstError)
+	t.latency.merge(&o.latency)
+}

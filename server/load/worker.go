@@ -1,0 +1,120 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Pauses before something is tried again.
+const (
+	errorPause = 100 * time.Millisecond // after a broken connection or a 5xx, and after a 429 or 503 that names no time
+	maxPause   = time.Second            // at most, whatever Retry-After says
+)
+
+// worker sends one request after the other over one connection.
+type worker struct {
+	source   source
+	pace     time.Duration // from the start of one request to that of the next; 0: at once
+	timeline *timeline
+	conn     conn
+	tally    *tally
+}
+
+// run sends until `sending` is done, and lets the request under way then finish. When ctx is done, it is given up too. An
+// error says that going on is pointless.
+func (w *worker) run(ctx, sending context.Context) error {
+	defer func() {
+		w.conn.close()
+		w.tally.connections = w.conn.dials
+	}()
+	due := time.Now()
+	for {
+		r, err := w.source.next(sending)
+		if sending.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		started := time.Now()
+		if w.pace > 0 {
+			if sleep(sending, due.Sub(started)) != nil {
+				return nil
+			}
+			started = due
+			due = due.Add(w.pace)
+		}
+		if err := w.post(ctx, sending, r, started); err != nil {
+			return err
+		}
+	}
+}
+
+// post sends a request until it is acknowledged or in doubt, or time is up. Its latency counts from started.
+func (w *worker) post(ctx, sending context.Context, r *request, started time.Time) error {
+	for {
+		again, pause, err := w.try(ctx, r, started)
+		if err != nil || sleep(sending, pause) != nil || !again {
+			return err
+		}
+		if w.pace == 0 {
+			started = time.Now()
+		}
+	}
+}
+
+// try sends a request once, counts what comes of it, and says whether to send it again, and after which pause to go on. An
+// error is a refusal that no pause will change.
+func (w *worker) try(ctx context.Context, r *request, started time.Time) (again bool, pause time.Duration, err error) {
+	if err := w.conn.open(ctx, time.Now()); err != nil {
+		w.fail(ctx, err)
+		return true, errorPause, nil
+	}
+	reply, err := w.conn.exchange(r.wire)
+	if err != nil {
+		w.tally.inDoubt += int64(r.rows)
+		w.fail(ctx, err)
+		return false, errorPause, nil
+	}
+	w.tally.answered(reply.status)
+	switch status := reply.status; {
+	case reply.ok():
+		ended := time.Now()
+		w.tally.acknowledge(r, ended.Sub(started))
+		w.timeline.add(ended, r.rows)
+		return false, 0, nil
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, status == http.StatusRequestTimeout:
+		w.tally.retries++
+		pause = errorPause
+		if reply.retryAfter >= 0 {
+			pause = min(reply.retryAfter, maxPause)
+		}
+		return true, pause, nil
+	case status >= 500:
+		w.tally.inDoubt += int64(r.rows)
+		w.tally.note(w.refusal(reply))
+		return false, errorPause, nil
+	default:
+		// What is wrong with this request is wrong with all of them.
+		return false, 0, errors.New(w.refusal(reply))
+	}
+}
+
+// fail counts an error, unless it only says that the run was cancelled.
+func (w *worker) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	w.tally.errors++
+	w.tally.note(err.Error())
+}
+
+func (w *worker) refusal(r response) string {
+	if r.text == "" {
+		r.text = http.StatusText(r.status)
+	}
+	return fmt.Sprintf("%s answered %d: %s", w.conn.target.base, r.status, r.text)
+}

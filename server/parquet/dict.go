@@ -1,0 +1,254 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+)
+
+const (
+	maxEntries  = 1 << 16 // of a dictionary: more hardly fit the caches, neither ours nor a reader's
+	maxDictText = 1 << 20 // bytes of text in a dictionary
+	trial       = 4096    // values of a page after which it may turn out to be hopeless
+	minSlots    = 1 << 10
+)
+
+// dictionary numbers the different values of a column chunk, in the order in which they first occur. It gives up for the
+// rest of the chunk when a page does not pay: when the page's numbers, and the entries that it adds, are not a quarter
+// smaller than its values in PLAIN.
+//
+// It is an open hash table whose slots point into the entries. The hash is seeded, as the values come from outside.
+type dictionary struct {
+	on    bool
+	n     int      // entries
+	words []uint64 // the entries of columns of 8-byte values
+	text  []byte   // the entries of text columns, one after the other
+	ends  []uint32 // where each ends in text
+	slots []slot   // a power of two, at most half of them taken
+	spare []slot   // the slots before they last grew
+	seen  []bool   // scratch: the entries in a page
+	seed  maphash.Seed
+	mix   [2]uint64
+}
+
+// slot is free when its entry is 0; otherwise the entry is one more than the value's number. The key is the value itself, or
+// the hash of a text.
+type slot struct {
+	key   uint64
+	entry uint32
+}
+
+func newDictionary() dictionary {
+	seed := maphash.MakeSeed()
+	return dictionary{
+		seed: seed,
+		mix:  [2]uint64{maphash.String(seed, "a"), maphash.String(seed, "b") | 1},
+	}
+}
+
+func (d *dictionary) reset(on bool) {
+	d.on, d.n = on, 0
+	d.words, d.text, d.ends = d.words[:0], d.text[:0], d.ends[:0]
+	if !on {
+		return
+	}
+	if d.slots == nil {
+		d.slots = make([]slot, minSlots)
+	}
+	d.slots = d.slots[:minSlots]
+	clear(d.slots)
+}
+
+// width is how many bits a number takes. A single entry takes one all the same: not every reader knows numbers of no bits.
+func (d *dictionary) width() int { return max(1, bits.Len(uint(d.n-1))) }
+
+// size is what the entries take in PLAIN.
+func (d *dictionary) size() int { return 8*len(d.words) + len(d.text) + 4*len(d.ends) }
+
+// home is where the search for a key begins.
+func (d *dictionary) home(key uint64) uint32 {
+	hi, lo := bits.Mul64(key^d.mix[0], d.mix[1])
+	return uint32(hi ^ lo)
+}
+
+// numberWords is the numbers of the values, in the memory of ids. It reports false when the dictionary gave up; then the values are
+// not in it.
+func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool) {
+	n, size := d.n, d.size()
+	ids = slices.Grow(ids[:0], len(values))[:len(values)]
+	slots := d.slots
+	mask := uint32(len(slots) - 1)
+	for i, v := range values {
+		at := d.home(v) & mask
+		for {
+			s := slots[at]
+			if s.entry == 0 {
+				if d.n >= maxEntries || hopeless(d.n-n, i) {
+					d.giveUp(n)
+					return ids, false
+				}
+				d.words = append(d.words, v)
+				ids[i] = uint32(d.n)
+				d.n++
+				slots[at] = slot{v, uint32(d.n)}
+				if 2*d.n > len(slots) {
+					slots = d.grow()
+					mask = uint32(len(slots) - 1)
+				}
+				break
+			}
+			if s.key == v {
+				ids[i] = s.entry - 1
+				break
+			}
+			at = (at + 1) & mask
+		}
+	}
+	return ids, d.pays(n, size, len(ids), 8*len(values))
+}
+
+// numberText is numberWords for the texts that follow each other in text from start on, and end at ends.
+func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []uint32) ([]uint32, bool) {
+	n, size, plain := d.n, d.size(), 4*len(ends)
+	ids = slices.Grow(ids[:0], len(ends))[:len(ends)]
+	slots := d.slots
+	mask := uint32(len(slots) - 1)
+	for i, end := range ends {
+		v := text[start:end]
+		start = end
+		plain += len(v)
+		h := maphash.Bytes(d.seed, v)
+		at := d.home(h) & mask
+		for {
+			s := slots[at]
+			if s.entry == 0 {
+				if d.n >= maxEntries || len(v) > maxDictText-len(d.text) || hopeless(d.n-n, i) {
+					d.giveUp(n)
+					return ids, false
+				}
+				d.text = append(d.text, v...)
+				d.ends = append(d.ends, uint32(len(d.text)))
+				ids[i] = uint32(d.n)
+				d.n++
+				slots[at] = slot{h, uint32(d.n)}
+				if 2*d.n > len(slots) {
+					slots = d.grow()
+					mask = uint32(len(slots) - 1)
+				}
+				break
+			}
+			if s.key == h && string(d.textAt(int(s.entry-1))) == string(v) {
+				ids[i] = s.entry - 1
+				break
+			}
+			at = (at + 1) & mask
+		}
+	}
+	return ids, d.pays(n, size, len(ids), plain)
+}
+
+// hopeless reports that nearly all of the page's first values were new.
+func hopeless(entries, values int) bool { return values >= trial && entries > values-values/16 }
+
+func (d *dictionary) textAt(i int) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = d.ends[i-1]
+	}
+	return d.text[start:d.ends[i]]
+}
+
+// pays judges a page of count values, which takes plain bytes in PLAIN, after which the dictionary has grown from n entries
+// of size bytes. If the page does not pay, its entries are dropped again.
+func (d *dictionary) pays(n, size, count, plain int) bool {
+	if 4*(d.size()-size+count*d.width()/8) > 3*plain {
+		d.giveUp(n)
+	}
+	return d.on
+}
+
+// giveUp drops the entries from n on and ends the numbering. The slots are stale from then on.
+func (d *dictionary) giveUp(n int) {
+	d.on, d.n = false, n
+	d.words = d.words[:min(n, len(d.words))]
+	if d.ends = d.ends[:min(n, len(d.ends))]; len(d.ends) > 0 {
+		d.text = d.text[:d.ends[len(d.ends)-1]]
+	} else {
+		d.text = d.text[:0]
+	}
+}
+
+// grow doubles the slots. Two tables take turns, so that a dictionary that is used again soon allocates no more.
+func (d *dictionary) grow() []slot {
+	old := d.slots
+	d.slots = slices.Grow(d.spare[:0], 2*len(old))[:2*len(old)]
+	d.spare = old
+	clear(d.slots)
+	mask := uint32(len(d.slots) - 1)
+	for _, s := range old {
+		if s.entry == 0 {
+			continue
+		}
+		at := d.home(s.key) & mask
+		for d.slots[at].entry != 0 {
+			at = (at + 1) & mask
+		}
+		d.slots[at] = s
+	}
+	return d.slots
+}
+
+// present marks the entries that occur in ids.
+func (d *dictionary) present(ids []uint32) []bool {
+	d.seen = slices.Grow(d.seen[:0], d.n)[:d.n]
+	clear(d.seen)
+	for _, id := range ids {
+		d.seen[id] = true
+	}
+	return d.seen
+}
+
+// appendPlain appends the entries as the values of a dictionary page.
+func (d *dictionary) appendPlain(dst []byte) []byte {
+	dst = appendWords(dst, d.words)
+	return appendText(dst, d.text, 0, d.ends)
+}
+
+// appendNumbers appends numbers as the values of a data page.
+func (d *dictionary) appendNumbers(dst []byte, ids []uint32) []byte {
+	width := d.width()
+	dst = append(dst, byte(width))
+	for _, id := range ids {
+		if id != ids[0] {
+			return appendPacked(dst, ids, width)
+		}
+	}
+	return appendRun(dst, len(ids), ids[0], width)
+}
+
+// appendWords appends values of 8 bytes in PLAIN.
+func appendWords(dst []byte, values []uint64) []byte {
+	start := len(dst)
+	dst = slices.Grow(dst, 8*len(values))[:start+8*len(values)]
+	out := dst[start:]
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(out, v)
+		out = out[8:]
+	}
+	return dst
+}
+
+// appendText appends texts in PLAIN: each with its length in front.
+func appendText(dst, text []byte, start uint32, ends []uint32) []byte {
+	if len(ends) == 0 {
+		return dst
+	}
+	dst = slices.Grow(dst, 4*len(ends)+int(ends[len(ends)-1]-start))
+	for _, end := range ends {
+		dst = binary.LittleEndian.AppendUint32(dst, end-start)
+		dst = append(dst, text[start:end]...)
+		start = end
+	}
+	return dst
+}

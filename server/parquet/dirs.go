@@ -1,0 +1,105 @@
+package parquet
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// dirs makes directories that survive a crash: the entry of a directory in its parent is synced before a file in it counts
+// as landed. A directory that is already there may have been made just before a crash of the process and never been synced,
+// so each one below the root is synced once in the life of the process.
+type dirs struct {
+	root   string
+	mu     sync.Mutex // held while syncing, so that no one relies on an entry that another is still syncing
+	synced map[string]bool
+}
+
+// maxSynced bounds the memory of old hours' directories; forgetting one costs no more than another sync.
+const maxSynced = 1 << 14
+
+// makeRoot makes a directory and those above it, and syncs the entries of those that were not there.
+func makeRoot(dir string) error {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = makeRoot(filepath.Dir(dir)); err == nil {
+			err = os.Mkdir(dir, 0o755)
+		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return isDir(dir)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+// ensure makes a directory below the root, and those between, and syncs their entries.
+func (d *dirs) ensure(dir string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.synced == nil || len(d.synced) > maxSynced {
+		d.synced = map[string]bool{d.root: true}
+	}
+	return d.make(dir)
+}
+
+func (d *dirs) make(dir string) error {
+	if d.synced[dir] {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if err := d.make(parent); err != nil {
+		return err
+	}
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		err = isDir(dir)
+	}
+	if err == nil {
+		err = syncDir(parent)
+	}
+	if err == nil {
+		d.synced[dir] = true
+	}
+	return err
+}
+
+func isDir(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
+	}
+	return err
+}
+
+// create opens a new file in the directory, which it makes if need be: for the first time, or again after someone has
+// removed it.
+func (d *dirs) create(dir, path string) (*os.File, error) {
+	for again := false; ; again = true {
+		if err := d.ensure(dir); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		if again || !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+		d.mu.Lock()
+		d.synced = nil
+		d.mu.Unlock()
+	}
+}
+
+// syncDir makes the entries of a directory durable.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}

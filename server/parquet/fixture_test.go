@@ -1,0 +1,131 @@
+package parquet
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// fileOf is a file whose cells are those of the batch; the batch's first column is "time".
+func fileOf(path string, b *column.Batch) *table.File {
+	f := &table.File{Path: path, Rows: b.Rows, Meta: map[string]string{"slipstream.rows": fmt.Sprint(b.Rows)}}
+	for _, c := range b.Columns {
+		f.Columns = append(f.Columns, table.Field{Name: c.Name, Kind: c.Kind})
+	}
+	f.Gather = func(col, from, to int, dst *column.Column) error {
+		dst.Reset()
+		dst.Accepts(b.Columns[col].Kind)
+		return dst.AppendColumn(b.Columns[col], from, to)
+	}
+	return f
+}
+
+func newSink(t testing.TB, o Options) *Sink {
+	t.Helper()
+	s, err := New(filepath.Join(t.TempDir(), "tables"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// land lands the batch and returns the file's place.
+func land(t testing.TB, s *Sink, path string, b *column.Batch) string {
+	t.Helper()
+	if _, err := s.Land(context.Background(), fileOf(path, b)); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(s.root, filepath.FromSlash(path))
+}
+
+// builder makes batches row by row.
+type builder struct{ column.Batch }
+
+func (b *builder) row(at int64, cells map[string]any) {
+	c, _ := b.Column([]byte("time"))
+	c.Accepts(column.Time)
+	c.AppendTime(at)
+	for _, name := range sortedKeys(cells) {
+		c, _ := b.Column([]byte(name))
+		switch v := cells[name].(type) {
+		case bool:
+			c.Accepts(column.Bool)
+			c.AppendBool(v)
+		case int:
+			c.Accepts(column.Int64)
+			c.AppendInt64(int64(v))
+		case int64:
+			c.Accepts(column.Int64)
+			c.AppendInt64(v)
+		case float64:
+			c.Accepts(column.Float64)
+			c.AppendFloat64(v)
+		case string:
+			c.Accepts(column.String)
+			if err := c.AppendString([]byte(v)); err != nil {
+				panic(err)
+			}
+		}
+	}
+	if err := b.CloseRow(); err != nil {
+		panic(err)
+	}
+}
+
+// telemetry is the usual shape: time, a host out of 1000, and three floats of two decimals.
+func telemetry(rows int) *column.Batch {
+	b := new(column.Batch)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	timeColumn, _ := b.Column([]byte("time"))
+	timeColumn.Accepts(column.Time)
+	host, _ := b.Column([]byte("host"))
+	host.Accepts(column.String)
+	for i := range rows {
+		timeColumn.AppendTime(1_795_000_000_000_000 + int64(i))
+		_ = host.AppendString(fmt.Appendf(nil, "host-%04d", rnd.IntN(1000)))
+	}
+	for _, name := range []string{"value", "cpu_idle", "cpu_user"} {
+		c, _ := b.Column([]byte(name))
+		c.Accepts(column.Float64)
+		for range rows {
+			c.AppendFloat64(float64(rnd.IntN(10001)) / 100)
+		}
+	}
+	b.Rows = rows
+	return b
+}
+
+// mixed is a batch of every kind, with nulls: one row in every nulls has them (0: none, 1: all).
+func mixed(rows, nulls int) *column.Batch {
+	b := new(column.Batch)
+	rnd := rand.New(rand.NewPCG(uint64(rows), uint64(nulls)))
+	add := func(name string, kind column.Kind, required bool, value func(c *column.Column, i int)) {
+		c, _ := b.Column([]byte(name))
+		c.Accepts(kind)
+		for i := range rows {
+			if !required && nulls > 0 && rnd.IntN(nulls) == 0 {
+				c.AppendNull()
+			} else {
+				value(c, i)
+			}
+		}
+	}
+	add("time", column.Time, true, func(c *column.Column, i int) { c.AppendTime(int64(i) * 1e6) })
+	add("bool", column.Bool, false, func(c *column.Column, i int) { c.AppendBool(rnd.IntN(3) == 0) })
+	add("few ints", column.Int64, false, func(c *column.Column, i int) { c.AppendInt64(int64(rnd.IntN(5)) - 2) })
+	add("ints", column.Int64, false, func(c *column.Column, i int) { c.AppendInt64(int64(rnd.Uint64())) })
+	add("float", column.Float64, false, func(c *column.Column, i int) { c.AppendFloat64(rnd.NormFloat64()) })
+	add("seen", column.Time, false, func(c *column.Column, i int) { c.AppendTime(int64(rnd.IntN(1e9))) })
+	add("host", column.String, false, func(c *column.Column, i int) { _ = c.AppendString(fmt.Appendf(nil, "h%d", rnd.IntN(100))) })
+	add("one", column.String, false, func(c *column.Column, i int) { _ = c.AppendString([]byte("same")) })
+	add("text", column.String, false, func(c *column.Column, i int) {
+		_ = c.AppendString(fmt.Appendf(nil, "%x", rnd.Uint64()>>rnd.IntN(64)))
+	})
+	b.Rows = rows
+	return b
+}

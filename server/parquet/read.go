@@ -1,0 +1,180 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// Reading is for queries of a few files, for the load tool and for tests: it is simple, not fast. It reads files of this
+// package, not Parquet at large.
+
+// Rows is the number of rows in a file, by its footer.
+func Rows(path string) (int64, error) {
+	file, closer, err := open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer closer.Close()
+	return file.NumRows(), nil
+}
+
+// Meta is what was written as [table.File.Meta].
+func Meta(path string) (map[string]string, error) {
+	file, closer, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	meta := make(map[string]string)
+	for _, kv := range file.Metadata().KeyValueMetadata {
+		meta[kv.Key] = kv.Value
+	}
+	return meta, nil
+}
+
+// Read is the whole file as one batch.
+func Read(path string) (*column.Batch, error) {
+	whole := new(column.Batch)
+	err := Scan(path, func(b *column.Batch) error {
+		for _, c := range b.Columns {
+			dst, err := whole.Column([]byte(c.Name))
+			if err != nil {
+				return err
+			}
+			dst.Accepts(c.Kind)
+			if err := dst.AppendColumn(c, 0, c.Rows); err != nil {
+				return err
+			}
+		}
+		whole.Rows += b.Rows
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return whole, nil
+}
+
+// Scan calls fn with each row group of the file, in order. The batch is valid until fn returns.
+func Scan(path string, fn func(*column.Batch) error) error {
+	file, closer, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	batch := new(column.Batch)
+	for _, group := range file.RowGroups() {
+		batch.Reset()
+		for i, chunk := range group.ColumnChunks() {
+			name := file.Schema().Columns()[i][0]
+			dst, err := batch.Column([]byte(name))
+			if err == nil {
+				err = readColumn(dst, chunk)
+			}
+			if err != nil {
+				return fmt.Errorf("parquet: reading column %q of %s: %w", name, path, err)
+			}
+		}
+		batch.Rows = int(group.NumRows())
+		if err := fn(batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func open(path string) (*parquet.File, io.Closer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("parquet: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("parquet: %w", err)
+	}
+	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true))
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("parquet: opening %s: %w", path, err)
+	}
+	return file, f, nil
+}
+
+// readColumn appends the values of a column chunk.
+func readColumn(dst *column.Column, chunk parquet.ColumnChunk) error {
+	kind, err := kindOf(chunk.Type())
+	if err != nil {
+		return err
+	}
+	dst.Accepts(kind)
+	pages := chunk.Pages()
+	defer pages.Close()
+	var values [512]parquet.Value
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for reader := page.Values(); ; {
+			n, err := reader.ReadValues(values[:])
+			for _, v := range values[:n] {
+				if err := appendValue(dst, v); err != nil {
+					return err
+				}
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		parquet.Release(page)
+	}
+}
+
+func kindOf(t parquet.Type) (column.Kind, error) {
+	logical := t.LogicalType()
+	switch t.Kind() {
+	case parquet.Boolean:
+		return column.Bool, nil
+	case parquet.Double:
+		return column.Float64, nil
+	case parquet.ByteArray:
+		return column.String, nil
+	case parquet.Int64:
+		if logical != nil && t.String() == parquet.Timestamp(parquet.Microsecond).Type().String() {
+			return column.Time, nil
+		}
+		return column.Int64, nil
+	}
+	return column.Null, fmt.Errorf("type %v is none of those that this package writes", t)
+}
+
+func appendValue(dst *column.Column, v parquet.Value) error {
+	switch {
+	case v.IsNull():
+		dst.AppendNull()
+	case dst.Kind == column.Bool:
+		dst.AppendBool(v.Boolean())
+	case dst.Kind == column.Float64:
+		dst.AppendFloat64(v.Double())
+	case dst.Kind == column.String:
+		return dst.AppendString(v.ByteArray())
+	case dst.Kind == column.Time:
+		dst.AppendTime(v.Int64())
+	default:
+		dst.AppendInt64(v.Int64())
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// Options are a sink's.
+type Options struct {
+	Codec   Codec
+	Version string // of the program, for the files' created_by; "dev" if empty
+}
+
+// createdBy has the form that parquet-mr parses; it distrusts the statistics of files whose author it cannot make out.
+func (o Options) createdBy() string {
+	if o.Version == "" {
+		return "slipstream version dev"
+	}
+	return "slipstream version " + o.Version
+}
+
+// Sink makes Parquet files under one directory. It is safe for concurrent use; each file that is being made takes the
+// memory of a few column chunks.
+type Sink struct {
+	root    string
+	options Options
+	dirs    dirs
+	writers sync.Pool // of *writer
+}
+
+var _ table.Sink = (*Sink)(nil)
+
+// New makes a sink for the directory, which it creates if need be, and removes the temporary files that a crash has left in
+// it. One process at a time may use a directory.
+func New(dir string, o Options) (*Sink, error) {
+	if int(o.Codec) >= len(codecNames) {
+		return nil, fmt.Errorf("parquet: unknown codec %v", o.Codec)
+	}
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	if err := makeRoot(root); err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil { // a link would not be walked
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	if err := sweep(root); err != nil {
+		return nil, fmt.Errorf("parquet: removing the temporary files of an earlier run: %w", err)
+	}
+	return &Sink{root: root, options: o, dirs: dirs{root: root}}, nil
+}
+
+const (
+	tempPrefix = "."
+	tempSuffix = ".tmp"
+)
+
+// sweep removes the temporary files in a tree.
+func sweep(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.Type().IsRegular() && strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix) {
+			return os.Remove(path)
+		}
+		return nil
+	})
+}
+
+// path is the file's place in the file system.
+func (s *Sink) path(name string) (string, error) {
+	if !fs.ValidPath(name) || name == "." || strings.HasPrefix(filepath.Base(name), ".") || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fmt.Errorf("%q is no path of a file below the root", name)
+	}
+	return filepath.Join(s.root, filepath.FromSlash(name)), nil
+}
+
+// Land implements [table.Sink].
+func (s *Sink) Land(ctx context.Context, f *table.File) (bytes int64, err error) {
+	path, err := s.path(f.Path)
+	if err != nil {
+		return 0, fmt.Errorf("parquet: %w", err)
+	}
+	bytes, err = s.land(ctx, f, path)
+	if err != nil {
+		return 0, fmt.Errorf("parquet: landing %s: %w", f.Path, err)
+	}
+	return bytes, nil
+}
+
+func (s *Sink) land(ctx context.Context, f *table.File, path string) (int64, error) {
+	w, err := s.writer()
+	if err != nil {
+		return 0, err
+	}
+	defer s.release(w)
+
+	dir := filepath.Dir(path)
+	temp := filepath.Join(dir, tempPrefix+filepath.Base(path)+tempSuffix)
+	out, err := s.dirs.create(dir, temp)
+	if err != nil {
+		return 0, err
+	}
+	err = w.write(ctx, out, f)
+	if err == nil {
+		err = out.Sync()
+	}
+	if e := out.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp) // if this fails, New removes it
+		return 0, err
+	}
+	if err := syncDir(dir); err != nil {
+		os.Remove(path) // not durable, so it must not be seen either
+		return 0, err
+	}
+	return w.at, nil
+}
+
+// Remove implements [table.Sink].
+func (s *Sink) Remove(name string) error {
+	path, err := s.path(name)
+	if err != nil {
+		return fmt.Errorf("parquet: %w", err)
+	}
+	err = os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("parquet: removing %s: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Sink) writer() (*writer, error) {
+	if w, ok := s.writers.Get().(*writer); ok {
+		return w, nil
+	}
+	return newWriter(s.options)
+}
+
+// release puts a writer back, unless an extraordinary file has made it too large to keep.
+func (s *Sink) release(w *writer) {
+	w.out.Reset(nil)
+	if w.idle() <= maxIdle {
+		s.writers.Put(w)
+	}
+}

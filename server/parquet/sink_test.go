@@ -1,0 +1,107 @@
+package parquet
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// sameBatch compares two batches bit by bit, so that NaN equals itself and -0 does not equal 0.
+func sameBatch(t *testing.T, got, want *column.Batch) {
+	t.Helper()
+	if got.Rows != want.Rows || len(got.Columns) != len(want.Columns) {
+		t.Fatalf("got %d rows of %d columns, want %d of %d", got.Rows, len(got.Columns), want.Rows, len(want.Columns))
+	}
+	for i, w := range want.Columns {
+		g := got.Columns[i]
+		if g.Name != w.Name || g.Kind != w.Kind || g.Rows != w.Rows {
+			t.Fatalf("column %d: got %q %v of %d rows, want %q %v of %d", i, g.Name, g.Kind, g.Rows, w.Name, w.Kind, w.Rows)
+		}
+		for row := range w.Rows {
+			if x, y := cell(g, row), cell(w, row); x != y {
+				t.Fatalf("column %q, row %d: got %s, want %s", w.Name, row, x, y)
+			}
+		}
+	}
+}
+
+// cell prints a cell so that different cells differ.
+func cell(c *column.Column, row int) string {
+	if c.IsNull(row) {
+		return "null"
+	}
+	switch c.Kind {
+	case column.Bool:
+		return fmt.Sprint(c.Bools[row])
+	case column.Float64:
+		return fmt.Sprintf("%v (%#x)", c.Floats[row], math.Float64bits(c.Floats[row]))
+	case column.String:
+		return fmt.Sprintf("%q", c.StringAt(row))
+	default:
+		return fmt.Sprint(c.Ints[row])
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	var edges builder
+	edges.row(math.MinInt64, map[string]any{"f": math.NaN(), "i": int64(math.MaxInt64), "s": "", "b": true})
+	edges.row(-1, map[string]any{"f": math.Inf(1), "i": int64(math.MinInt64), "s": "héllo, 世界 \U0010ffff\x00"})
+	edges.row(0, nil)
+	edges.row(0, map[string]any{"f": math.Copysign(0, -1), "s": strings.Repeat("\U0010ffff", 20), "b": false})
+	edges.row(math.MaxInt64, map[string]any{"f": math.Inf(-1), "i": 0, "only here": "x"})
+
+	var long builder
+	for i := range 200 {
+		long.row(int64(i), map[string]any{"s": strings.Repeat(fmt.Sprint(i), 10_000)})
+	}
+	long.row(200, map[string]any{"s": strings.Repeat("z", 3<<20)})
+	long.row(201, nil)
+	long.row(202, map[string]any{"s": ""})
+
+	batches := map[string]*column.Batch{
+		"edges":     &edges.Batch,
+		"long text": &long.Batch,
+		"telemetry": telemetry(groupRows + 1000),
+	}
+	for _, rows := range []int{1, 7, 8, 9, 64, 65, trial, trial + 1, pageRows - 1, pageRows, pageRows + 1} {
+		for _, nulls := range []int{0, 1, 2, 50} {
+			batches[fmt.Sprintf("%d rows, nulls 1 in %d", rows, nulls)] = mixed(rows, nulls)
+		}
+	}
+	for _, rows := range []int{groupRows - 1, groupRows, groupRows + 1} {
+		batches[fmt.Sprintf("%d rows", rows)] = mixed(rows, 3)
+	}
+	for _, codec := range []Codec{Snappy, Zstd, Uncompressed} {
+		s := newSink(t, Options{Codec: codec})
+		for name, b := range batches {
+			t.Run(codec.String()+"/"+name, func(t *testing.T) {
+				path := land(t, s, "db/t/f.parquet", b)
+				got, err := Read(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameBatch(t, got, b)
+				if rows, err := Rows(path); err != nil || rows != int64(b.Rows) {
+					t.Errorf("Rows: %d, %v; want %d", rows, err, b.Rows)
+				}
+				meta, err := Meta(path)
+				if err != nil || meta["slipstream.rows"] != fmt.Sprint(b.Rows) {
+					t.Errorf("Meta: %v, %v", meta, err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package parquet
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+const (
+	groupRows = 1 << 18  // of a row group: engines read row groups in parallel, and prune by them
+	pageRows  = 1 << 15  // of a page: 256 KiB of numbers, which are encoded and compressed in less than a millisecond
+	pageText  = 1 << 20  // bytes of text in a page
+	maxIdle   = 64 << 20 // bytes of buffers that a writer may keep
+)
+
+// writer encodes one file at a time. All of its buffers are kept from file to file; the largest are those of one column
+// chunk. Of the cells, it holds one page.
+type writer struct {
+	options Options
+	out     *bufio.Writer
+	at      int64 // what was written to out
+
+	cells  column.Column // as gathered
+	chunk  chunk
+	codecs []Codec // by column: the format lets each chunk have its own, but not all readers do
+	footer footer
+
+	// One page's
+	bools   []bool
+	ints    []int64
+	floats  []float64
+	ends    []uint32
+	scratch []uint64
+	ids     []uint32
+	body    []byte
+	packed  []byte
+	header  thrift
+	zstd    *zstd.Encoder
+}
+
+func newWriter(o Options) (*writer, error) {
+	w := &writer{options: o, out: bufio.NewWriterSize(nil, 64<<10)}
+	w.chunk.dict = newDictionary()
+	if o.Codec == Zstd {
+		var err error
+		if w.zstd, err = newZstd(); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// idle is what the buffers hold while no file is written.
+func (w *writer) idle() int {
+	c := &w.chunk
+	return w.cells.Footprint() + cap(c.encoded) + cap(w.body) + cap(w.packed) + len(w.footer.chunks.buf)
+}
+
+// write writes the whole file. The columns of Kind Null are left out.
+func (w *writer) write(ctx context.Context, out io.Writer, f *table.File) error {
+	columns, err := columnsOf(f)
+	if err != nil {
+		return err
+	}
+	w.out.Reset(out)
+	w.at = 0
+	w.footer.reset()
+	w.codecs = w.codecs[:0]
+	for range f.Columns {
+		w.codecs = append(w.codecs, w.options.Codec)
+	}
+	w.put([]byte(magic))
+	for from := 0; from < f.Rows; from += groupRows {
+		to := min(from+groupRows, f.Rows)
+		w.footer.beginGroup(w.at, to-from)
+		for _, i := range columns {
+			if err := w.column(ctx, f, i, from, to); err != nil {
+				return err
+			}
+		}
+	}
+	w.footer.finish(w, f, columns)
+	return w.out.Flush()
+}
+
+// columnsOf is the columns to write, by number.
+func columnsOf(f *table.File) ([]int, error) {
+	if f.Rows <= 0 {
+		return nil, errors.New("no rows: a file must have at least one")
+	}
+	if len(f.Columns) == 0 || f.Columns[0] != (table.Field{Name: "time", Kind: column.Time}) {
+		return nil, errors.New(`the first column must be "time", of kind time`)
+	}
+	names := make(map[string]struct{}, len(f.Columns))
+	columns := make([]int, 0, len(f.Columns))
+	for i, field := range f.Columns {
+		if _, dup := names[field.Name]; dup {
+			return nil, fmt.Errorf("two columns are called %q", field.Name)
+		}
+		names[field.Name] = struct{}{}
+		if field.Kind > column.Time {
+			return nil, fmt.Errorf("column %q: kind %v has no place in Parquet", field.Name, field.Kind)
+		}
+		if field.Kind != column.Null {
+			columns = append(columns, i)
+		}
+	}
+	return columns, nil
+}
+
+// column writes rows [from, to) of column i as a column chunk.
+func (w *writer) column(ctx context.Context, f *table.File, i, from, to int) error {
+	c, start := &w.chunk, w.at
+	c.reset(f.Columns[i], i > 0, from == 0, w.codecs[i])
+	for at := from; at < to; at += pageRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(pageRows, to-at)
+		w.cells.Reset()
+		if err := f.Gather(i, at, at+n, &w.cells); err != nil {
+			return err
+		}
+		if err := check(&w.cells, c.field, c.optional, n); err != nil {
+			return err
+		}
+		for lo := 0; lo < n; {
+			hi := n
+			if w.cells.Kind == column.String {
+				hi = textPage(&w.cells, lo)
+			}
+			if err := w.add(&w.cells, lo, hi); err != nil {
+				return err
+			}
+			if !c.dict.on && c.indexed == 0 {
+				w.put(c.encoded)
+				c.written, c.encoded = c.written+len(c.encoded), c.encoded[:0]
+			}
+			lo = hi
+			runtime.Gosched() // requests are waiting for this processor
+		}
+	}
+	w.codecs[i] = c.codec
+	dictionary, raw := w.dictionaryPage()
+	w.footer.addChunk(c, start, len(dictionary), raw)
+	w.put(dictionary)
+	w.put(c.encoded)
+	return nil
+}
+
+// put writes b. A failure is kept by the buffered writer and returned by its Flush; until then, nothing depends on it.
+func (w *writer) put(b []byte) {
+	n, _ := w.out.Write(b)
+	w.at += int64(n)
+}

@@ -1,0 +1,356 @@
+package table
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// catalog knows the columns of every table. Its file is {dir}/catalog.json, and what it answers is always in that file: a
+// batch that brings something new waits until the file is on disk, so the log never holds a row whose columns the catalog
+// has forgotten.
+//
+// Readers load one pointer. Writers add to the draft, then one of them writes the file for all that came meanwhile.
+type catalog struct {
+	path   string
+	header header
+	limits limits
+
+	durable atomic.Pointer[map[Name]*schema] // what the file says
+
+	mu      sync.Mutex
+	draft   map[Name]*schema // durable, and what waits to be written
+	changes uint64           // made to draft so far
+
+	writing sync.Mutex
+	written uint64 // of the changes, those in the file
+}
+
+type limits struct{ tables, columns int }
+
+// schema is one table's columns; it never changes, a newer one takes its place.
+type schema struct {
+	table  *table
+	fields []Field        // "time" first, the others in the order of their first appearance
+	index  map[string]int // name to its place in fields
+}
+
+// TypeError says that a column of a batch does not have the type that its table's column has.
+type TypeError struct {
+	Name      Name
+	Column    string
+	Have, Got column.Kind // what the table holds; what the batch brought
+}
+
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("table %s: column %q holds %s and cannot take %s: convert it, or send it under another name",
+		e.Name, e.Column, e.Have, e.Got)
+}
+
+func (e *TypeError) Unwrap() error { return ErrInvalid }
+
+// admit is the schema that has all columns of b, on disk.
+func (c *catalog) admit(name Name, b *column.Batch) (*schema, error) {
+	if sc := c.lookup(name); sc != nil && sc.covers(b) {
+		return sc, nil
+	}
+	return c.extend(name, b)
+}
+
+// lookup is the schema of a table, or nil.
+func (c *catalog) lookup(name Name) *schema { return (*c.durable.Load())[name] }
+
+// covers is the fast twin of extended: it reports whether the table has each column of b already, of a fitting kind. Columns
+// are expected in the schema's order.
+func (sc *schema) covers(b *column.Batch) bool {
+	next := 0
+	for _, c := range b.Columns {
+		if c.Kind == column.Null {
+			continue
+		}
+		if next >= len(sc.fields) || sc.fields[next].Name != c.Name {
+			i, ok := sc.index[c.Name]
+			if !ok {
+				return false
+			}
+			next = i
+		}
+		if have := sc.fields[next].Kind; have != c.Kind && !(have == column.Float64 && c.Kind == column.Int64) {
+			return false
+		}
+		next++
+	}
+	return true
+}
+
+// extended is the schema with the columns of b added, and its Int64 columns widened where b has Float64. It is sc itself if
+// nothing changes.
+func (sc *schema) extended(name Name, b *column.Batch, maxColumns int) (*schema, error) {
+	next := sc
+	change := func() {
+		if next == sc {
+			next = &schema{table: sc.table, fields: slices.Clone(sc.fields), index: maps.Clone(sc.index)}
+		}
+	}
+	for _, c := range b.Columns {
+		if c.Kind == column.Null {
+			continue
+		}
+		i, known := next.index[c.Name]
+		if !known {
+			if len(next.fields) >= maxColumns {
+				return nil, invalid("table %s: column %q would be one more than the %d a table may have", name, c.Name, maxColumns)
+			}
+			if err := checkColumnName(name, c.Name); err != nil {
+				return nil, err
+			}
+			change()
+			next.add(Field{Name: c.Name, Kind: c.Kind})
+			continue
+		}
+		switch have := next.fields[i].Kind; {
+		case have == c.Kind, have == column.Float64 && c.Kind == column.Int64:
+		case have == column.Int64 && c.Kind == column.Float64:
+			change()
+			next.fields[i].Kind = column.Float64
+		default:
+			return nil, &TypeError{Name: name, Column: c.Name, Have: have, Got: c.Kind}
+		}
+	}
+	return next, nil
+}
+
+func newSchema(name Name) *schema {
+	sc := &schema{table: &table{name: name}, index: make(map[string]int)}
+	sc.add(Field{Name: timeColumn, Kind: column.Time})
+	return sc
+}
+
+func (sc *schema) add(f Field) {
+	sc.index[f.Name] = len(sc.fields)
+	sc.fields = append(sc.fields, f)
+}
+
+// extend is the slow road of admit: it adds what is new, and returns once the file has it.
+func (c *catalog) extend(name Name, b *column.Batch) (*schema, error) {
+	c.mu.Lock()
+	old := c.draft[name]
+	if old == nil {
+		if err := c.checkNewTable(name); err != nil {
+			c.mu.Unlock()
+			return nil, err
+		}
+		old = newSchema(name)
+	}
+	sc, err := old.extended(name, b, c.limits.columns)
+	if err != nil {
+		c.mu.Unlock()
+		return nil, err
+	}
+	if c.draft[name] != sc {
+		c.draft[name] = sc
+		c.changes++
+	}
+	want := c.changes
+	c.mu.Unlock()
+	return sc, c.flush(want)
+}
+
+// flush returns once the file has the first `want` changes.
+func (c *catalog) flush(want uint64) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.written >= want {
+		return nil
+	}
+	c.mu.Lock()
+	tables, changes := maps.Clone(c.draft), c.changes
+	c.mu.Unlock()
+	if err := writeCatalog(c.path, c.header, tables); err != nil {
+		return fmt.Errorf("table: the catalog could not be written, so the batch was refused: %w", err)
+	}
+	c.written = changes
+	c.durable.Store(&tables)
+	return nil
+}
+
+func (c *catalog) checkNewTable(name Name) error {
+	if len(c.draft) >= c.limits.tables {
+		return invalid("table %s: it would be one more than the %d tables there may be: raise the limit, or use fewer names",
+			name, c.limits.tables)
+	}
+	for _, part := range [...]string{name.DB, name.Table} {
+		if err := checkPathName(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxName bounds the names of databases, tables and columns, in bytes.
+const maxName = 128
+
+// checkPathName tells whether a name may stand in a path. A leading underscore or dot would hide the table from the
+// engines that read the files.
+func checkPathName(s string) error {
+	ok := s != "" && len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
+		return r > 0x7f || !isAlphanumeric(byte(r)) && !strings.ContainsRune("_-.", r)
+	})
+	if !ok || !isAlphanumeric(s[0]) {
+		return invalid("name %.*q: a database or table name has 1 to %d letters, digits and _ - . and begins with a letter or digit",
+			maxName, s, maxName)
+	}
+	return nil
+}
+
+func isAlphanumeric(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
+}
+
+func checkColumnName(name Name, s string) error {
+	if s == "" || len(s) > maxName || strings.ContainsFunc(s, func(r rune) bool {
+		return r < ' ' || r == 0x7f || r == '\uFFFD'
+	}) {
+		return invalid("table %s: column name %.*q: it must be UTF-8 without control characters, of 1 to %d bytes",
+			name, maxName, s, maxName)
+	}
+	return nil
+}
+
+// header is what the catalog file knows besides the tables.
+type header struct {
+	Version int `json:"version"`
+
+	// Log counts how often the log was begun anew beside existing tables, as after its directory was deleted. Sequence
+	// numbers start at 1 then, and file names that are made of them must not meet those of the former log.
+	Log int `json:"log"`
+}
+
+const catalogVersion = 1
+
+type catalogFile struct {
+	header
+	Tables []catalogTable `json:"tables"`
+}
+
+type catalogTable struct {
+	DB      string          `json:"db"`
+	Table   string          `json:"table"`
+	Columns []catalogColumn `json:"columns"`
+}
+
+type catalogColumn struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// openCatalog reads the file, or begins an empty catalog if there is none. Limits are for new names; while the log is
+// replayed there are none, because its rows were admitted once.
+func openCatalog(path string) (*catalog, error) {
+	c := &catalog{
+		path:   path,
+		header: header{Version: catalogVersion},
+		limits: limits{tables: math.MaxInt, columns: math.MaxInt},
+		draft:  make(map[Name]*schema),
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("table: reading the catalog: %w", err)
+	}
+	if err == nil {
+		if err := c.parse(text); err != nil {
+			return nil, fmt.Errorf("table: catalog %s: %w", path, err)
+		}
+	}
+	tables := maps.Clone(c.draft)
+	c.durable.Store(&tables)
+	return c, nil
+}
+
+func (c *catalog) parse(text []byte) error {
+	var f catalogFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("%w: restore it from a copy", err)
+	}
+	if f.Version != catalogVersion {
+		return fmt.Errorf("it has version %d and this program reads version %d: use the program that wrote it", f.Version, catalogVersion)
+	}
+	c.header = f.header
+	for _, t := range f.Tables {
+		name := Name{DB: t.DB, Table: t.Table}
+		if c.draft[name] != nil {
+			return fmt.Errorf("table %s is there twice: restore it from a copy", name)
+		}
+		sc := newSchema(name)
+		for i, col := range t.Columns {
+			kind, ok := column.KindOf(col.Kind)
+			f := Field{Name: col.Name, Kind: kind}
+			if i == 0 && f == sc.fields[0] {
+				continue
+			}
+			if _, twice := sc.index[col.Name]; i == 0 || !ok || kind == column.Null || twice {
+				return fmt.Errorf("table %s: column %q of kind %q does not fit: restore it from a copy", name, col.Name, col.Kind)
+			}
+			sc.add(f)
+		}
+		c.draft[name] = sc
+	}
+	return nil
+}
+
+// writeCatalog replaces the file, durably: at any moment there is the old one or the new one.
+func writeCatalog(path string, h header, tables map[Name]*schema) error {
+	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(tables))}
+	for name, sc := range tables {
+		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields))}
+		for i, f := range sc.fields {
+			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String()}
+		}
+		file.Tables = append(file.Tables, t)
+	}
+	slices.SortFunc(file.Tables, func(a, b catalogTable) int {
+		return cmp.Or(strings.Compare(a.DB, b.DB), strings.Compare(a.Table, b.Table))
+	})
+	text, err := json.MarshalIndent(file, "", "\t")
+	if err != nil {
+		return err
+	}
+	dir, base := filepath.Split(path)
+	temp := filepath.Join(dir, "."+base+".tmp")
+	if err := writeSynced(temp, append(text, '\n')); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+func writeSynced(path string, text []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

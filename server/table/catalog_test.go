@@ -1,0 +1,221 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// shapeOf is a batch of one row with the given columns, "name:kind" each, after its time.
+func shapeOf(columns ...string) *column.Batch {
+	b := new(column.Batch)
+	for _, s := range append([]string{"time:time"}, columns...) {
+		name, kind, _ := strings.Cut(s, ":")
+		c, err := b.Column([]byte(name))
+		if err != nil {
+			panic(err)
+		}
+		k, ok := column.KindOf(kind)
+		if !ok {
+			panic(kind)
+		}
+		c.Accepts(k)
+		c.AppendNull()
+		if name == timeColumn {
+			c.Nulls = c.Nulls[:0]
+		}
+	}
+	b.Rows = 1
+	return b
+}
+
+func printed(sc *schema) string {
+	var s []string
+	for _, f := range sc.fields {
+		s = append(s, f.Name+":"+f.Kind.String())
+	}
+	return strings.Join(s, " ")
+}
+
+func openTestCatalog(t testing.TB, path string) *catalog {
+	t.Helper()
+	c, err := openCatalog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestCatalog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "catalog.json")
+	c := openTestCatalog(t, path)
+	cpu := Name{"db", "cpu"}
+	for _, step := range []struct {
+		batch *column.Batch
+		want  string // the schema, or part of the error
+	}{
+		{shapeOf(), "time:time"},
+		{shapeOf("host:string", "n:int64"), "time:time host:string n:int64"},
+		{shapeOf("n:int64"), "time:time host:string n:int64"},
+		{shapeOf("later:null", "n:null"), "time:time host:string n:int64"},
+		{shapeOf("up:bool", "n:float64"), "time:time host:string n:float64 up:bool"},
+		{shapeOf("n:int64", "host:string"), "time:time host:string n:float64 up:bool"},
+		{shapeOf("when:time"), "time:time host:string n:float64 up:bool when:time"},
+		{shapeOf("host:int64"), `table db.cpu: column "host" holds string and cannot take int64: `},
+		{shapeOf("new:bool", "when:int64"), `column "when" holds time and cannot take int64`},
+		{shapeOf("n:string"), `column "n" holds float64 and cannot take string`},
+		{shapeOf("a\x00b:bool"), `column name "a\x00b"`},
+		{shapeOf("\xff:bool"), `column name "\xff"`},
+		{shapeOf(":bool"), `column name ""`},
+		{shapeOf("später <&>:bool"), "time:time host:string n:float64 up:bool when:time später <&>:bool"},
+	} {
+		sc, err := c.admit(cpu, step.batch)
+		if err != nil {
+			if !strings.Contains(err.Error(), step.want) || !errors.Is(err, ErrInvalid) {
+				t.Errorf("error %q, want %q", err, step.want)
+			}
+			continue
+		}
+		if got := printed(sc); got != step.want {
+			t.Errorf("%q, want %q", got, step.want)
+		}
+		// What admit has returned is on disk.
+		if got := printed(openTestCatalog(t, path).lookup(cpu)); got != step.want {
+			t.Errorf("on disk: %q, want %q", got, step.want)
+		}
+		if sc.table != c.lookup(cpu).table {
+			t.Error("the table has changed")
+		}
+	}
+	var te *TypeError
+	if _, err := c.admit(cpu, shapeOf("up:string")); !errors.As(err, &te) || *te != (TypeError{cpu, "up", column.Bool, column.String}) {
+		t.Errorf("%#v", err)
+	}
+}
+
+func TestCatalogLimits(t *testing.T) {
+	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
+	c.limits = limits{tables: 2, columns: 3}
+	for _, test := range []struct {
+		name  Name
+		batch *column.Batch
+		ok    bool
+	}{
+		{Name{"db", "a"}, shapeOf("x:bool", "y:bool"), true},
+		{Name{"db", "a"}, shapeOf("z:bool"), false},
+		{Name{"db", "b"}, shapeOf("x:bool", "y:bool", "z:bool"), false},
+		{Name{"db", "b"}, shapeOf("x:bool"), true},
+		{Name{"db", "c"}, shapeOf(), false},
+		{Name{"db", "a"}, shapeOf("y:bool"), true},
+	} {
+		if _, err := c.admit(test.name, test.batch); (err == nil) != test.ok || err != nil && !errors.Is(err, ErrInvalid) {
+			t.Errorf("%v: %v", test.name, err)
+		}
+	}
+	c.limits.tables = 100
+	for _, name := range []string{"", ".", "..", "_x", ".x", "-x", "a/b", "a b", "a\\b", "ä", "a\n", "a:b", strings.Repeat("x", maxName+1)} {
+		for _, n := range []Name{{"db", name}, {name, "t"}} {
+			if _, err := c.admit(n, shapeOf()); !errors.Is(err, ErrInvalid) {
+				t.Errorf("%q: %v", n, err)
+			}
+		}
+	}
+	for _, name := range []string{"a", "0", "a.b", "A-b_C", strings.Repeat("x", maxName)} {
+		if _, err := c.admit(Name{name, name}, shapeOf()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCatalogFileErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "catalog.json")
+	for _, text := range []string{
+		``, `{`, `{"version":2}`, `[]`,
+		`{"version":1,"tables":[{"db":"a","table":"b"},{"db":"a","table":"b"}]}`,
+		`{"version":1,"tables":[{"db":"a","table":"b","columns":[{"name":"x","kind":"bool"}]}]}`,
+		`{"version":1,"tables":[{"db":"a","table":"b","columns":[{"name":"time","kind":"int64"}]}]}`,
+		`{"version":1,"tables":[{"db":"a","table":"b","columns":[{"name":"time","kind":"time"},{"name":"x","kind":"null"}]}]}`,
+		`{"version":1,"tables":[{"db":"a","table":"b","columns":[{"name":"time","kind":"time"},{"name":"x","kind":"odd"}]}]}`,
+		`{"version":1,"tables":[{"db":"a","table":"b","columns":[{"name":"time","kind":"time"},{"name":"time","kind":"time"}]}]}`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := openCatalog(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestCatalogUnwritable: what could not be written is not admitted, and is admitted once it can.
+func TestCatalogUnwritable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	c := openTestCatalog(t, filepath.Join(dir, "catalog.json"))
+	for range 2 {
+		if _, err := c.admit(Name{"db", "t"}, shapeOf("x:bool")); err == nil || errors.Is(err, ErrInvalid) {
+			t.Fatalf("%v", err)
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.admit(Name{"db", "t"}, shapeOf("x:bool")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCatalogConcurrent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "catalog.json")
+	c := openTestCatalog(t, path)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	refused := 0
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 20 {
+				name := Name{"db", fmt.Sprint("t", i%5)}
+				if _, err := c.admit(name, shapeOf(fmt.Sprintf("c%d:int64", i), fmt.Sprintf("own%d:bool", g))); err != nil {
+					t.Error(err)
+				}
+			}
+			kind := []string{"bool", "string"}[g%2]
+			if _, err := c.admit(Name{"db", "race"}, shapeOf("x:"+kind)); err != nil {
+				mu.Lock()
+				refused++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if refused != 4 {
+		t.Errorf("%d of 8 were refused, want 4", refused)
+	}
+	again := openTestCatalog(t, path)
+	for name, sc := range *c.durable.Load() {
+		if got, want := printed(again.lookup(name)), printed(sc); got != want {
+			t.Errorf("%s on disk: %s, want %s", name, got, want)
+		}
+	}
+	if n := len(again.lookup(Name{"db", "t0"}).fields); n != 1+4+8 {
+		t.Errorf("%d columns", n)
+	}
+}
+
+func TestAdmitDoesNotAllocate(t *testing.T) {
+	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
+	b := shapeOf("host:string", "a:float64", "b:int64")
+	name := Name{"db", "t"}
+	if n := testing.AllocsPerRun(100, func() {
+		if _, err := c.admit(name, b); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,260 @@
+package table
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// landing is how far a unit has come. A lander that fails gives the unit back, and whoever takes it up next goes on where it
+// stopped: with the same files, because the intent in the log names them.
+//
+//	plan ─▶ intent on disk ─▶ file, file, … ─▶ landed on disk ─▶ memory and log released
+type landing struct {
+	files    []*File // nil: not planned yet
+	intended bool
+	begun    bool // files[done] was tried, and may be there
+	done     int
+	bytes    int64
+
+	err   error // of the last attempt
+	pause time.Duration
+}
+
+// intent is the payload of a wal.Intent record: files that may exist from now on. Until a landed record of the same table
+// follows, they count for nothing and recovery removes them.
+type intent struct {
+	From  uint64   `json:"from"`
+	To    uint64   `json:"to"`
+	Paths []string `json:"paths"`
+}
+
+// landed is the payload of a wal.Landed record: all rows of its table in records up to To are in files.
+type landed struct {
+	To   uint64 `json:"to"`
+	Rows int    `json:"rows"`
+
+	// Settled says that all rows of all tables in records up to it are in files. Recovery need not decode those.
+	Settled uint64 `json:"settled"`
+}
+
+const firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
+
+// runLander lands one unit after another until the store's context ends.
+func (s *Store) runLander() {
+	defer s.running.Done()
+	var o orderer
+	for {
+		t := s.nextReady()
+		if t == nil {
+			return
+		}
+		u := t.waiting[0] // only this goroutine removes it
+		err := s.land(u, &o)
+		s.settle(t, u, err)
+	}
+}
+
+// nextReady waits for a table that has a unit to land; nil says that the store's context has ended.
+func (s *Store) nextReady() *table {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.ready) == 0 && s.ctx.Err() == nil {
+		s.work.Wait()
+	}
+	if s.ctx.Err() != nil {
+		return nil
+	}
+	t := s.ready[0]
+	s.ready = s.ready[1:]
+	return t
+}
+
+// land takes a unit as far as it will go.
+func (s *Store) land(u *unit, o *orderer) error {
+	l := &u.landing
+	if l.files == nil {
+		l.files = s.plan(u, o)
+	}
+	if !l.intended {
+		in := intent{From: u.from, To: u.to, Paths: make([]string, len(l.files))}
+		for i, f := range l.files {
+			in.Paths[i] = f.Path
+		}
+		if err := s.note(wal.Intent, u.table.name, in); err != nil {
+			return fmt.Errorf("table %s: noting what is about to land: %w", u.table.name, err)
+		}
+		l.intended = true
+	}
+	for l.done < len(l.files) {
+		f := l.files[l.done]
+		if l.begun {
+			if err := s.o.Sink.Remove(f.Path); err != nil {
+				return fmt.Errorf("table %s: removing %s before it is landed again: %w", u.table.name, f.Path, err)
+			}
+		}
+		l.begun = true
+		size, err := s.o.Sink.Land(s.ctx, f)
+		if err != nil {
+			return fmt.Errorf("table %s: landing %s: %w", u.table.name, f.Path, err)
+		}
+		l.begun = false
+		l.bytes += size
+		l.done++
+	}
+	if err := s.note(wal.Landed, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u)}); err != nil {
+		return fmt.Errorf("table %s: noting what has landed: %w", u.table.name, err)
+	}
+	return nil
+}
+
+// plan orders the unit's rows and describes the files that they make: one for each hour.
+func (s *Store) plan(u *unit, o *orderer) []*File {
+	name := u.table.name
+	sc := s.catalog.lookup(name)
+	absent := conform(u.pieces, sc)
+	chunks, parts := o.order(u.pieces)
+	files := make([]*File, len(parts))
+	for i, p := range parts {
+		files[i] = &File{
+			Path:    s.path(u, p.hour),
+			Columns: sc.fields,
+			Rows:    p.rows,
+			Meta: map[string]string{
+				"slipstream.db":    name.DB,
+				"slipstream.table": name.Table,
+				"slipstream.node":  s.node,
+				"slipstream.from":  strconv.FormatUint(u.from, 10),
+				"slipstream.to":    strconv.FormatUint(u.to, 10),
+			},
+			Gather: newGatherer(chunks, sc.fields, absent, p).gather,
+		}
+	}
+	return files
+}
+
+// conform widens the batches' columns to the kinds of the schema, and reports which fields of the schema none of them has.
+func conform(pieces []piece, sc *schema) (absent []bool) {
+	absent = make([]bool, len(sc.fields))
+	for i := range absent {
+		absent[i] = true
+	}
+	for _, p := range pieces {
+		for _, c := range p.batch.Columns {
+			if c.Kind == column.Null {
+				continue
+			}
+			i := sc.index[c.Name]
+			absent[i] = false
+			if sc.fields[i].Kind == column.Float64 && c.Kind == column.Int64 {
+				c.Widen()
+			}
+		}
+	}
+	return absent
+}
+
+// path is where the rows of one hour go. Years beyond 9999 or before 0 have as many digits, and the sign, that they need.
+func (s *Store) path(u *unit, hour int64) string {
+	at := time.Unix(hour*3600, 0).UTC()
+	return fmt.Sprintf("%s/%s/date=%s/hour=%02d/%s-%020d-%020d.parquet",
+		u.table.name.DB, u.table.name.Table, at.Format(time.DateOnly), at.Hour(), s.node, u.from, u.to)
+}
+
+// note writes a record about a table to the log; it is on disk when note returns nil.
+func (s *Store) note(kind wal.Type, name Name, v any) error {
+	payload, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.log.Append(&wal.Record{Type: kind, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table, Payload: payload})
+}
+
+// settle books the outcome of an attempt to land u, the first unit of t.
+func (s *Store) settle(t *table, u *unit, err error) {
+	if err != nil {
+		s.postpone(t, u, err)
+		return
+	}
+	s.mu.Lock()
+	t.waiting[0] = nil
+	t.waiting = t.waiting[1:]
+	s.waiting--
+	if t.queued = len(t.waiting) > 0; t.queued {
+		s.ready = append(s.ready, t)
+		s.work.Signal()
+	}
+	t.landed += int64(u.rows)
+	t.landedTo = u.to
+	t.files += int64(len(u.landing.files))
+	t.bytes += u.landing.bytes
+	s.total.Landed += int64(u.rows)
+	s.total.Files += int64(len(u.landing.files))
+	s.total.Bytes += u.landing.bytes
+	s.total.Units++
+	s.held.Add(-u.held)
+	s.relieve()
+	s.mu.Unlock()
+
+	for _, p := range u.pieces {
+		s.pool.Put(p.batch)
+	}
+	s.log.Release(s.settled(nil))
+	close(u.done)
+}
+
+// postpone has a unit tried again after a pause. Other tables land meanwhile. A log that has failed ends all landing: what
+// is in the log lands after the next start.
+func (s *Store) postpone(t *table, u *unit, err error) {
+	if s.ctx.Err() != nil {
+		return
+	}
+	if errors.Is(err, wal.ErrFailed) || errors.Is(err, wal.ErrClosed) {
+		s.stop(err)
+		return
+	}
+	l := &u.landing
+	s.mu.Lock()
+	l.err = err
+	l.pause = min(max(2*l.pause, s.o.firstPause), longestPause)
+	pause := l.pause
+	s.total.LandFailures++
+	s.mu.Unlock()
+	s.o.Logger.Error("a unit did not land and will be tried again", "table", t.name.String(), "rows", u.rows, "after", pause, "error", err)
+	time.AfterFunc(pause, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ready = append(s.ready, t)
+		s.work.Signal()
+	})
+}
+
+// settled is the sequence number up to which no row waits, not counting the unit `except`.
+func (s *Store) settled(except *unit) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seq := s.delivered
+	for _, t := range s.tables {
+		u := t.oldest()
+		if u != nil && u == except {
+			u = t.second()
+		}
+		if u != nil {
+			seq = min(seq, u.from-1)
+		}
+	}
+	return seq
+}
+
+// stop ends all landing. The rows that have not landed are in the log.
+func (s *Store) stop(cause error) {
+	s.cancel(cause)
+	s.mu.Lock()
+	s.work.Broadcast()
+	s.mu.Unlock()
+}

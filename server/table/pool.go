@@ -1,0 +1,52 @@
+package table
+
+import (
+	"sync"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// Pool is a list of empty batches whose buffers are used again. It holds no more than a fixed number of bytes, and the last
+// batch put in comes out first, while its buffers are still in the processor's cache.
+type Pool struct {
+	mu   sync.Mutex
+	free []*column.Batch
+	held int // the sum of their footprints
+	max  int
+}
+
+// NewPool is a pool that keeps at most max bytes of buffers.
+func NewPool(max int) *Pool { return &Pool{max: max} }
+
+// oversized is the part of the pool, one in so many, that a single batch may take; larger ones are left to the garbage
+// collector.
+const oversized = 8
+
+// Get is an empty batch.
+func (p *Pool) Get() *column.Batch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.free)
+	if n == 0 {
+		return new(column.Batch)
+	}
+	b := p.free[n-1]
+	p.free[n-1] = nil
+	p.free = p.free[:n-1]
+	p.held -= b.Footprint()
+	return b
+}
+
+// Put takes a batch over; nobody else may hold it or a column of it.
+func (p *Pool) Put(b *column.Batch) {
+	b.Reset()
+	b.MaxColumns, b.MaxCells = 0, 0
+	size := b.Footprint()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if size > p.max/oversized || size > p.max-p.held {
+		return
+	}
+	p.free = append(p.free, b)
+	p.held += size
+}

@@ -1,0 +1,213 @@
+package table
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// Recovery reads the log twice: first the notes, then the rows that no file has.
+//
+// The log never holds more such rows than the memory of the store that wrote it. If this one has less, recovery goes in
+// rounds: it fills the memory, lands that, and opens the log again.
+
+// notes is what the log says about files.
+type notes struct {
+	landed   map[Name]uint64   // rows of a table in records up to this number are in files
+	settled  uint64            // all rows in records up to this number are in files
+	unlanded map[Name][]string // files that may be there, and must not be
+}
+
+// errFull ends a replay whose rows fill the memory.
+var errFull = errors.New("memory is full")
+
+func (s *Store) recover() (err error) {
+	if err := os.MkdirAll(s.o.Dir, 0o755); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	if err := syncDir(filepath.Dir(s.o.Dir)); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	if err := s.openLog(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			s.stop(err)
+			s.running.Wait()
+			err = errors.Join(err, s.log.Close())
+		}
+	}()
+	// The catalog is opened under the log's lock: no other process changes it.
+	if s.catalog, err = openCatalog(filepath.Join(s.o.Dir, "catalog.json")); err != nil {
+		return err
+	}
+	if err := s.number(); err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		err := s.replay()
+		if err != nil && err != errFull {
+			return err
+		}
+		s.log.Start()
+		if round == 0 {
+			s.start()
+		}
+		if err == nil {
+			break
+		}
+		if err := s.Flush(context.Background()); err != nil {
+			return err
+		}
+		if err := s.log.Close(); err != nil {
+			return err
+		}
+		if err := s.openLog(); err != nil {
+			return err
+		}
+	}
+	s.catalog.limits = limits{tables: s.o.MaxTables, columns: s.o.MaxColumns}
+	s.report()
+	return nil
+}
+
+// number tells this log from those before it, if it is new and there are tables already.
+func (s *Store) number() error {
+	c := s.catalog
+	if s.log.LastSeq() == 0 && len(c.draft) > 0 {
+		c.header.Log++
+		if err := writeCatalog(c.path, c.header, c.draft); err != nil {
+			return fmt.Errorf("table: writing the catalog: %w", err)
+		}
+	}
+	s.node = s.o.Node
+	if c.header.Log > 0 {
+		s.node += "." + strconv.Itoa(c.header.Log)
+	}
+	return nil
+}
+
+func (s *Store) start() {
+	s.running.Add(1 + s.o.Landers)
+	go s.runClock()
+	for range s.o.Landers {
+		go s.runLander()
+	}
+}
+
+// replay removes the files that had not wholly landed and brings the rows that are in no file back to the buffers. It
+// returns errFull when there are more than the memory holds.
+func (s *Store) replay() error {
+	begin := time.Now()
+	n, err := s.readNotes()
+	if err != nil {
+		return err
+	}
+	for name, paths := range n.unlanded {
+		for _, path := range paths {
+			if err := s.o.Sink.Remove(path); err != nil {
+				return fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", name, path, err)
+			}
+		}
+	}
+	s.mu.Lock()
+	s.replaying = true
+	s.delivered = n.settled
+	s.mu.Unlock()
+	err = s.log.Replay(func(r *wal.Record) error {
+		if r.Seq <= n.settled {
+			return nil
+		}
+		if r.Type == wal.Data {
+			if err := s.redeliver(r, n); err != nil {
+				return err
+			}
+		}
+		s.mu.Lock()
+		s.delivered = r.Seq
+		s.mu.Unlock()
+		return nil
+	})
+	s.mu.Lock()
+	s.replaying = err != nil
+	s.total.ReplayTime += time.Since(begin)
+	s.mu.Unlock()
+	return err
+}
+
+func (s *Store) readNotes() (*notes, error) {
+	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string)}
+	err := s.log.Replay(func(r *wal.Record) error {
+		name := Name{DB: r.DB, Table: r.Table}
+		switch r.Type {
+		case wal.Intent:
+			var in intent
+			if err := json.Unmarshal(r.Payload, &in); err != nil {
+				return fmt.Errorf("table: record %d of the log is no intent: %w", r.Seq, err)
+			}
+			n.unlanded[name] = append(n.unlanded[name], in.Paths...)
+		case wal.Landed:
+			var la landed
+			if err := json.Unmarshal(r.Payload, &la); err != nil {
+				return fmt.Errorf("table: record %d of the log is no landing: %w", r.Seq, err)
+			}
+			// A table's units land in order, so the intents before this are either what has landed, or older than the
+			// last start, which removed their files.
+			delete(n.unlanded, name)
+			n.landed[name] = max(n.landed[name], la.To)
+			n.settled = max(n.settled, la.Settled)
+		}
+		return nil
+	})
+	return n, err
+}
+
+// redeliver decodes a record and delivers the rows that are in no file.
+func (s *Store) redeliver(r *wal.Record, n *notes) error {
+	writes, err := s.o.Decode(r)
+	if err != nil {
+		return fmt.Errorf("table: record %d of the log, of table %s.%s, cannot be decoded: use the program that wrote it: %w",
+			r.Seq, r.DB, r.Table, err)
+	}
+	kept := writes[:0]
+	for _, w := range writes {
+		if r.Seq <= n.landed[w.Name] {
+			s.pool.Put(w.Batch)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	var d delivery
+	if err := s.prepare(&d, kept, math.MaxInt); err != nil {
+		return fmt.Errorf("table: record %d of the log: %w", r.Seq, err)
+	}
+	held := d.held()
+	if now := s.held.Add(held); now > s.o.MaxBuffered && now != held {
+		s.drop(&d)
+		return errFull
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.total.Accepted
+	s.deliver(r.Seq, &d, time.Now())
+	s.total.Replayed += s.total.Accepted - before
+	return nil
+}
+
+func (s *Store) report() {
+	st := s.Stats()
+	if st.Replayed == 0 {
+		return
+	}
+	s.o.Logger.Info("rows found in the log will land", "rows", st.Replayed, "seconds", st.ReplayTime.Seconds(),
+		"rows_per_second", int64(float64(st.Replayed)/max(st.ReplayTime.Seconds(), 1e-9)))
+}

@@ -1,0 +1,92 @@
+package table
+
+import "time"
+
+// maxSealRows bounds Options.SealRows, so that an order can number the chunks of a unit (see maxPieces).
+const maxSealRows = 1 << 28
+
+// The functions of this file want the store's lock.
+
+// deliver takes the rows of record seq into the buffers of their tables. Units are sealed between records only, so that a
+// unit has all rows of its table up to a sequence number.
+func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
+	for _, it := range d.items {
+		t := it.table
+		if !t.listed {
+			t.listed = true
+			s.tables = append(s.tables, t)
+		}
+		if t.open == nil {
+			t.open = &unit{table: t, from: seq, opened: now, done: make(chan struct{})}
+		}
+		rows := int64(it.piece.batch.Rows)
+		s.held.Add(t.open.add(seq, it.piece, s.pool))
+		t.accepted += rows
+		s.total.Accepted += rows
+	}
+	for _, it := range d.items {
+		if u := it.table.open; u != nil && s.full(u) {
+			s.seal(it.table)
+		}
+	}
+}
+
+func (s *Store) full(u *unit) bool {
+	return u.rows >= s.o.SealRows || u.bytes >= s.o.SealBytes || len(u.pieces) >= maxPieces ||
+		min(u.lastHour-u.firstHour+1, int64(u.hours)) >= int64(s.o.MaxHours)
+}
+
+// seal gives the rows that a table has collected to the landers.
+func (s *Store) seal(t *table) {
+	if t.open == nil {
+		return
+	}
+	t.waiting = append(t.waiting, t.open)
+	t.open = nil
+	s.waiting++
+	if !t.queued {
+		t.queued = true
+		s.ready = append(s.ready, t)
+		s.work.Signal()
+	}
+}
+
+// relieve seals the largest unit when the memory is half full and no unit is on its way: rows of many tables, none of which
+// is full, must not fill it.
+func (s *Store) relieve() {
+	if s.waiting > 0 || s.held.Load() <= s.o.MaxBuffered/2 {
+		return
+	}
+	var largest *table
+	for _, t := range s.tables {
+		if t.open != nil && (largest == nil || t.open.held > largest.open.held) {
+			largest = t
+		}
+	}
+	if largest != nil {
+		s.seal(largest)
+	}
+}
+
+const shortestTick, longestTick = 5 * time.Millisecond, time.Second
+
+// runClock seals what has waited long enough, every table by itself.
+func (s *Store) runClock() {
+	defer s.running.Done()
+	tick := time.NewTicker(min(max(s.o.SealAge/8, shortestTick), longestTick))
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case now := <-tick.C:
+			s.mu.Lock()
+			for _, t := range s.tables {
+				if t.open != nil && now.Sub(t.open.opened) >= s.o.SealAge {
+					s.seal(t)
+				}
+			}
+			s.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package table
+
+import (
+	"context"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// Name is a table's full name.
+type Name struct{ DB, Table string }
+
+func (n Name) String() string { return n.DB + "." + n.Table }
+
+// Field is a column of a [File]: its name, and the kind that all its cells have.
+type Field struct {
+	Name string
+	Kind column.Kind
+}
+
+// File is a file to be made: what is in it, and how to get at it. The rows are not copied together beforehand; the sink
+// gathers them column by column, and keeps no more than it is just encoding.
+type File struct {
+	// Path is relative to the sink's root and slash separated, as
+	// "db/table/date=2026-11-21/hour=09/node-00000000000000000001-00000000000000000042.parquet".
+	Path string
+
+	// Columns are the columns in the file's order. The first is "time", of Kind Time and never null, and the rows are in its
+	// ascending order. The others may have nulls.
+	Columns []Field
+
+	// Rows is how many there are; at least one.
+	Rows int
+
+	// Meta is written into the file as it is: where the rows came from.
+	Meta map[string]string
+
+	// Gather resets dst and fills it with rows [from, to) of Columns[col], in the file's order and of the field's kind. A
+	// column whose cells in this range are all null may be left as Kind Null.
+	Gather func(col, from, to int, dst *column.Column) error
+}
+
+// Sink makes files. Its methods may be called from several goroutines, for different paths.
+type Sink interface {
+	// Land makes the file and returns its size in bytes. When it returns nil, the file is wholly there under its name and
+	// survives a crash; otherwise there is no file of that name, unless only the last sync failed.
+	Land(ctx context.Context, f *File) (bytes int64, err error)
+
+	// Remove deletes the file at path, durably. It is no error if there is none.
+	Remove(path string) error
+}

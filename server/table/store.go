@@ -1,0 +1,351 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// Options are how a store is opened. Dir, Sink and Decode must be set.
+type Options struct {
+	// Dir holds catalog.json and the directory wal.
+	Dir string
+
+	// WAL is how the log is opened. Its OnCommit and OnFail, if set, are called after the store's own, with the Attach that
+	// the record had when it came to Append: from then on its payload may be used again.
+	WAL wal.Options
+
+	Sink Sink
+
+	// Decode reads a record's payload again, after a restart. The batches must not refer to the payload. They may come from
+	// Pool, and go there once they have landed.
+	Decode func(r *wal.Record) ([]Write, error)
+
+	Pool *Pool // what [Store.Batch] takes from; made if nil
+
+	// A table's rows are sealed into a unit, which lands, when there are so many, or when they take up so many bytes, or when
+	// the first has waited so long. Defaults: 1 Mi rows, 128 MiB, 10 s.
+	SealRows  int
+	SealBytes int
+	SealAge   time.Duration
+
+	// MaxBuffered bounds the memory of rows that wait for the log or to land: beyond it Append fails with ErrBusy. A request
+	// that exceeds it alone is taken when nothing else waits. Default: 512 MiB.
+	MaxBuffered int64
+
+	MaxTables  int // default 10,000
+	MaxColumns int // of a table; default 4096
+	MaxHours   int // different hours of time in a batch, each of which becomes a file; default 1000
+
+	Landers int    // how many units land at once, each of another table; default 1
+	Node    string // first part of the file names: what tells this machine from the others; default "node"
+	Logger  *slog.Logger
+
+	firstPause time.Duration // tests only: before the first retry
+}
+
+func (o *Options) setDefaults() error {
+	if o.Dir == "" || o.Sink == nil || o.Decode == nil {
+		return errors.New("table: Options.Dir, Sink and Decode must be set")
+	}
+	setDefault(&o.SealRows, 1<<20)
+	o.SealRows = min(o.SealRows, maxSealRows)
+	setDefault(&o.SealBytes, 128<<20)
+	setDefault(&o.SealAge, 10*time.Second)
+	setDefault(&o.MaxBuffered, 512<<20)
+	setDefault(&o.MaxTables, 10_000)
+	setDefault(&o.MaxColumns, 4096)
+	setDefault(&o.MaxHours, 1000)
+	setDefault(&o.Landers, 1)
+	setDefault(&o.firstPause, firstPause)
+	if o.Node == "" {
+		o.Node = "node"
+	}
+	if err := checkPathName(o.Node); err != nil {
+		return fmt.Errorf("table: Options.Node: %w", err)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Pool == nil {
+		o.Pool = NewPool(int(min(o.MaxBuffered/4, 1<<30)))
+	}
+	return nil
+}
+
+func setDefault[T int | int64 | time.Duration](v *T, value T) {
+	if *v <= 0 {
+		*v = value
+	}
+}
+
+// Store takes rows over from requests and sees to it that they become files. See the package comment for the way of a row.
+// Its methods may be called from many goroutines.
+type Store struct {
+	o       Options
+	pool    *Pool
+	catalog *catalog
+	log     *wal.Log
+	node    string // Options.Node, and the number of the log if it is not the first
+
+	held  atomic.Int64 // bytes of the batches from Append until they have landed
+	async atomic.Int64 // records that AppendAsync took and that are not committed yet
+
+	gate   sync.RWMutex // held for reading by appends, so that Close can wait for them
+	closed bool
+
+	ctx     context.Context // ends with Close, or when the log fails; the cause says which
+	cancel  context.CancelCauseFunc
+	running sync.WaitGroup // landers and the clock
+
+	mu        sync.Mutex
+	work      sync.Cond // ready has a table, or ctx has ended
+	tables    []*table  // those that ever had a row
+	ready     []*table  // those with a unit for a lander to take up
+	waiting   int       // sealed units
+	delivered uint64    // every record up to it is in the buffers, or has landed, or brought no rows
+	replaying bool      // delivered is set by the replay, not by commits
+	total     Stats
+}
+
+// Batch is an empty batch. It goes back by itself once it has landed; a batch that is not appended goes back with Free.
+func (s *Store) Batch() *column.Batch { return s.pool.Get() }
+
+// Free gives back a batch that was not appended.
+func (s *Store) Free(b *column.Batch) { s.pool.Put(b) }
+
+var deliveries = sync.Pool{New: func() any { return new(delivery) }}
+
+// Append writes a record to the log and the rows that were decoded from it to the buffers of their tables. It takes the
+// batches over, whether it fails or not. If durable, the rows are on disk when it returns nil; otherwise they soon will be,
+// and record and payload are borrowed until OnCommit has returned for them.
+//
+// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed, those of the log, or that the catalog could not be
+// written. Only after wal.ErrFailed may the rows be there all the same.
+func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	if s.closed {
+		s.freeAll(writes)
+		return ErrClosed
+	}
+	if len(writes) == 0 {
+		return nil
+	}
+	d := deliveries.Get().(*delivery)
+	if err := s.prepare(d, writes, s.o.MaxHours); err != nil {
+		d.recycle()
+		s.freeAll(writes)
+		return err
+	}
+	held := d.held()
+	if now := s.held.Add(held); now > s.o.MaxBuffered && now != held {
+		s.drop(d)
+		d.recycle()
+		return ErrBusy
+	}
+	r.Type = wal.Data
+	d.attach, r.Attach = r.Attach, d
+	if !durable {
+		d.async = true
+		s.async.Add(1)
+		err := s.log.AppendAsync(r)
+		if err != nil {
+			s.async.Add(-1)
+			s.take(r)
+			s.drop(d)
+			d.recycle()
+		}
+		return err
+	}
+	err := s.log.Append(r)
+	if err != nil {
+		s.take(r)
+		s.drop(d)
+	}
+	d.recycle()
+	return err
+}
+
+func (s *Store) freeAll(writes []Write) {
+	for _, w := range writes {
+		s.pool.Put(w.Batch)
+	}
+}
+
+// drop gives back what a delivery that does not take place holds.
+func (s *Store) drop(d *delivery) {
+	s.held.Add(-d.held())
+	for _, it := range d.items {
+		s.pool.Put(it.piece.batch)
+	}
+}
+
+// take is the delivery of a record, nil if it brings no rows. The record gets the Attach back that it came with.
+func (s *Store) take(r *wal.Record) *delivery {
+	d, ok := r.Attach.(*delivery)
+	if !ok {
+		return nil
+	}
+	r.Attach = d.attach
+	return d
+}
+
+// commit is the log's OnCommit.
+func (s *Store) commit(recs []*wal.Record) {
+	now := time.Now()
+	s.mu.Lock()
+	for _, r := range recs {
+		if d := s.take(r); d != nil {
+			s.deliver(r.Seq, d, now)
+			if d.async {
+				s.async.Add(-1)
+				d.recycle()
+			}
+		}
+		if !s.replaying {
+			s.delivered = r.Seq
+		}
+	}
+	s.relieve()
+	s.mu.Unlock()
+	if s.o.WAL.OnCommit != nil {
+		s.o.WAL.OnCommit(recs)
+	}
+}
+
+// fail is the log's OnFail.
+func (s *Store) fail(r *wal.Record, err error) {
+	if d := s.take(r); d != nil {
+		s.async.Add(-1)
+		s.drop(d)
+		d.recycle()
+	}
+	s.o.Logger.Error("rows that were appended without waiting for the disk are lost", "db", r.DB, "table", r.Table, "error", err)
+	if s.o.WAL.OnFail != nil {
+		s.o.WAL.OnFail(r, err)
+	}
+}
+
+// Flush lands every row that was appended before the call.
+func (s *Store) Flush(ctx context.Context) error {
+	if s.async.Load() > 0 {
+		// When this intent to land nothing is on disk, what was queued before it is in the buffers.
+		if err := s.note(wal.Intent, Name{}, intent{}); err != nil {
+			return err
+		}
+	}
+	var last []*unit // of each table
+	s.mu.Lock()
+	for _, t := range s.tables {
+		s.seal(t)
+		if n := len(t.waiting); n > 0 {
+			last = append(last, t.waiting[n-1])
+		}
+	}
+	s.mu.Unlock()
+	for _, u := range last {
+		select {
+		case <-u.done:
+		case <-ctx.Done():
+			return s.unlanded(ctx.Err())
+		case <-s.ctx.Done():
+			return s.unlanded(context.Cause(s.ctx))
+		}
+	}
+	return nil
+}
+
+// unlanded is why a flush ended early.
+func (s *Store) unlanded(cause error) error {
+	return errors.Join(fmt.Errorf("table: %d rows have not landed; they are in the log and land after the next start: %w",
+		s.Stats().Pending, cause), s.landError())
+}
+
+// stopGrace is how long Close waits for a sink to notice that its context has ended.
+const stopGrace = 5 * time.Second
+
+// Close lands every row and closes the log. When ctx ends first, the rows that have not landed stay in the log.
+func (s *Store) Close(ctx context.Context) error {
+	s.gate.Lock()
+	closed := s.closed
+	s.closed = true
+	s.gate.Unlock()
+	if closed {
+		return nil
+	}
+	err := s.Flush(ctx)
+	s.stop(ErrClosed)
+	stopped := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-time.After(stopGrace):
+		err = errors.Join(err, errors.New("table: the sink does not return; the log is closed without it"))
+	}
+	return errors.Join(err, s.log.Close())
+}
+
+// Err is why the store is not well: the log has failed, or a unit did not land at the last attempt. Nil if neither.
+func (s *Store) Err() error {
+	if err := s.log.Err(); err != nil {
+		return err
+	}
+	return s.landError()
+}
+
+func (s *Store) landError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tables {
+		if len(t.waiting) > 0 && t.waiting[0].landing.err != nil {
+			return t.waiting[0].landing.err
+		}
+	}
+	return nil
+}
+
+// Log is what the log has done and holds.
+func (s *Store) Log() wal.Stats { return s.log.Stats() }
+
+// Open opens the store, and with it the log: files that had not wholly landed are removed, and rows that are in no file are
+// in the buffers again when it returns.
+func Open(o Options) (_ *Store, err error) {
+	if err := o.setDefaults(); err != nil {
+		return nil, err
+	}
+	s := &Store{o: o, pool: o.Pool}
+	s.work.L = &s.mu
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	if err := s.recover(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) openLog() error {
+	o := s.o.WAL
+	o.OnCommit, o.OnFail = s.commit, s.fail
+	if o.Logger == nil {
+		o.Logger = s.o.Logger
+	}
+	log, err := wal.Open(filepath.Join(s.o.Dir, "wal"), o)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.log = log
+	s.mu.Unlock()
+	return nil
+}

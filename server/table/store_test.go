@@ -1,0 +1,502 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+func TestStore(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	s := openStore(t, testOptions(dir, sink))
+	rows := []row{
+		{Table: "cpu", Time: exampleHour + 2, ID: 1, Value: int64(3), Host: "a"},
+		{Table: "cpu", Time: exampleHour + 1, ID: 2, Value: 0.5, Host: ""},
+		{Table: "cpu", Time: -1, ID: 3, Host: "ü"},
+		{Table: "mem", Time: 0, ID: 4, Value: int64(7)},
+	}
+	mustAppend(t, s, rows[0])
+	mustAppend(t, s, rows[1])
+	mustAppend(t, s, rows[2:]...)
+	st := s.Stats()
+	if st.Accepted != 4 || st.Pending != 4 || st.Landed != 0 || st.Buffered <= 0 || st.Oldest <= 0 || st.Tables != 2 {
+		t.Errorf("%+v", st)
+	}
+	if err := s.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	checkEmpty(t, s)
+	got := landedRows(t, sink.dir)
+	checkOnce(t, "flushed", got, rows)
+	for _, r := range got {
+		if want := map[int64]any{1: 3.0, 2: 0.5, 3: nil, 4: 7.0}[r.ID]; r.Value != want {
+			t.Errorf("row %d has value %v, want %v", r.ID, r.Value, want)
+		}
+	}
+	for _, path := range []string{
+		"db/cpu/date=1969-12-31/hour=23/n1-00000000000000000001-00000000000000000003.parquet",
+		"db/cpu/date=2025-11-24/hour=16/n1-00000000000000000001-00000000000000000003.parquet",
+		"db/mem/date=1970-01-01/hour=00/n1-00000000000000000003-00000000000000000003.parquet",
+	} {
+		if _, err := os.Stat(filepath.Join(sink.dir, path)); err != nil {
+			t.Error(err)
+		}
+	}
+	st = s.Stats()
+	if st.Files != 3 || st.Units != 2 || st.Bytes <= 0 || st.LandFailures != 0 || st.Oldest != 0 {
+		t.Errorf("%+v", st)
+	}
+	infos := s.Tables()
+	if len(infos) != 2 || infos[0].Name != (Name{"db", "cpu"}) || infos[0].Landed != 3 || infos[0].LandedTo != 3 || infos[0].Files != 2 ||
+		fmt.Sprint(infos[0].Columns) != "[{time time} {id int64} {value float64} {host string}]" {
+		t.Errorf("%+v", infos)
+	}
+	if err := s.Flush(context.Background()); err != nil { // nothing to do
+		t.Error(err)
+	}
+	mustClose(t, s)
+	if err := appendRows(s, true, rows[0]); !errors.Is(err, ErrClosed) {
+		t.Errorf("append to a closed store: %v", err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+// TestAppendRefuses: what is refused leaves nothing behind, neither in memory nor in the log.
+func TestAppendRefuses(t *testing.T) {
+	dir := t.TempDir()
+	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
+	o.MaxHours = 3
+	s := openStore(t, o)
+	mustAppend(t, s, row{Table: "cpu", ID: 1})
+	log := s.Log().LastSeq
+
+	hours := func(n int64) *column.Batch {
+		var rows []row
+		for i := range n {
+			rows = append(rows, row{Time: i * 100 * hour})
+		}
+		w, err := writesOf(rows, newBatch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w[0].Batch
+	}
+	noTime, nullTime, intTime, short := shapeOf("a:bool"), shapeOf(), shapeOf(), shapeOf("a:bool")
+	noTime.Columns = noTime.Columns[1:]
+	nullTime.Columns[0].Nulls = column.Bitmap{1}
+	intTime.Columns[0].Kind = column.Int64
+	short.Columns[1].Truncate(0)
+	cpu := Name{"db", "cpu"}
+	for _, test := range []struct {
+		write Write
+		want  string
+	}{
+		{Write{cpu, new(column.Batch)}, "without rows"},
+		{Write{cpu, noTime}, `without the column "time"`},
+		{Write{cpu, nullTime}, `a null in the column "time"`},
+		{Write{cpu, intTime}, "holds time and cannot take int64"},
+		{Write{cpu, short}, `column "a" has 0 rows`},
+		{Write{cpu, shapeOf("id:bool")}, `column "id" holds int64 and cannot take bool`},
+		{Write{Name{"..", "x"}, shapeOf()}, `name ".."`},
+		{Write{cpu, hours(4)}, "more than 3 different hours"},
+	} {
+		// The batch before the bad one is not taken either.
+		err := s.Append(&wal.Record{}, []Write{{cpu, shapeOf()}, test.write}, true)
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %q, want %q", err, test.want)
+		}
+	}
+	if err := s.Append(&wal.Record{}, nil, true); err != nil {
+		t.Errorf("nothing to write: %v", err)
+	}
+	if st := s.Stats(); st.Accepted != 1 || s.Log().LastSeq != log {
+		t.Errorf("%+v", st)
+	}
+	if err := s.Append(&wal.Record{Payload: []byte("[]")}, []Write{{cpu, hours(3)}}, true); err != nil {
+		t.Error(err)
+	}
+	if err := s.Flush(context.Background()); err != nil {
+		t.Error(err)
+	}
+	checkEmpty(t, s)
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	good := testOptions(dir, &dirSink{dir: dir})
+	for _, change := range []func(*Options){
+		func(o *Options) { o.Dir = "" },
+		func(o *Options) { o.Sink = nil },
+		func(o *Options) { o.Decode = nil },
+		func(o *Options) { o.Node = "a/b" },
+	} {
+		o := good
+		change(&o)
+		if _, err := Open(o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+	openStore(t, good)
+	if _, err := Open(good); err == nil {
+		t.Error("the directory was opened twice")
+	}
+}
+
+func TestSeal(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"rows":  func(o *Options) { o.SealRows = 10 },
+		"bytes": func(o *Options) { o.SealBytes = 200 },
+		"age":   func(o *Options) { o.SealAge = 10 * time.Millisecond },
+		"hours": func(o *Options) { o.MaxHours = 10 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			sink := &dirSink{dir: filepath.Join(dir, "tables")}
+			o := testOptions(dir, sink)
+			change(&o)
+			s := openStore(t, o)
+			var rows []row
+			for i := range int64(10) {
+				r := row{Table: "cpu", Time: i * hour, ID: i}
+				rows = append(rows, r)
+				mustAppend(t, s, r)
+			}
+			eventually(t, "all rows have landed", func() bool { return s.Stats().Landed >= 9 })
+			mustClose(t, s)
+			checkOnce(t, name, landedRows(t, sink.dir), rows)
+		})
+	}
+}
+
+// TestPressure: many tables, none of which is full, fill the memory; they land nevertheless.
+func TestPressure(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	o := testOptions(dir, sink)
+	o.MaxBuffered = 32 << 10
+	s := openStore(t, o)
+	var rows []row
+	for i := range int64(1000) {
+		r := row{Table: fmt.Sprint("t", i%50), ID: i}
+		rows = append(rows, r)
+		eventually(t, "there is room", func() bool {
+			err := appendRows(s, true, r)
+			if err != nil && !errors.Is(err, ErrBusy) {
+				t.Fatal(err)
+			}
+			return err == nil
+		})
+	}
+	if st := s.Stats(); st.Units == 0 || st.Buffered > 2*o.MaxBuffered {
+		t.Errorf("%+v", st)
+	}
+	mustClose(t, s)
+	checkEmpty(t, s)
+	checkOnce(t, "pressure", landedRows(t, sink.dir), rows)
+}
+
+// TestSlowSink: while the sink stands still the memory stays bounded and appends are refused; then all that was
+// acknowledged lands.
+func TestSlowSink(t *testing.T) {
+	dir := t.TempDir()
+	free := make(chan struct{})
+	sink := &dirSink{dir: filepath.Join(dir, "tables"), step: func(ctx context.Context, what, _ string) error {
+		<-free
+		return nil
+	}}
+	o := testOptions(dir, sink)
+	o.SealRows, o.MaxBuffered = 10, 16<<10
+	s := openStore(t, o)
+	var rows []row
+	for i := range int64(100_000) {
+		r := row{Table: "cpu", ID: i}
+		err := appendRows(s, true, r)
+		if errors.Is(err, ErrBusy) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	if st := s.Stats(); st.Buffered > 2*o.MaxBuffered || st.Landed != 0 || st.Pending != int64(len(rows)) || len(rows) == 100_000 {
+		t.Errorf("%+v", st)
+	}
+	close(free)
+	eventually(t, "there is room", func() bool { return appendRows(s, true, row{Table: "cpu", ID: -1}) == nil })
+	mustClose(t, s)
+	checkEmpty(t, s)
+	checkOnce(t, "slow", landedRows(t, sink.dir), append(rows, row{Table: "cpu", ID: -1}))
+}
+
+// TestOversized: a request larger than the whole budget is taken when nothing else is there.
+func TestOversized(t *testing.T) {
+	dir := t.TempDir()
+	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
+	o.MaxBuffered = 1
+	s := openStore(t, o)
+	mustAppend(t, s, row{Table: "cpu", ID: 1})
+	eventually(t, "the first row has landed", func() bool { return s.Stats().Landed == 1 })
+	mustAppend(t, s, row{Table: "cpu", ID: 2})
+	mustClose(t, s)
+}
+
+// TestFailingSink fails at each step for a while. One table's trouble does not hold up another's.
+func TestFailingSink(t *testing.T) {
+	dir := t.TempDir()
+	broken := errors.New("broken")
+	var healed atomic.Bool
+	failed := make(map[string]int)
+	sink := &dirSink{dir: filepath.Join(dir, "tables"), step: func(_ context.Context, what, path string) error {
+		if !strings.HasPrefix(path, "db/bad/") {
+			return nil
+		}
+		if failed[what]++; failed[what] <= 3 || what == "renamed" && !healed.Load() {
+			return broken
+		}
+		return nil
+	}}
+	s := openStore(t, testOptions(dir, sink))
+	bad := []row{{Table: "bad", ID: 1}, {Table: "bad", ID: 2, Time: hour}}
+	good := row{Table: "good", ID: 3}
+	mustAppend(t, s, bad...)
+	mustAppend(t, s, good)
+	flushed := make(chan error)
+	go func() { flushed <- s.Flush(context.Background()) }()
+	eventually(t, "the good table lands, and the bad one is at its last step", func() bool {
+		return s.Stats().Landed == 1 && s.Stats().LandFailures > 10
+	})
+	if err := s.Err(); !errors.Is(err, broken) || !strings.Contains(err.Error(), "db.bad") {
+		t.Errorf("Err: %v", err)
+	}
+	if infos := s.Tables(); infos[0].Err == nil || infos[1].Err != nil {
+		t.Errorf("%+v", infos)
+	}
+	healed.Store(true)
+	if err := <-flushed; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Err(); err != nil {
+		t.Errorf("Err after all: %v", err)
+	}
+	checkEmpty(t, s)
+	mustClose(t, s)
+	checkOnce(t, "healed", landedRows(t, sink.dir), append(bad, good))
+}
+
+// TestCloseDeadline: a sink that hangs does not hang Close, and the rows land after the next start.
+func TestCloseDeadline(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables"), step: func(ctx context.Context, _, _ string) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	s := openStore(t, testOptions(dir, sink))
+	r := row{Table: "cpu", ID: 1}
+	mustAppend(t, s, r)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Close: %v", err)
+	}
+	sink.step = nil
+	s = openStore(t, testOptions(dir, sink))
+	mustClose(t, s)
+	checkOnce(t, "after the next start", landedRows(t, sink.dir), []row{r})
+}
+
+// TestAsync: rows that nobody waited for are there after Flush, and the caller's hook gets its record back.
+func TestAsync(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	o := testOptions(dir, sink)
+	var returned atomic.Int64
+	o.WAL.OnCommit = func(recs []*wal.Record) {
+		for _, r := range recs {
+			if r.Attach == "mine" {
+				returned.Add(1)
+			}
+		}
+	}
+	s := openStore(t, o)
+	var rows []row
+	for i := range int64(500) {
+		r := row{Table: "cpu", ID: i}
+		rows = append(rows, r)
+		w, err := writesOf([]row{r}, s.Batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Append(&wal.Record{Payload: payloadOf([]row{r}), Attach: "mine"}, w, i%3 == 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	checkEmpty(t, s)
+	checkOnce(t, "flushed", landedRows(t, sink.dir), rows)
+	if n := returned.Load(); n != 500 {
+		t.Errorf("%d records came back", n)
+	}
+	mustClose(t, s)
+}
+
+// TestNewLogBesideTables: a log that begins anew does not overwrite the files of the one before.
+func TestNewLogBesideTables(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	var rows []row
+	for i := range int64(3) {
+		s := openStore(t, testOptions(dir, sink))
+		r := row{Table: "cpu", ID: i}
+		rows = append(rows, r)
+		mustAppend(t, s, r)
+		mustClose(t, s)
+		if err := os.RemoveAll(filepath.Join(dir, "wal")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkOnce(t, "three logs", landedRows(t, sink.dir), rows)
+}
+
+// TestLogShrinks: segments go once all tables' rows in them have landed.
+func TestLogShrinks(t *testing.T) {
+	dir := t.TempDir()
+	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
+	o.WAL.SegmentBytes = 4 << 10
+	s := openStore(t, o)
+	for i := range int64(100) {
+		mustAppend(t, s, row{Table: fmt.Sprint("t", i%3), ID: i, Host: strings.Repeat("x", 200)})
+	}
+	if n := s.Log().Segments; n < 5 {
+		t.Fatalf("only %d segments", n)
+	}
+	if err := s.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.Log().Segments; n > 2 {
+		t.Errorf("%d segments are left", n)
+	}
+	mustClose(t, s)
+}
+
+// TestConcurrent has many appenders of rows for several tables, landing all the while. Each sees its own rows in the order
+// in which they were sent.
+func TestConcurrent(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	o := testOptions(dir, sink)
+	o.SealRows, o.SealAge, o.Landers, o.MaxBuffered = 150, 5*time.Millisecond, 2, 1<<20
+	s := openStore(t, o)
+	const appenders, each = 8, 60
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if st := s.Stats(); st.Accepted != st.Landed+st.Pending || st.Pending < 0 || st.Buffered < 0 {
+				t.Errorf("%+v", st)
+			}
+			s.Tables()
+			if err := s.Flush(context.Background()); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(3 * time.Millisecond)
+		}
+	})
+	all := make([][]row, appenders)
+	for g := range int64(appenders) {
+		wg.Go(func() {
+			for i := range int64(each) {
+				var rows []row
+				for j := range 1 + (g+i)%5 {
+					rows = append(rows, row{Table: fmt.Sprint("t", (g+i*j)%4), Time: exampleHour, ID: g<<32 | i<<8 | j, Host: fmt.Sprint(g)})
+				}
+				for {
+					err := appendRows(s, i%2 == 0, rows...)
+					if err == nil {
+						break
+					} else if !errors.Is(err, ErrBusy) {
+						t.Error(err)
+						return
+					}
+					time.Sleep(time.Millisecond)
+				}
+				all[g] = append(all[g], rows...)
+			}
+		})
+	}
+	wg.Wait()
+	close(stop)
+	watch.Wait()
+	mustClose(t, s)
+	checkEmpty(t, s)
+	got := landedRows(t, sink.dir)
+	var want []row
+	for _, rows := range all {
+		want = append(want, rows...)
+	}
+	checkOnce(t, "concurrent", got, want)
+
+	// All times are equal and the files of a table are read in order, so each appender's rows must be, too.
+	last := make(map[string]int64)
+	for _, r := range got {
+		k := r.Table + " " + r.Host
+		if before, ok := last[k]; ok && r.ID < before {
+			t.Fatalf("table %s: row %x after %x", r.Table, r.ID, before)
+		}
+		last[k] = r.ID
+	}
+}
+
+// TestLogFails: with a log that has failed, the store says so and nothing hangs.
+func TestLogFails(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")}))
+	mustAppend(t, s, row{Table: "cpu", ID: 1})
+	if err := s.log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := appendRows(s, true, row{Table: "cpu", ID: 2}); !errors.Is(err, wal.ErrClosed) {
+		t.Errorf("Append: %v", err)
+	}
+	if err := s.Flush(context.Background()); !errors.Is(err, wal.ErrClosed) {
+		t.Errorf("Flush: %v", err)
+	}
+	if st := s.Stats(); st.Accepted != 1 || st.Pending != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestHourOf(t *testing.T) {
+	for _, test := range []struct{ t, want int64 }{
+		{0, 0}, {hour - 1, 0}, {hour, 1}, {-1, -1}, {-hour, -1}, {-hour - 1, -2},
+		{math.MaxInt64, math.MaxInt64 / hour}, {math.MinInt64, math.MinInt64/hour - 1},
+	} {
+		if got := hourOf(test.t); got != test.want {
+			t.Errorf("hourOf(%d) = %d, want %d", test.t, got, test.want)
+		}
+		if first, last := hourBounds(test.want); test.t < first || test.t > last || hourOf(first) != test.want || hourOf(last) != test.want {
+			t.Errorf("hour %d is %d to %d", test.want, first, last)
+		}
+	}
+}

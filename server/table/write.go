@@ -1,0 +1,177 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// Write is what one request brings for one table.
+type Write struct {
+	Name Name
+
+	// Batch has at least one row and a column "time" of Kind Time without nulls.
+	Batch *column.Batch
+}
+
+var (
+	// ErrInvalid is wrapped by the errors that blame the rows: sending them again will not help.
+	ErrInvalid = errors.New("table: invalid")
+
+	// ErrBusy says that the rows which wait to land fill the memory they may have: the sender should come back later.
+	ErrBusy = errors.New("table: the rows that wait to land fill the memory budget: try again later, or raise it")
+
+	// ErrClosed is returned by a store that is closed.
+	ErrClosed = errors.New("table: the store is closed")
+)
+
+// invalidError is an error text that also is ErrInvalid.
+type invalidError string
+
+func (e invalidError) Error() string { return string(e) }
+func (e invalidError) Unwrap() error { return ErrInvalid }
+
+func invalid(format string, args ...any) error { return invalidError(fmt.Sprintf(format, args...)) }
+
+const timeColumn = "time"
+
+// maxRecordRows bounds the rows of one record, and with it a unit (see maxPieces).
+const maxRecordRows = 1 << 22
+
+// span is what the order of a batch's times is like. It is measured once, by the goroutine that appends.
+type span struct {
+	min, max int64
+	sorted   bool
+	hours    int // how many different ones there are; at most maxHours+1 are counted
+}
+
+const hour = 3600 * 1_000_000 // in microseconds
+
+// hourOf is the number of the hour since 1970 in which t lies. It rounds down, also before 1970.
+func hourOf(t int64) int64 {
+	h := t / hour
+	if t%hour < 0 {
+		h--
+	}
+	return h
+}
+
+// hourBounds are the first and the last time of an hour. The hours at both ends of an int64 are shorter than the others.
+func hourBounds(h int64) (first, last int64) {
+	first = h * hour
+	last = first + (hour - 1)
+	switch h {
+	case hourOf(math.MinInt64):
+		first = math.MinInt64 // the product wrapped, and the sum wrapped back
+	case hourOf(math.MaxInt64):
+		last = math.MaxInt64
+	}
+	return first, last
+}
+
+func measure(times []int64, maxHours int) span {
+	s := span{min: times[0], max: times[0], sorted: true, hours: 1}
+	last := times[0]
+	for _, t := range times {
+		s.sorted = s.sorted && t >= last
+		s.min, s.max, last = min(s.min, t), max(s.max, t), t
+	}
+	if first, last := hourOf(s.min), hourOf(s.max); first != last {
+		s.hours = countHours(times, maxHours)
+	}
+	return s
+}
+
+func countHours(times []int64, maxHours int) int {
+	seen := make(map[int64]struct{})
+	last := int64(math.MinInt64)
+	for _, t := range times {
+		h := hourOf(t)
+		if h == last {
+			continue
+		}
+		last = h
+		if seen[h] = struct{}{}; len(seen) > maxHours {
+			break
+		}
+	}
+	return len(seen)
+}
+
+// delivery travels with a record through the log: the writes of the record, each with its table.
+type delivery struct {
+	items  []item
+	attach any  // what the record had in its place
+	async  bool // nobody waits for it
+}
+
+type item struct {
+	table *table
+	piece piece
+}
+
+func (d *delivery) held() int64 {
+	n := int64(0)
+	for _, it := range d.items {
+		n += it.piece.held
+	}
+	return n
+}
+
+// recycle forgets a delivery whose batches have other owners.
+func (d *delivery) recycle() {
+	clear(d.items)
+	*d = delivery{items: d.items[:0]}
+	deliveries.Put(d)
+}
+
+// prepare checks the writes and enters what they bring that is new into the catalog.
+func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
+	rows := 0
+	for _, w := range writes {
+		times, err := checkBatch(w)
+		if err != nil {
+			return err
+		}
+		if rows += w.Batch.Rows; rows > maxRecordRows {
+			return invalid("more than %d rows in one request: split it", maxRecordRows)
+		}
+		span := measure(times, maxHours)
+		if span.hours > maxHours {
+			return invalid("table %s: the times of a batch lie in more than %d different hours, each of which becomes a file: split it, or check the unit of time",
+				w.Name, maxHours)
+		}
+		schema, err := s.catalog.admit(w.Name, w.Batch)
+		if err != nil {
+			return err
+		}
+		w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0 // they bound what a request may bring; other rows may follow it now
+		d.items = append(d.items, item{schema.table, piece{batch: w.Batch, span: span, held: int64(w.Batch.Footprint())}})
+	}
+	return nil
+}
+
+// checkBatch is the times of a batch that can be ordered and landed.
+func checkBatch(w Write) ([]int64, error) {
+	b := w.Batch
+	if b.Rows <= 0 {
+		return nil, invalid("table %s: a batch without rows", w.Name)
+	}
+	for _, c := range b.Columns {
+		if c.Rows != b.Rows {
+			return nil, invalid("table %s: column %q has %d rows and the batch has %d", w.Name, c.Name, c.Rows, b.Rows)
+		}
+	}
+	switch c := b.Find(timeColumn); {
+	case c == nil:
+		return nil, invalid("table %s: a batch without the column %q", w.Name, timeColumn)
+	case c.HasNulls():
+		return nil, invalid("table %s: a null in the column %q", w.Name, timeColumn)
+	case c.Kind != column.Time:
+		return nil, &TypeError{Name: w.Name, Column: timeColumn, Have: column.Time, Got: c.Kind}
+	default:
+		return c.Ints, nil
+	}
+}

@@ -1,0 +1,111 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+)
+
+// The queue takes appends up to either bound, and always one: its length and its bytes, those being written included.
+const (
+	maxQueued      = 4096
+	maxQueuedBytes = 64 << 20
+)
+
+// appending is a record on its way to the disk.
+type appending struct {
+	rec   *Record
+	names []byte     // DB and Table, as they stand in the body
+	sum   uint32     // of the body
+	size  int64      // of the record on disk
+	async bool       // nobody waits
+	done  chan error // of capacity 1, so that the committer never waits
+}
+
+var appendings = sync.Pool{New: func() any { return &appending{done: make(chan error, 1)} }}
+
+func (a *appending) free() {
+	a.rec = nil
+	appendings.Put(a)
+}
+
+// Append writes r, and returns nil when it is durable and OnCommit has been called for it. It sets r.Seq. The payload is
+// borrowed until Append returns.
+func (l *Log) Append(r *Record) error {
+	a, err := l.enqueue(r, false)
+	if err != nil {
+		return err
+	}
+	err = <-a.done
+	a.free()
+	return err
+}
+
+// AppendAsync queues r, and returns without waiting for the disk; it waits only while the queue is full. The record and its
+// payload are borrowed until OnCommit, or else OnFail, has been called for it.
+func (l *Log) AppendAsync(r *Record) error {
+	_, err := l.enqueue(r, true)
+	return err
+}
+
+// enqueue puts r into the queue, if the log may take it.
+func (l *Log) enqueue(r *Record, async bool) (*appending, error) {
+	if err := checkRecord(r); err != nil {
+		return nil, err
+	}
+	low := l.space.low() && r.Type == Data
+	a := appendings.Get().(*appending)
+	a.rec, a.async = r, async
+	a.names = append(append(a.names[:0], r.DB...), r.Table...)
+	a.sum = bodySum(a.names, r.Payload)
+	a.size = recordSize(len(a.names) + len(r.Payload))
+
+	if err := l.admit(a, low); err != nil {
+		a.free()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (l *Log) admit(a *appending, low bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		switch {
+		case l.failed != nil:
+			return l.failed
+		case l.phase == closed:
+			return ErrClosed
+		case l.phase == opened:
+			return errors.New("wal: append before Start")
+		case low:
+			l.stats.Refused++
+			return lowDisk(fmt.Errorf("%s has less than %d bytes free, or its reserve is in use", l.dir, l.o.MinFree))
+		case a.rec.Type == Data && l.o.MaxBytes > 0 && l.size+l.queued+a.size > l.o.MaxBytes:
+			l.stats.Refused++
+			return fmt.Errorf("%w: %d bytes have yet to land and the budget is %d; wait, or raise it", ErrFull, l.size+l.queued, l.o.MaxBytes)
+		}
+		if l.inQueue == 0 || l.inQueue < maxQueued && l.queued+a.size <= maxQueuedBytes {
+			break
+		}
+		l.room.Wait()
+	}
+	l.queue = append(l.queue, a)
+	l.inQueue++
+	l.queued += a.size
+	l.work.Signal()
+	return nil
+}
+
+func checkRecord(r *Record) error {
+	switch {
+	case r.Type < Data || r.Type > Landed:
+		return fmt.Errorf("wal: a record of the unknown type %d", r.Type)
+	case len(r.DB) > math.MaxUint16 || len(r.Table) > math.MaxUint16:
+		return fmt.Errorf("wal: names of %d and %d bytes: at most %d each can be written", len(r.DB), len(r.Table), math.MaxUint16)
+	case len(r.Payload) > maxBody-2*math.MaxUint16:
+		return fmt.Errorf("wal: a payload of %d bytes: at most %d can be written", len(r.Payload), maxBody-2*math.MaxUint16)
+	}
+	return nil
+}

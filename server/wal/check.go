@@ -1,0 +1,212 @@
+package wal
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Report is what [Check] has found.
+type Report struct {
+	Segments    int
+	Bytes       int64  // in records that can be read
+	Records     int    // that can be read
+	First, Last uint64 // sequence numbers; Last < First: there is no record
+	WrittenOff  uint64 // sequence numbers that an earlier Repair has given up
+	Torn        int64  // bytes of a commit that was never acknowledged, which Open cuts off
+	Damage      []*DamageError
+}
+
+// Lost is how many sequence numbers have no record because of damage. Where a segment's header is unreadable it is an upper
+// bound.
+func (r Report) Lost() uint64 {
+	n := uint64(0)
+	for _, d := range r.Damage {
+		n += d.Lost()
+	}
+	return n
+}
+
+func (r Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d segments, %d records of %d bytes", r.Segments, r.Records, r.Bytes)
+	if r.First <= r.Last {
+		fmt.Fprintf(&b, ", numbered %d to %d", r.First, r.Last)
+	}
+	if r.WrittenOff > 0 {
+		fmt.Fprintf(&b, "; %d records were given up by an earlier repair", r.WrittenOff)
+	}
+	if r.Torn > 0 {
+		fmt.Fprintf(&b, "; a torn tail of %d bytes, which no client was told is stored", r.Torn)
+	}
+	for _, d := range r.Damage {
+		fmt.Fprintf(&b, "\n%v", d)
+	}
+	return b.String()
+}
+
+// Check reads the whole log in dir, which must not be open, and changes nothing.
+func Check(dir string) (Report, error) {
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	defer unlock()
+	s, err := takeSurvey(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	return s.report, nil
+}
+
+// survey is what Open, Check and Repair know of a log after reading all of it.
+type survey struct {
+	segments []*segment
+	report   Report
+}
+
+// takeSurvey reads the log in dir, and settles for each segment which sequence numbers are its own, where its records end and
+// whether it is damaged.
+func takeSurvey(dir string) (*survey, error) {
+	segs, err := listSegments(dir)
+	if err != nil {
+		return nil, err
+	}
+	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}}
+	for i, s := range segs {
+		if err := v.visit(i, s); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(segs); n > 0 {
+		v.report.First, v.report.Last = segs[0].start, segs[n-1].next-1
+	}
+	return v, nil
+}
+
+func (v *survey) visit(i int, s *segment) error {
+	first, last := s.start, i == len(v.segments)-1
+	if i > 0 {
+		s.start = v.segments[i-1].next
+	}
+	if first == 0 {
+		v.passOver(i, s)
+		return nil
+	}
+	if s.flawed {
+		v.damage(s, 0, "one of the two copies of its header is bad", 1, 0)
+	}
+	if first < s.start {
+		v.damage(s, 0, fmt.Sprintf("it begins with record %d where record %d is due", first, s.start), 1, 0)
+	}
+	following := uint64(0)
+	if !last {
+		following = v.segments[i+1].start
+	}
+	if err := v.read(s, last, following); err != nil {
+		return err
+	}
+	if s.next < following {
+		v.damage(s, s.end, fmt.Sprintf("the log ends here, and goes on in the next segment with record %d", following), s.next, following-1)
+		s.next = following
+	}
+	return nil
+}
+
+// passOver gives up a segment whose header cannot be read: everything up to the next one that can is lost. Where none follows,
+// sequence numbers go on behind the highest that it may have held, so that none is given twice.
+func (v *survey) passOver(i int, s *segment) {
+	following := uint64(0)
+	for _, f := range v.segments[i+1:] {
+		if following = f.start; following > 0 {
+			break
+		}
+	}
+	switch {
+	case i == 0 && following > 0:
+		s.start = following - min(following-1, s.capacity())
+	case i == 0:
+		s.start = 1
+	}
+	s.next = s.start + s.capacity()
+	if following > 0 {
+		s.next = max(s.start, following)
+	}
+	v.damage(s, 0, "its header cannot be read", s.start, s.next-1)
+}
+
+// capacity bounds how many records a segment of which nothing can be read may have held.
+func (s *segment) capacity() uint64 {
+	return uint64(s.size)/headerSize + 1
+}
+
+func (v *survey) damage(s *segment, off int64, reason string, from, to uint64) {
+	s.damaged = true
+	v.report.Damage = append(v.report.Damage, &DamageError{Segment: s.path, Offset: off, Reason: reason, From: from, To: to})
+}
+
+// flaw is a place where a record is due but cannot be read.
+type flaw struct {
+	off    int64
+	reason error
+	due    uint64 // the sequence number
+	found  uint64 // and of the next one that can be read; due when there is none
+	before Report // as it was before this place
+}
+
+// read reads the records of s. In the last segment it tells a torn tail from damage; behind the others the record following is
+// expected.
+func (v *survey) read(s *segment, last bool, following uint64) error {
+	sc, f, err := s.open(s.size)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sc.next = s.start
+
+	var flaws []flaw
+	commit := uint64(0) // with which the last commit began
+	for {
+		for sc.scan() {
+			v.count(sc)
+			commit = max(commit, sc.commit)
+			s.end = sc.off
+		}
+		if sc.reason == nil || sc.err != nil {
+			break
+		}
+		at := flaw{off: sc.off, reason: sc.reason, due: sc.next, before: v.report}
+		found := sc.resync()
+		if !found {
+			sc.next = max(sc.next, following)
+		}
+		at.found = sc.next
+		flaws = append(flaws, at)
+		if !found {
+			break
+		}
+	}
+	if sc.err != nil {
+		return fmt.Errorf("wal: %s: %w", s.path, sc.err)
+	}
+	s.next = sc.next
+	for _, at := range flaws {
+		if last && commit <= at.due {
+			before := at.before
+			before.Damage, before.Torn = v.report.Damage, s.size-at.off
+			v.report = before
+			s.end, s.next = at.off, at.due
+			return nil
+		}
+		v.damage(s, at.off, at.reason.Error(), at.due, at.found-1)
+	}
+	return nil
+}
+
+func (v *survey) count(sc *scanner) {
+	if sc.rec.Type == gap {
+		v.report.WrittenOff += sc.rec.due() - sc.rec.Seq
+		return
+	}
+	v.report.Records++
+	v.report.Bytes += recordSize(len(sc.rec.DB) + len(sc.rec.Table) + len(sc.rec.Payload))
+}

@@ -1,0 +1,262 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// copied is up to which length a payload is copied behind its header; a longer one is a vector of its own. A vector costs the
+// kernel about as much as copying this.
+const copied = 2 << 10
+
+// keptBuffer is up to which size the committer keeps its buffer.
+const keptBuffer = 4 << 20
+
+// committer is what belongs to the committer goroutine alone.
+type committer struct {
+	file file // of the active segment
+	took []*appending
+	buf  []byte   // headers, names, short payloads and padding
+	vecs [][]byte // what is to be written: parts of buf, and payloads
+	recs []*Record
+
+	syncTime time.Duration
+}
+
+// commitAll is the committer goroutine.
+func (l *Log) commitAll() {
+	defer close(l.stopped)
+	for {
+		batch := l.take()
+		if len(batch) == 0 {
+			return
+		}
+		l.commit(batch)
+		clear(batch)
+	}
+}
+
+// take waits for appends and takes all there are. It returns none when the log is closed and the queue is empty.
+func (l *Log) take() []*appending {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.queue) == 0 && l.phase != closed {
+		l.work.Wait()
+	}
+	l.queue, l.committer.took = l.committer.took[:0], l.queue
+	return l.committer.took
+}
+
+// commit brings a batch to an end: each append is either durable or refused.
+func (l *Log) commit(batch []*appending) {
+	for len(batch) > 0 && l.failed == nil { // only this goroutine sets failed
+		n := l.fitting(batch)
+		var err error
+		if n > 0 {
+			err = l.write(batch[:n])
+		} else {
+			err = l.rotate(batch[0].size)
+		}
+		switch {
+		case err == nil:
+			l.settle(batch[:n], nil)
+			batch = batch[n:]
+		case errors.Is(err, ErrLowDisk):
+			batch = l.shed(batch, err)
+		default:
+			l.fail(err)
+		}
+	}
+	l.settle(batch, l.failed)
+}
+
+// fitting is how many of the batch go into the active segment. An empty segment takes one of any size.
+func (l *Log) fitting(batch []*appending) int {
+	end := l.active.end
+	for i, a := range batch {
+		if end += a.size; end > l.o.SegmentBytes && (i > 0 || l.active.end > segmentHeader) {
+			return i
+		}
+	}
+	return len(batch)
+}
+
+// write writes the group into the active segment and syncs it. After ErrLowDisk the segment is as before.
+func (l *Log) write(group []*appending) error {
+	c, s := &l.committer, l.active
+	size := l.encode(group)
+	if err := writeAll(c.file, c.vecs, s.end); isDiskFull(err) {
+		if cut := c.cut(s.end); cut != nil {
+			return fmt.Errorf("cut back to the last commit: %w", cut)
+		}
+		return lowDisk(err)
+	} else if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := c.file.datasync(); err != nil {
+		return err
+	}
+	c.syncTime += time.Since(began)
+	s.end += size
+	s.next += uint64(len(group))
+	return nil
+}
+
+// cut durably ends the active segment at end.
+func (c *committer) cut(end int64) error {
+	if err := c.file.Truncate(end); err != nil {
+		return err
+	}
+	return c.file.datasync()
+}
+
+// rotate seals the active segment and goes on in a new one, which has room for a record of the given size. After ErrLowDisk
+// the active segment is still the one it was.
+func (l *Log) rotate(size int64) error {
+	c, s := &l.committer, l.active
+	if err := c.cut(s.end); err != nil {
+		return err
+	}
+	room := max(l.o.SegmentBytes, segmentHeader+size)
+	if l.space.isLow.Load() {
+		room = 0 // what the reserve has given back is not for us alone
+	}
+	next, f, err := createSegment(l.dir, s.number+1, s.next, room)
+	if isDiskFull(err) {
+		return lowDisk(err)
+	} else if err != nil {
+		return err
+	}
+	c.file.Close() // it is synced
+	c.file = l.o.wrap(diskFile{f})
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sealed = append(l.sealed, s)
+	l.active = next
+	l.size += next.end
+	return nil
+}
+
+// lowDisk is the error of appends that have met a full disk.
+func lowDisk(err error) error {
+	return fmt.Errorf("%w: %w; free some, or let records land", ErrLowDisk, err)
+}
+
+// shed makes the best of a full disk. Data is refused; intents and landed records, which lead to more room, are to be tried
+// again in what the reserve gives back. It returns those.
+func (l *Log) shed(batch []*appending, err error) []*appending {
+	gave := l.space.giveBack()
+	var data, landing []*appending
+	for _, a := range batch {
+		if a.rec.Type == Data {
+			data = append(data, a)
+		} else {
+			landing = append(landing, a)
+		}
+	}
+	l.settle(data, err)
+	if !gave && len(data) == 0 {
+		l.settle(landing, err)
+		return nil
+	}
+	return landing
+}
+
+// fail ends the log's life after a write or a sync that has failed, whatever has reached the disk.
+func (l *Log) fail(err error) {
+	// The system may still show data that it could not write. A process that opens the log next must not take it for records.
+	l.committer.file.Truncate(l.active.end)
+	err = fmt.Errorf("%w: %s: %w; nothing is taken until the service is started anew on a sound disk", ErrFailed, l.active.path, err)
+	l.o.Logger.Error(err.Error())
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failed = err
+	l.room.Broadcast()
+}
+
+// settle tells the outcome of a group to OnCommit and to those who wait.
+func (l *Log) settle(group []*appending, err error) {
+	if len(group) == 0 {
+		return
+	}
+	c := &l.committer
+	size, lost := int64(0), uint64(0)
+	for _, a := range group {
+		size += a.size
+		c.recs = append(c.recs, a.rec)
+		if err != nil {
+			a.rec.Seq = 0
+			if a.async {
+				lost++
+			}
+		}
+	}
+	if err == nil && l.o.OnCommit != nil {
+		l.o.OnCommit(c.recs)
+	}
+	clear(c.recs)
+	c.recs = c.recs[:0]
+
+	l.mu.Lock()
+	l.inQueue -= len(group)
+	l.queued -= size
+	if err == nil {
+		l.size += size
+		l.lastSeq = l.active.next - 1
+		l.stats.Records += uint64(len(group))
+		l.stats.Bytes += uint64(size)
+		l.stats.Commits++
+		l.stats.SyncTime = c.syncTime
+	} else {
+		l.stats.Refused += uint64(len(group)) - lost
+		l.stats.Lost += lost
+	}
+	l.mu.Unlock()
+	l.room.Broadcast()
+
+	for _, a := range group {
+		switch {
+		case !a.async:
+			a.done <- err // a is no longer ours
+		case err != nil && l.o.OnFail != nil:
+			l.o.OnFail(a.rec, err)
+			a.free()
+		default:
+			a.free()
+		}
+	}
+}
+
+// encode numbers the group, and fills vecs with what stands on disk for it. It returns the size of that.
+func (l *Log) encode(group []*appending) int64 {
+	c, s := &l.committer, l.active
+	if cap(c.buf) > keptBuffer {
+		c.buf = nil
+	}
+	clear(c.vecs[:cap(c.vecs)])
+	c.vecs = c.vecs[:0]
+	buf, from, size := c.buf[:0], 0, int64(0) // buf[from:] is not in vecs yet
+	for i, a := range group {
+		r := a.rec
+		r.Seq = s.next + uint64(i)
+		buf = appendHeader(buf, r, a.sum, s.salt, uint32(i))
+		buf = append(buf, a.names...)
+		if len(r.Payload) <= copied {
+			buf = append(buf, r.Payload...)
+		} else {
+			c.vecs = append(c.vecs, buf[from:], r.Payload)
+			from = len(buf)
+		}
+		buf = appendPadding(buf, len(a.names)+len(r.Payload))
+		size += a.size
+	}
+	if from < len(buf) {
+		c.vecs = append(c.vecs, buf[from:])
+	}
+	c.buf = buf
+	return size
+}

@@ -1,0 +1,360 @@
+package wal
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestSyncFailure(t *testing.T) {
+	dir := t.TempDir()
+	var f faults
+	var failed []error
+	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, wrap: f.wrap, OnFail: func(r *Record, err error) {
+		if r.Seq != 0 {
+			t.Errorf("a record that was not written has the sequence number %d", r.Seq)
+		}
+		failed = append(failed, err)
+	}})
+	mustAppend(t, l, sample(1), sample(2))
+	f.onSync(func() error { return unix.EIO })
+	if err := l.AppendAsync(sample(3)); err != nil {
+		t.Fatal(err)
+	}
+	for l.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	syncs, writes := f.syncs.Load(), f.writes.Load()
+	f.onSync(func() error { return nil })
+	for range 3 {
+		err := l.Append(sample(4))
+		if !errors.Is(err, ErrFailed) || !errors.Is(err, unix.EIO) || !strings.Contains(err.Error(), segmentPath(dir, 1)) {
+			t.Errorf("append to a log that has failed: %v", err)
+		}
+	}
+	if err := l.AppendAsync(sample(4)); !errors.Is(err, ErrFailed) {
+		t.Errorf("AppendAsync: %v", err)
+	}
+	if f.syncs.Load() != syncs || f.writes.Load() != writes {
+		t.Error("the file was written or synced again after a sync had failed")
+	}
+	if err := l.Close(); !errors.Is(err, ErrFailed) {
+		t.Errorf("Close: %v", err)
+	}
+	if len(failed) != 1 || !errors.Is(failed[0], ErrFailed) || l.Stats().Lost != 1 {
+		t.Errorf("OnFail: %v, Stats: %+v", failed, l.Stats())
+	}
+	// What the failed sync left in memory is not read as if it were on disk.
+	if got, err := replay(dir); err != nil || len(got) != 2 {
+		t.Errorf("after a new start: records %v, %v", seqs(got), err)
+	}
+}
+
+// All who wait for the commit that fails are told so.
+func TestSyncFailureFailsTheGroup(t *testing.T) {
+	var f faults
+	gate := make(chan bool)
+	f.onSync(func() error {
+		<-gate
+		return unix.EIO
+	})
+	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap})
+	const n = 10
+	results := make(chan error, n)
+	for range n {
+		go func() { results <- l.Append(sample(1)) }()
+	}
+	for l.Stats().Waiting < n {
+		time.Sleep(time.Millisecond)
+	}
+	close(gate)
+	for range n {
+		if err := <-results; !errors.Is(err, ErrFailed) {
+			t.Errorf("append: %v", err)
+		}
+	}
+	if l.LastSeq() != 0 || f.syncs.Load() != 1 {
+		t.Errorf("record %d is the last, after %d syncs", l.LastSeq(), f.syncs.Load())
+	}
+}
+
+func TestWriteFailure(t *testing.T) {
+	dir := t.TempDir()
+	var f faults
+	l := mustOpen(t, dir, Options{wrap: f.wrap})
+	mustAppend(t, l, sample(1))
+	f.onWrite(func([][]byte) (int, error) { return 60, unix.EIO })
+	if err := l.Append(sample(2)); !errors.Is(err, ErrFailed) || !errors.Is(err, unix.EIO) {
+		t.Errorf("append: %v", err)
+	}
+	if err := l.Err(); !errors.Is(err, ErrFailed) {
+		t.Errorf("Err: %v", err)
+	}
+	l.Close()
+	if got, err := replay(dir); err != nil || len(got) != 1 {
+		t.Errorf("after a new start: %v, %v", seqs(got), err)
+	}
+}
+
+// pwritev may write less than all, and the rest when asked again.
+func TestShortWrites(t *testing.T) {
+	dir := t.TempDir()
+	var f faults
+	f.onWrite(func([][]byte) (int, error) { return 1000, nil })
+	l := mustOpen(t, dir, Options{wrap: f.wrap})
+	want := []*Record{data(make([]byte, 5000)), data([]byte("short")), data(make([]byte, copied+1))}
+	mustAppend(t, l, want...)
+	mustClose(t, l)
+	got, err := replay(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRecords(t, got, want)
+}
+
+// A full disk refuses data, and leaves the log as it was; intents and landed records get what the reserve gives back.
+func TestDiskFull(t *testing.T) {
+	for _, fault := range []error{unix.ENOSPC, unix.EDQUOT, io.ErrShortWrite} {
+		dir := t.TempDir()
+		var f faults
+		var full atomic.Bool
+		free := new(atomic.Int64)
+		free.Store(1 << 30)
+		l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, Reserve: 1 << 20, wrap: f.wrap, free: func(string) (int64, error) { return free.Load(), nil }})
+		reserve := filepath.Join(dir, reserveName)
+		if info, err := os.Stat(reserve); err != nil || info.Size() != 1<<20 {
+			t.Fatalf("reserve: %v, %v", info, err)
+		}
+		mustAppend(t, l, sample(0))
+		f.onWrite(func([][]byte) (int, error) {
+			// It is full until the reserve is gone.
+			if _, err := os.Stat(reserve); full.Load() || err == nil {
+				return 100, fault
+			}
+			return -1, nil
+		})
+		if err := l.Append(&Record{Type: Intent, Payload: make([]byte, 500)}); err != nil {
+			t.Fatalf("%v: an intent did not get the reserve: %v", fault, err)
+		}
+		for _, append := range []func(*Record) error{l.Append, l.AppendAsync} {
+			if err := append(data(make([]byte, 10))); !errors.Is(err, ErrLowDisk) {
+				t.Errorf("%v: data got the reserve: %v", fault, err)
+			}
+		}
+		full.Store(true)
+		if err := l.Append(&Record{Type: Landed, Payload: make([]byte, 5000)}); !errors.Is(err, ErrLowDisk) || !errors.Is(err, fault) {
+			t.Errorf("landed record on a disk without any room: %v", err)
+		}
+		if err := l.Err(); err != nil {
+			t.Errorf("a full disk is no failure: %v", err)
+		}
+		if st := l.Stats(); !st.LowDisk || st.LastSeq != 2 {
+			t.Errorf("Stats: %+v", st)
+		}
+		full.Store(false)
+		f.onWrite(func([][]byte) (int, error) { return -1, nil })
+		l.space.look() // there is room again: the reserve is taken
+		if _, err := os.Stat(reserve); err != nil {
+			t.Error(err)
+		}
+		last := data(make([]byte, 10))
+		mustAppend(t, l, last)
+		img := snap(t, dir)
+		mustClose(t, l)
+		img.restore(t, dir, "", nil)
+		got, err := replay(dir)
+		if err != nil || len(got) != 3 || !equal(got[2], last) {
+			t.Errorf("%v: after a crash: %v, %v", fault, seqs(got), err)
+		}
+	}
+}
+
+// Nothing of a commit that was cut back comes back, although some of its records were written whole.
+func TestDiskFullInMidCommit(t *testing.T) {
+	dir := t.TempDir()
+	var f faults
+	entered, release := make(chan bool, 8), make(chan bool, 8)
+	var lost []*Record
+	l := mustOpen(t, dir, Options{
+		wrap:     f.wrap,
+		OnCommit: func([]*Record) { entered <- true; <-release },
+		OnFail: func(r *Record, err error) {
+			if !errors.Is(err, ErrLowDisk) {
+				t.Error(err)
+			}
+			lost = append(lost, r)
+		},
+	})
+	if err := l.AppendAsync(data([]byte("stays"))); err != nil {
+		t.Fatal(err)
+	}
+	<-entered
+	var full atomic.Bool
+	full.Store(true)
+	f.onWrite(func([][]byte) (int, error) {
+		if full.Load() {
+			return 300, unix.ENOSPC
+		}
+		return -1, nil
+	})
+	for range 5 {
+		if err := l.AppendAsync(data([]byte("is refused"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release <- true
+	for l.Stats().Lost < 5 {
+		time.Sleep(time.Millisecond)
+	}
+	img := snap(t, dir)
+	full.Store(false)
+	release <- true
+	mustAppend(t, l, data([]byte("is refused"))) // as long as the others: what they had written would line up behind it
+	after := snap(t, dir)
+	mustClose(t, l)
+	if len(lost) != 5 {
+		t.Errorf("%d records were given to OnFail", len(lost))
+	}
+	for n, img := range []image{img, after} {
+		img.restore(t, dir, "", nil)
+		if got, err := replay(dir); err != nil || len(got) != n+1 {
+			t.Errorf("records %v, %v, want %d", seqs(got), err, n+1)
+		}
+	}
+}
+
+// When even the cutting back fails, nothing is known any more.
+func TestCutFailure(t *testing.T) {
+	var f faults
+	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap})
+	f.onWrite(func([][]byte) (int, error) { return 10, unix.ENOSPC })
+	f.onSync(func() error { return unix.EIO })
+	if err := l.Append(sample(0)); !errors.Is(err, ErrFailed) {
+		t.Errorf("append: %v", err)
+	}
+}
+
+func TestSealFailure(t *testing.T) {
+	var f faults
+	l := mustOpen(t, t.TempDir(), Options{SegmentBytes: 300, wrap: f.wrap})
+	mustAppend(t, l, data(make([]byte, 200)))
+	f.onSync(func() error { return unix.ENOSPC }) // from a sync, even this is final
+	if err := l.Append(data(make([]byte, 200))); !errors.Is(err, ErrFailed) {
+		t.Errorf("append: %v", err)
+	}
+}
+
+func TestMinFree(t *testing.T) {
+	dir := t.TempDir()
+	var free atomic.Int64
+	free.Store(1000)
+	o := Options{SegmentBytes: 64 << 10, MinFree: 2000, Reserve: 500, Logger: quiet, free: func(string) (int64, error) { return free.Load(), nil }}
+	l := mustOpen(t, dir, o)
+	held := func() bool {
+		_, err := os.Stat(filepath.Join(dir, reserveName))
+		return err == nil
+	}
+	steps := []struct {
+		free      int64
+		low, held bool
+	}{
+		{1000, true, false},
+		{2999, true, false}, // not enough to take the reserve
+		{3000, false, true},
+		{2000, false, true},
+		{1999, true, false},
+		{2600, true, false}, // given back, and not taken for as long as it is in use
+		{9000, false, true},
+	}
+	for _, s := range steps {
+		free.Store(s.free)
+		l.space.look()
+		err := l.Append(data(nil))
+		if low := errors.Is(err, ErrLowDisk); low != s.low || (!low && err != nil) || held() != s.held {
+			t.Errorf("with %d bytes free: %v, the reserve is held: %v", s.free, err, held())
+		}
+		mustAppend(t, l, &Record{Type: Intent}, &Record{Type: Landed})
+	}
+	mustClose(t, l)
+
+	free.Store(100) // a restart on a full disk gives the reserve back, and allocates nothing ahead
+	l = mustOpen(t, dir, o)
+	if held() {
+		t.Error("the reserve is held on a full disk")
+	}
+	if info, err := os.Stat(segmentPath(dir, 1)); err != nil || info.Size() != l.Size() {
+		t.Errorf("the segment has %d bytes, for %d of records: %v", info.Size(), l.Size(), err)
+	}
+}
+
+// The file system is asked now and then, not at each append.
+func TestMinFreeIsCheap(t *testing.T) {
+	var asked atomic.Int64
+	l := mustOpen(t, t.TempDir(), Options{MinFree: 1, free: func(string) (int64, error) { return asked.Add(1), nil }})
+	began := time.Now()
+	for range 200 {
+		mustAppend(t, l, data(nil))
+	}
+	if n, most := asked.Load(), int64(time.Since(began)/spaceInterval)+2; n > most {
+		t.Errorf("200 appends asked %d times, at most %d were due", n, most)
+	}
+}
+
+// A real file system that is really full.
+func TestTmpfs(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount a small file system")
+	}
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+		t.Skipf("a small file system cannot be mounted here: %v", err)
+	}
+	defer unix.Unmount(dir, unix.MNT_DETACH)
+	o := Options{SegmentBytes: 1 << 20, Reserve: 1 << 20}
+	l := mustOpen(t, dir, o)
+	var want []*Record
+	for {
+		r := data(make([]byte, 46_000))
+		err := l.Append(r)
+		if errors.Is(err, ErrLowDisk) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if want = append(want, r); len(want) > 1000 {
+			t.Fatal("8 MiB are never full")
+		}
+	}
+	if len(want) < 100 {
+		t.Errorf("full after %d records", len(want))
+	}
+	intent := &Record{Type: Intent, Payload: make([]byte, 100_000)}
+	mustAppend(t, l, intent)
+	want = append(want, intent)
+	mustClose(t, l)
+
+	l, err := Open(dir, o) // a full disk is no obstacle to recovery
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got, err := records(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRecords(t, got, want)
+	l.Start()
+	if err := l.Append(data(make([]byte, 46_000))); !errors.Is(err, ErrLowDisk) {
+		t.Errorf("data on a full disk: %v", err)
+	}
+	l.Release(l.LastSeq()) // everything has landed
+	l.space.look()
+	mustAppend(t, l, data(make([]byte, 46_000)))
+}

@@ -1,0 +1,339 @@
+package wal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// defaultSegmentBytes is the SegmentBytes of the zero Options.
+const defaultSegmentBytes = 128 << 20
+
+// Options are how a log is opened. The zero value is of use.
+type Options struct {
+	// SegmentBytes is the size of a segment: 128 MiB unless set, and at most a quarter of MaxBytes, so that records which have
+	// landed make room while the last segment is still in use. A record that is larger gets a segment to itself.
+	SegmentBytes int64
+
+	// MaxBytes bounds the records on disk; an append of data beyond it fails with ErrFull. What is allocated ahead in the last
+	// segment, less than SegmentBytes, is not counted. Zero means no bound.
+	MaxBytes int64
+
+	// MinFree is how many bytes the file system must have free for data; below, an append of data fails with ErrLowDisk.
+	MinFree int64
+
+	// Reserve is the size of a file that is kept so that intents, landed records and the files they speak of have room on a
+	// full disk. While it is given back, data is refused with ErrLowDisk; it is taken again once twice as much is free
+	// beyond MinFree.
+	Reserve int64
+
+	// OnCommit is called by the committer when records are durable, before their appends return: in order, never twice at a
+	// time, and for each record once. The slice is lent until it returns. It must not append to the log, nor close it.
+	OnCommit func(recs []*Record)
+
+	// OnFail is called by the committer for a record of AppendAsync that was queued but could not be written.
+	OnFail func(r *Record, err error)
+
+	Logger *slog.Logger // slog.Default() when nil
+
+	wrap func(file) file                 // tests only: goes between the committer and a segment
+	free func(dir string) (int64, error) // tests only: in place of freeBytes
+}
+
+func (o *Options) setDefaults() {
+	if o.SegmentBytes <= 0 {
+		o.SegmentBytes = defaultSegmentBytes
+	}
+	if o.MaxBytes > 0 {
+		o.SegmentBytes = min(o.SegmentBytes, max(o.MaxBytes/4, 1))
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.wrap == nil {
+		o.wrap = func(f file) file { return f }
+	}
+	if o.free == nil {
+		o.free = freeBytes
+	}
+}
+
+// phase is where a log is in its life.
+type phase int
+
+const (
+	opened  phase = iota // may be replayed
+	running              // takes appends
+	closed
+)
+
+// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and Start come first, in that
+// order.
+type Log struct {
+	dir    string
+	o      Options
+	unlock func()
+	space  space
+
+	mu      sync.Mutex
+	phase   phase
+	failed  error        // ErrFailed, once a write or a sync has failed
+	queue   []*appending // what waits for the committer
+	inQueue int          // how many wait or are being written
+	queued  int64        // bytes of them
+	work    sync.Cond    // the queue is not empty, or the log is closed
+	room    sync.Cond    // the queue may have room again, or takes no more
+	sealed  []*segment   // all but the active one, oldest first
+	active  *segment     // once running, what it points to is the committer's
+	size    int64        // of all segments up to their ends
+	lastSeq uint64
+	stats   Stats
+
+	releasing sync.Mutex // held while segments are removed, so that the oldest goes first
+	stopped   chan struct{}
+	committer committer
+}
+
+// Stats are counters since the log was opened, and what it holds now.
+type Stats struct {
+	Records  uint64 // committed
+	Bytes    uint64 // of them
+	Commits  uint64 // each one write and one sync
+	SyncTime time.Duration
+	Refused  uint64 // appends that failed
+	Lost     uint64 // records of AppendAsync that were queued but could not be written
+
+	Waiting  int // appends that wait or are being written
+	Segments int
+	Size     int64
+	LastSeq  uint64
+	LowDisk  bool
+}
+
+// Open opens the log in dir, which is made when it is missing. It reads all of it: a torn tail is cut off, and damage anywhere
+// else is a [*DamageError]. No other process can open the log until Close.
+func Open(dir string, o Options) (_ *Log, err error) {
+	o.setDefaults()
+	if err := makeDir(dir); err != nil {
+		return nil, fmt.Errorf("wal: %w", err)
+	}
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			unlock()
+		}
+	}()
+	if err := removeTemps(dir); err != nil {
+		return nil, err
+	}
+	found, err := takeSurvey(dir)
+	if err != nil {
+		return nil, err
+	}
+	if damage := found.report.Damage; len(damage) > 0 {
+		return nil, damage[0]
+	}
+	l := &Log{dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
+	l.work.L, l.room.L = &l.mu, &l.mu
+	l.space = space{dir: dir, minFree: o.MinFree, reserve: o.Reserve, free: o.free, log: o.Logger}
+	l.space.start()
+	if err := l.openActive(found); err != nil {
+		return nil, fmt.Errorf("wal: %w", err)
+	}
+	for _, s := range l.sealed {
+		l.size += s.end
+	}
+	l.size += l.active.end
+	l.lastSeq = l.active.next - 1
+	return l, nil
+}
+
+// openActive makes the last segment ready for more, or the first one.
+func (l *Log) openActive(found *survey) error {
+	room := l.o.SegmentBytes
+	if l.space.isLow.Load() {
+		room = 0 // others need what is left, to land what is here
+	}
+	n := len(found.segments)
+	if n == 0 {
+		s, f, err := createSegment(l.dir, 1, 1, room)
+		if err != nil {
+			return err
+		}
+		l.active, l.committer.file = s, l.o.wrap(diskFile{f})
+		return nil
+	}
+	s := found.segments[n-1]
+	f, err := os.OpenFile(s.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if torn := found.report.Torn; torn > 0 {
+		l.o.Logger.Warn("wal: cut off a commit that was never acknowledged", "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
+		err = f.Truncate(s.end)
+	}
+	if err == nil {
+		err = preallocate(f, s.end, room)
+	}
+	if err == nil {
+		// After a crash of the process alone, what was read may still be on its way to the disk.
+		err = f.Sync()
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	l.sealed, l.active = found.segments[:n-1], s
+	l.committer.file = l.o.wrap(diskFile{f})
+	return nil
+}
+
+// Replay calls fn for every record, in order. The record and its payload are lent until fn returns. An error of fn ends the
+// replay and is returned as it is.
+func (l *Log) Replay(fn func(*Record) error) error {
+	l.mu.Lock()
+	p := l.phase
+	segs := append(l.sealed[:len(l.sealed):len(l.sealed)], l.active)
+	l.mu.Unlock()
+	if p != opened {
+		return errors.New("wal: Replay after Start")
+	}
+	for _, s := range segs {
+		if err := s.replay(fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *segment) replay(fn func(*Record) error) error {
+	sc, f, err := s.open(s.end)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for sc.scan() {
+		if sc.rec.Type == gap {
+			continue
+		}
+		if err := fn(&sc.rec); err != nil {
+			return err
+		}
+	}
+	switch {
+	case sc.err != nil:
+		return fmt.Errorf("wal: %s: %w", s.path, sc.err)
+	case sc.next != s.next:
+		reason := cmp.Or(sc.reason, errShort)
+		return &DamageError{Segment: s.path, Offset: sc.off, Reason: reason.Error(), From: sc.next, To: s.next - 1}
+	}
+	return nil
+}
+
+// Start makes the log take appends.
+func (l *Log) Start() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.phase != opened {
+		return
+	}
+	l.phase = running
+	go l.commitAll()
+}
+
+// Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole are removed, oldest first,
+// except for the last one.
+func (l *Log) Release(seq uint64) {
+	l.releasing.Lock()
+	defer l.releasing.Unlock()
+	for {
+		l.mu.Lock()
+		if len(l.sealed) == 0 || l.sealed[0].next-1 > seq || l.phase == closed {
+			l.mu.Unlock()
+			return
+		}
+		s := l.sealed[0]
+		l.mu.Unlock()
+
+		// One at a time, and durably: a crash must not leave a hole.
+		err := os.Remove(s.path)
+		if err == nil || errors.Is(err, os.ErrNotExist) {
+			err = syncDir(l.dir)
+		}
+		if err != nil {
+			l.o.Logger.Error("wal: a segment that has landed cannot be removed; the next release tries again", "error", err)
+			return
+		}
+
+		l.mu.Lock()
+		l.sealed = l.sealed[1:]
+		l.size -= s.end
+		l.mu.Unlock()
+	}
+}
+
+// Size is how many bytes the segments occupy, without what is allocated ahead.
+func (l *Log) Size() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.size
+}
+
+// LastSeq is the sequence number of the last record for which OnCommit has returned, 0 before the first.
+func (l *Log) LastSeq() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lastSeq
+}
+
+// Err is not nil once the log has failed and takes no more.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
+}
+
+// Stats are the present counters.
+func (l *Log) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	st := l.stats
+	st.Waiting = l.inQueue
+	st.Segments = len(l.sealed) + 1
+	st.Size = l.size
+	st.LastSeq = l.lastSeq
+	st.LowDisk = l.space.isLow.Load()
+	return st
+}
+
+// Close commits what has been queued and closes the log. Appends that come later fail with ErrClosed.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	before := l.phase
+	l.phase = closed
+	l.work.Broadcast()
+	l.room.Broadcast()
+	l.mu.Unlock()
+	switch before {
+	case closed:
+		return nil
+	case running:
+		<-l.stopped
+	}
+	l.releasing.Lock() // no segment is removed once another process may have the lock
+	defer l.releasing.Unlock()
+	err := l.failed
+	if err == nil {
+		err = l.committer.cut(l.active.end)
+	}
+	err = errors.Join(err, l.committer.file.Close())
+	l.unlock()
+	return err
+}

@@ -1,0 +1,478 @@
+package wal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The bytes on disk are a contract with the logs that exist.
+func TestFormat(t *testing.T) {
+	r := &Record{Seq: 0x0102, Type: Data, Codec: 0x0304, Time: -2, DB: "db", Table: "tab", Payload: []byte("payload")}
+	if got, want := hex.EncodeToString(appendRecord(nil, r, 0xdeadbeef)), ""+
+		"ff8f74a6"+"0c000000"+"0201000000000000"+"feffffffffffffff"+"4006cdd3"+"0403"+"01"+"00"+"0200"+"0300"+"00000000"+
+		"6462"+"746162"+"7061796c6f6164"+"00000000"; got != want {
+		t.Errorf("record\n%s, want\n%s", got, want)
+	}
+	half := "736c69702e77616c" + "0100" + "0000" + "efbeadde" + "0700000000000000" + "00000000" + "57b16725"
+	if got := hex.EncodeToString(appendSegmentHeader(nil, 7, 0xdeadbeef)); got != half+half {
+		t.Errorf("segment header\n%s, want\n%s", got, half+half)
+	}
+}
+
+func TestReopen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "by", "open")
+	var want []*Record
+	for range 4 { // each life of the log appends, and finds what the earlier ones have left
+		l, err := Open(dir, Options{Logger: quiet, SegmentBytes: 700})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := records(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantRecords(t, got, want)
+		l.Start()
+		for range 10 {
+			r := sample(len(want))
+			mustAppend(t, l, r)
+			want = append(want, r)
+			if r.Seq != uint64(len(want)) || l.LastSeq() != r.Seq {
+				t.Fatalf("record %d got the sequence number %d, the log says %d", len(want), r.Seq, l.LastSeq())
+			}
+		}
+		mustClose(t, l)
+	}
+	rep, err := Check(dir)
+	if err != nil || rep.Records != len(want) || rep.Last != uint64(len(want)) || rep.First != 1 || rep.Segments < 3 {
+		t.Errorf("Check: %v, %v", rep, err)
+	}
+}
+
+func TestRecordSizes(t *testing.T) {
+	dir := t.TempDir()
+	l := mustOpen(t, dir, Options{SegmentBytes: 10_000})
+	var want []*Record
+	for _, n := range []int{0, 1, 7, 8, 9, copied - 1, copied, copied + 1, 9_000, 30_000, 2 * windowSize, 10} {
+		r := data(bytes.Repeat([]byte{byte(n)}, n))
+		mustAppend(t, l, r)
+		want = append(want, r)
+	}
+	long := strings.Repeat("n", math.MaxUint16)
+	r := &Record{Type: Intent, DB: long, Table: long}
+	mustAppend(t, l, r)
+	want = append(want, r)
+	mustClose(t, l)
+	got, err := replay(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRecords(t, got, want)
+}
+
+func TestRefusedRecords(t *testing.T) {
+	l := mustOpen(t, t.TempDir(), Options{SegmentBytes: 1000})
+	long := strings.Repeat("n", math.MaxUint16+1)
+	for _, r := range []*Record{{}, {Type: gap}, {Type: 77}, {Type: Data, DB: long}, {Type: Data, Table: long}, data(make([]byte, maxBody))} {
+		if err := l.Append(r); err == nil {
+			t.Errorf("a record of type %d with names of %d and %d bytes was taken", r.Type, len(r.DB), len(r.Table))
+		}
+	}
+	if l.LastSeq() != 0 {
+		t.Errorf("refused records were given sequence numbers up to %d", l.LastSeq())
+	}
+}
+
+func TestPhases(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Open(dir, small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(data(nil)); err == nil {
+		t.Error("append before Start")
+	}
+	l.Start()
+	l.Start()
+	if err := l.Replay(func(*Record) error { return nil }); err == nil {
+		t.Error("Replay after Start")
+	}
+	mustClose(t, l)
+	mustClose(t, l)
+	if err := l.Append(data(nil)); !errors.Is(err, ErrClosed) {
+		t.Errorf("append after Close: %v", err)
+	}
+	if err := l.AppendAsync(data(nil)); !errors.Is(err, ErrClosed) {
+		t.Errorf("AppendAsync after Close: %v", err)
+	}
+}
+
+func TestReplayStops(t *testing.T) {
+	dir := t.TempDir()
+	l := mustOpen(t, dir, small)
+	mustAppend(t, l, sample(1), sample(2), sample(3))
+	mustClose(t, l)
+	l, err := Open(dir, small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	enough := errors.New("enough")
+	n := 0
+	err = l.Replay(func(*Record) error {
+		if n++; n == 2 {
+			return enough
+		}
+		return nil
+	})
+	if err != enough || n != 2 {
+		t.Errorf("replay returned %v after %d records", err, n)
+	}
+	if got, err := records(l); len(got) != 3 || err != nil {
+		t.Errorf("the second replay: %d records, %v", len(got), err)
+	}
+}
+
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	l := mustOpen(t, dir, small)
+	if _, err := Open(dir, Options{Logger: quiet}); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("second Open: %v", err)
+	}
+	if _, err := Check(dir); err == nil {
+		t.Error("Check of an open log")
+	}
+	if _, err := Repair(dir); err == nil {
+		t.Error("Repair of an open log")
+	}
+	mustClose(t, l)
+	if _, err := Check(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// While one commit is under way, all other appends gather for the next.
+func TestGroupCommit(t *testing.T) {
+	var f faults
+	entered, release := make(chan bool), make(chan bool)
+	var once sync.Once
+	var order []uint64
+	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap, OnCommit: func(recs []*Record) {
+		for _, r := range recs {
+			order = append(order, r.Seq)
+			if r.Attach != r {
+				t.Errorf("record %d came with the attachment of another", r.Seq)
+			}
+		}
+	}})
+	f.onSync(func() error {
+		once.Do(func() {
+			entered <- true
+			<-release
+		})
+		return nil
+	})
+	const n = 100
+	var wg sync.WaitGroup
+	add := func() {
+		r := data(make([]byte, 3000))
+		r.Attach = r
+		if err := l.Append(r); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Go(add)
+	<-entered
+	for range n {
+		wg.Go(add)
+	}
+	for l.Stats().Waiting < n+1 {
+		time.Sleep(time.Millisecond)
+	}
+	release <- true
+	wg.Wait()
+	if syncs, writes := f.syncs.Load(), f.writes.Load(); syncs != 2 || writes != 2 {
+		t.Errorf("%d appends took %d writes and %d syncs, want two of each", n+1, writes, syncs)
+	}
+	if st := l.Stats(); st.Commits != 2 || st.Records != n+1 || st.Waiting != 0 || st.LastSeq != n+1 {
+		t.Errorf("Stats: %+v", st)
+	}
+	if !slices.IsSorted(order) || len(order) != n+1 {
+		t.Errorf("OnCommit saw %v", order)
+	}
+}
+
+func TestConcurrentAppends(t *testing.T) {
+	dir := t.TempDir()
+	var committed []uint64
+	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, OnCommit: func(recs []*Record) {
+		for _, r := range recs {
+			committed = append(committed, r.Seq)
+		}
+	}})
+	const workers, each = 8, 100
+	want := make([]*Record, workers*each)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := range each {
+				r := data(bytes.Repeat([]byte{byte(w)}, 500*i%6000))
+				r.Table = fmt.Sprint(w, ".", i)
+				var err error
+				if i%10 == 9 {
+					err = l.AppendAsync(r)
+				} else if err = l.Append(r); err == nil && l.LastSeq() < r.Seq {
+					t.Error("Append returned before its record was committed")
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				want[w*each+i] = r
+			}
+		})
+	}
+	wg.Wait()
+	mustClose(t, l)
+	slices.SortFunc(want, func(a, b *Record) int { return int(a.Seq) - int(b.Seq) })
+	for i, seq := range committed {
+		if seq != uint64(i+1) {
+			t.Fatalf("commit %d was of record %d", i+1, seq)
+		}
+	}
+	got, err := replay(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRecords(t, got, want)
+}
+
+// Every append that races with Close either is in the log afterwards or has failed with ErrClosed.
+func TestCloseRaces(t *testing.T) {
+	for range 20 {
+		dir := memDir(t)
+		l := mustOpen(t, dir, Options{SegmentBytes: 2000})
+		var mu sync.Mutex
+		var want []uint64
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				for {
+					r := data(make([]byte, 100))
+					if err := l.Append(r); errors.Is(err, ErrClosed) {
+						return
+					} else if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					want = append(want, r.Seq)
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Go(func() {
+			for l.AppendAsync(data(nil)) == nil {
+			}
+		})
+		time.Sleep(time.Millisecond)
+		mustClose(t, l)
+		wg.Wait()
+		got, err := replay(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := seqs(got)
+		for _, seq := range want {
+			if !slices.Contains(have, seq) {
+				t.Fatalf("record %d was acknowledged and is not there", seq)
+			}
+		}
+	}
+}
+
+func TestAsyncQueueIsBounded(t *testing.T) {
+	var f faults
+	gate := make(chan bool)
+	f.onSync(func() error { <-gate; return nil })
+	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap})
+	blocked := make(chan bool)
+	const n = 6
+	go func() {
+		for range n {
+			if err := l.AppendAsync(data(make([]byte, maxQueuedBytes/3))); err != nil {
+				t.Error(err)
+			}
+		}
+		close(blocked)
+	}()
+	for l.Stats().Waiting < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case <-blocked:
+		t.Error("the queue took twice its bound")
+	case <-time.After(20 * time.Millisecond):
+	}
+	if w := l.Stats().Waiting; w > 3 {
+		t.Errorf("%d records wait", w)
+	}
+	close(gate)
+	<-blocked
+	mustClose(t, l)
+	if l.LastSeq() != n {
+		t.Errorf("%d records were committed", l.LastSeq())
+	}
+}
+
+func TestRelease(t *testing.T) {
+	dir := t.TempDir()
+	l := mustOpen(t, dir, Options{SegmentBytes: 500})
+	for i := range 30 {
+		mustAppend(t, l, sample(i))
+	}
+	before := l.Stats()
+	if before.Segments < 4 {
+		t.Fatalf("only %d segments", before.Segments)
+	}
+	firsts := func() (s []uint64) {
+		segs, err := listSegments(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seg := range segs {
+			s = append(s, seg.start)
+		}
+		return s
+	}
+	starts := firsts()
+
+	l.Release(starts[1] - 2) // all but the last record of the first segment
+	if got := firsts(); !slices.Equal(got, starts) {
+		t.Errorf("a segment went too early: %v of %v are left", got, starts)
+	}
+	l.Release(starts[2] - 1)
+	if got := firsts(); !slices.Equal(got, starts[2:]) {
+		t.Errorf("segments that begin with %v are left, want %v", got, starts[2:])
+	}
+	after := l.Stats()
+	if after.Size >= before.Size || after.Segments != before.Segments-2 {
+		t.Errorf("size %d, before %d; %d segments, before %d", after.Size, before.Size, after.Segments, before.Segments)
+	}
+	l.Release(math.MaxUint64)
+	if got := firsts(); !slices.Equal(got, starts[len(starts)-1:]) {
+		t.Errorf("after the release of everything, segments that begin with %v are left", got)
+	}
+	mustClose(t, l)
+	l.Release(math.MaxUint64)
+
+	l = mustOpen(t, dir, Options{SegmentBytes: 500})
+	r := sample(1)
+	mustAppend(t, l, r)
+	if r.Seq != 31 {
+		t.Errorf("after everything was released, the next record is %d, want 31", r.Seq)
+	}
+}
+
+// Size is the same whether it was kept up or found by Open.
+func TestSize(t *testing.T) {
+	dir := t.TempDir()
+	l := mustOpen(t, dir, Options{SegmentBytes: 500})
+	for i := range 20 {
+		mustAppend(t, l, sample(i))
+	}
+	l.Release(7)
+	size := l.Size()
+	mustClose(t, l)
+	l = mustOpen(t, dir, small)
+	if l.Size() != size {
+		t.Errorf("size %d, after Open %d", size, l.Size())
+	}
+	mustClose(t, l)
+	var onDisk int64
+	for _, b := range snap(t, dir) {
+		onDisk += int64(len(b))
+	}
+	if onDisk != size {
+		t.Errorf("size %d, but %d bytes are on disk", size, onDisk)
+	}
+}
+
+func TestFull(t *testing.T) {
+	dir := t.TempDir()
+	const budget = 10_000
+	l := mustOpen(t, dir, Options{MaxBytes: budget})
+	var err error
+	n := 0
+	for ; err == nil && n < 1000; n++ {
+		err = l.Append(data(make([]byte, 200)))
+	}
+	if !errors.Is(err, ErrFull) {
+		t.Fatalf("after %d appends: %v", n, err)
+	}
+	if size := l.Size(); size > budget || size < budget*9/10 {
+		t.Errorf("full at %d bytes of %d", size, budget)
+	}
+	if err := l.AppendAsync(data(make([]byte, 200))); !errors.Is(err, ErrFull) {
+		t.Errorf("AppendAsync: %v", err)
+	}
+	for _, typ := range []Type{Intent, Landed} {
+		if err := l.Append(&Record{Type: typ, Payload: make([]byte, 200)}); err != nil {
+			t.Errorf("type %d is exempt: %v", typ, err)
+		}
+	}
+	l.Release(l.LastSeq())
+	mustAppend(t, l, data(make([]byte, 200)))
+	if l.Stats().Refused != 2 {
+		t.Errorf("Stats: %+v", l.Stats())
+	}
+	if l.Err() != nil {
+		t.Error(l.Err())
+	}
+}
+
+func TestTempFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	left := segmentPath(dir, 2) + tempSuffix
+	if err := os.WriteFile(left, []byte("half a header"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := mustOpen(t, dir, small)
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", left, err)
+	}
+	mustAppend(t, l, sample(1))
+}
+
+func TestNewerVersion(t *testing.T) {
+	dir := t.TempDir()
+	mustClose(t, mustOpen(t, dir, small))
+	path := segmentPath(dir, 1)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[8] = version + 1
+	half := b[:segmentSumStart]
+	copy(b[segmentHalf:], appendSum(half))
+	copy(b, appendSum(half))
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, opened := Open(dir, Options{Logger: quiet})
+	_, repaired := Repair(dir)
+	for _, err := range []error{opened, repaired} {
+		if damage := new(DamageError); err == nil || errors.As(err, &damage) || !strings.Contains(err.Error(), "version 2") {
+			t.Errorf("a segment of a newer version: %v", err)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package wal
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Repair makes a damaged log readable again. Each damaged segment is written anew with every record that can be read, and with
+// gap records for the sequence numbers that are lost; the old file is kept beside it as .damaged. The log must not be open.
+// The report says what was found before.
+func Repair(dir string) (Report, error) {
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	defer unlock()
+	if err := removeTemps(dir); err != nil {
+		return Report{}, err
+	}
+	found, err := takeSurvey(dir)
+	if err != nil || len(found.report.Damage) == 0 {
+		return found.reported(), err
+	}
+	// What the repair writes needs room. Open makes the reserve again when there is enough.
+	if err := os.Remove(filepath.Join(dir, reserveName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return found.report, fmt.Errorf("wal: %w", err)
+	}
+	for _, s := range found.segments {
+		if !s.damaged {
+			continue
+		}
+		if err := s.rewrite(); err != nil {
+			return found.report, fmt.Errorf("wal: repair of %s: %w; the segment is as it was", s.path, err)
+		}
+	}
+	after, err := takeSurvey(dir)
+	if err == nil && len(after.report.Damage) > 0 {
+		err = fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", after.report.Damage[0])
+	}
+	return found.report, err
+}
+
+func (v *survey) reported() Report {
+	if v == nil {
+		return Report{}
+	}
+	return v.report
+}
+
+// rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their place.
+func (s *segment) rewrite() error {
+	temp := s.path + tempSuffix
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, windowSize)
+	if err := s.salvage(w); err != nil {
+		os.Remove(temp)
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		os.Remove(temp)
+		return err
+	}
+	// The old file gets its second name before the new one takes its first: at no moment is the segment missing.
+	if err := keepDamaged(s.path); err != nil {
+		os.Remove(temp)
+		return err
+	}
+	return publish(f, temp, s.path)
+}
+
+// salvage copies what can be read of the segment.
+func (s *segment) salvage(w *bufio.Writer) error {
+	salt := newSalt()
+	var buf []byte
+	put := func(b []byte) error {
+		_, err := w.Write(b)
+		buf = b[:0]
+		return err
+	}
+	if err := put(appendSegmentHeader(buf, s.start, salt)); err != nil {
+		return err
+	}
+	sc, f, err := s.open(s.end)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sc.next = s.start
+	due := s.start
+	for {
+		for sc.scan() {
+			if due < sc.rec.Seq {
+				if err := put(appendRecord(buf, newGap(due, sc.rec.Seq-1), salt)); err != nil {
+					return err
+				}
+			}
+			if err := put(appendRecord(buf, &sc.rec, salt)); err != nil {
+				return err
+			}
+			due = sc.next
+		}
+		if sc.reason == nil || !sc.resync() {
+			break
+		}
+	}
+	if sc.err != nil {
+		return sc.err
+	}
+	if due < s.next {
+		return put(appendRecord(buf, newGap(due, s.next-1), salt))
+	}
+	return nil
+}
+
+// keepDamaged gives the file at path a second name, the first that is free of path.damaged, path.damaged.2, …
+func keepDamaged(path string) error {
+	name := path + damagedSuffix
+	for n := 2; ; n++ {
+		err := os.Link(path, name)
+		if err == nil {
+			return syncDir(filepath.Dir(path))
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		name = fmt.Sprintf("%s%s.%d", path, damagedSuffix, n)
+	}
+}

@@ -1,0 +1,146 @@
+package wal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// windowSize is how much of a segment is read at once, unless a record is larger.
+const windowSize = 1 << 20
+
+// window reads a file from front to back through a buffer.
+type window struct {
+	file io.ReaderAt
+	size int64  // of the file, or as much of it as is to be read
+	buf  []byte // what was read
+	at   int64  // where in the file
+}
+
+// bytes are the n bytes at off ≤ size, lent until the next call. Fewer come back only at the end.
+func (w *window) bytes(off int64, n int64) ([]byte, error) {
+	n = min(n, w.size-off)
+	if off < w.at || off-w.at > int64(len(w.buf))-n {
+		if err := w.fill(off, n); err != nil {
+			return nil, err
+		}
+	}
+	return w.buf[off-w.at:][:n], nil
+}
+
+func (w *window) fill(off int64, n int64) error {
+	n = min(max(n, windowSize), w.size-off)
+	w.buf, w.at = slices.Grow(w.buf[:0], int(n))[:n], off
+	read, err := w.file.ReadAt(w.buf, off)
+	if int64(read) == n {
+		return nil
+	}
+	w.buf = w.buf[:read]
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // it has shrunk
+	}
+	return err
+}
+
+// scanner reads the records of a segment in order. It is used as a bufio.Scanner is: scan until it returns false, then look
+// at err and at reason.
+type scanner struct {
+	win  window
+	salt uint32
+	off  int64  // behind rec
+	next uint64 // the sequence number that is due there
+
+	rec    Record // its payload is lent until the next scan
+	commit uint64 // the sequence number with which rec's commit began
+
+	reason error // why there is no record at off; nil when only zeros follow
+	err    error // the file could not be read
+}
+
+// open opens the segment for reading up to its offset limit. The caller closes the file.
+func (s *segment) open(limit int64) (*scanner, *os.File, error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("wal: %w", err)
+	}
+	return newScanner(f, limit, s), f, nil
+}
+
+func newScanner(f io.ReaderAt, limit int64, s *segment) *scanner {
+	return &scanner{win: window{file: f, size: limit}, salt: s.salt, off: min(segmentHeader, limit), next: s.start}
+}
+
+// scan reads the record that is due.
+func (s *scanner) scan() bool {
+	h, reason := s.load(s.off)
+	if s.err != nil {
+		return false
+	}
+	if reason == nil && s.rec.Seq != s.next {
+		reason = errOrder
+	}
+	s.reason = reason
+	if reason != nil {
+		if s.zerosFrom(s.off) {
+			s.reason = nil
+		}
+		return false
+	}
+	s.off += h.size
+	s.next = s.rec.due()
+	return true
+}
+
+// resync moves to the first record from off on that can be read and comes after all that were read so far. The next scan
+// returns it. It reports whether there is one.
+func (s *scanner) resync() bool {
+	for off := s.off; off < s.win.size && s.err == nil; off += align {
+		if _, reason := s.load(off); reason == nil && s.err == nil && s.rec.Seq >= s.next {
+			s.off, s.next = off, s.rec.Seq
+			return true
+		}
+	}
+	return false
+}
+
+// load reads the record at off into rec. A failure to read the file goes to err.
+func (s *scanner) load(off int64) (h header, reason error) {
+	b, err := s.win.bytes(off, headerSize)
+	if err != nil {
+		s.err = err
+		return h, nil
+	}
+	if h, reason = readHeader(b, s.salt); reason != nil {
+		return h, reason
+	}
+	if h.size > s.win.size-off {
+		return h, errShort
+	}
+	if b, err = s.win.bytes(off, h.size); err != nil {
+		s.err = err
+		return h, nil
+	}
+	if h, reason = readRecord(b, s.salt, &s.rec); reason == nil {
+		s.commit = h.seq - uint64(h.nth)
+	}
+	return h, reason
+}
+
+// zerosFrom reports whether nothing but zeros stands behind off.
+func (s *scanner) zerosFrom(off int64) bool {
+	for off < s.win.size {
+		b, err := s.win.bytes(off, windowSize)
+		if err != nil {
+			s.err = err
+			return false
+		}
+		for _, c := range b {
+			if c != 0 {
+				return false
+			}
+		}
+		off += int64(len(b))
+	}
+	return true
+}

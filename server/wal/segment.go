@@ -1,0 +1,184 @@
+package wal
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	suffix          = ".wal"
+	tempSuffix      = ".tmp"
+	damagedSuffix   = ".damaged"
+	magic           = "slip.wal"
+	version         = 1
+	segmentHalf     = 32              // one copy of the header
+	segmentHeader   = 2 * segmentHalf // both
+	segmentSumStart = 28
+)
+
+// segment is a file of the log.
+type segment struct {
+	path   string
+	number uint64
+
+	start uint64 // sequence number that is due at its beginning
+	next  uint64 // and the one that is due behind it; start ≤ next
+	salt  uint32
+	end   int64 // offset behind its last record
+	size  int64 // of the file; segmentHeader ≤ end ≤ size, unless the header cannot be read
+
+	flawed  bool // a copy of its header is bad
+	damaged bool // Repair must write it anew
+}
+
+func segmentPath(dir string, number uint64) string {
+	return filepath.Join(dir, fmt.Sprintf("%08d%s", number, suffix))
+}
+
+// listSegments finds the segments of dir, oldest first, and reads their headers. A segment whose header cannot be read has
+// start 0.
+func listSegments(dir string) ([]*segment, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("wal: %w", err)
+	}
+	var segs []*segment
+	for _, e := range entries {
+		digits, ok := strings.CutSuffix(e.Name(), suffix)
+		number, err := strconv.ParseUint(digits, 10, 64)
+		if !ok || err != nil {
+			continue
+		}
+		s := &segment{path: filepath.Join(dir, e.Name()), number: number}
+		if err := s.readHeader(); err != nil {
+			return nil, err
+		}
+		segs = append(segs, s)
+	}
+	slices.SortFunc(segs, func(a, b *segment) int { return cmp.Compare(a.number, b.number) })
+	return segs, nil
+}
+
+// readHeader sets size, and what the header tells. One whole copy of it is enough to read on.
+func (s *segment) readHeader() error {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return fmt.Errorf("wal: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("wal: %w", err)
+	}
+	s.size = info.Size()
+	s.end = min(segmentHeader, s.size)
+	b := make([]byte, s.end)
+	if _, err := f.ReadAt(b, 0); err != nil && len(b) > 0 {
+		return fmt.Errorf("wal: %w", err)
+	}
+	return s.parseHeader(b)
+}
+
+func (s *segment) parseHeader(b []byte) error {
+	good := 0
+	for len(b) >= segmentHalf {
+		half := b[:segmentHalf]
+		b = b[segmentHalf:]
+		sum := binary.LittleEndian.Uint32(half[segmentSumStart:])
+		first := binary.LittleEndian.Uint64(half[16:])
+		if !bytes.HasPrefix(half, []byte(magic)) || crc32.Checksum(half[:segmentSumStart], castagnoli) != sum || first == 0 {
+			continue
+		}
+		if v := binary.LittleEndian.Uint16(half[8:]); v != version {
+			return fmt.Errorf("wal: %s has version %d, but this program reads version %d: use the one that wrote it", s.path, v, version)
+		}
+		good++
+		s.salt, s.start = binary.LittleEndian.Uint32(half[12:]), first
+	}
+	s.next = s.start
+	s.flawed = good < 2
+	return nil
+}
+
+func appendSegmentHeader(b []byte, first uint64, salt uint32) []byte {
+	at := len(b)
+	b = append(b, magic...)
+	b = binary.LittleEndian.AppendUint16(b, version)
+	b = append(b, 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, salt)
+	b = binary.LittleEndian.AppendUint64(b, first)
+	b = append(b, 0, 0, 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[at:], castagnoli))
+	return append(b, b[at:]...)
+}
+
+// createSegment makes an empty segment, with room for size bytes if the file system has it. When it returns the segment is
+// durable under its name; before that it does not bear it.
+func createSegment(dir string, number, first uint64, size int64) (*segment, *os.File, error) {
+	s := &segment{path: segmentPath(dir, number), number: number, start: first, next: first, salt: newSalt(), end: segmentHeader}
+	temp := s.path + tempSuffix
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = func() error {
+		if err := preallocate(f, 0, size); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(appendSegmentHeader(nil, first, s.salt), 0); err != nil {
+			return err
+		}
+		return publish(f, temp, s.path)
+	}()
+	if err != nil {
+		f.Close()
+		os.Remove(temp)
+		return nil, nil, err
+	}
+	return s, f, nil
+}
+
+// publish gives a finished file its name, durably.
+func publish(f *os.File, temp, path string) error {
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		// Not wrapped: the file has its name, so that even for want of room one cannot go on as if it were not there.
+		return fmt.Errorf("sync of the directory of %s: %v", path, err)
+	}
+	return nil
+}
+
+func newSalt() uint32 {
+	var b [4]byte
+	rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint32(b[:])
+}
+
+// removeTemps removes what a crash has left half made.
+func removeTemps(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix+tempSuffix) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("wal: %w", err)
+	}
+	return nil
+}
