@@ -409,16 +409,22 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 func (e *Encoder) appendPlanned(b []byte, v any) []byte {
 	face := mem.FaceOf(v)
 	o := e.plans.byWord(face.Type, v)
-	p := face.Data
 	switch {
+	case o.pointer:
+		if face.Data == nil {
+			return appendNil(b)
+		}
+		return o.elem.encode(e, o.elem, face.Data, b)
 	case o.direct:
-		p = mem.PointerTo(&face.Data)
+		// The value is the data word itself. Its op reads that one word before anything else may be put here.
+		e.word = face.Data
+		return o.encode(e, o, mem.PointerTo(&e.word), b)
 	case o.receiver: // a method with a pointer receiver must not change what the interface holds
 		c := reflect.New(o.typ)
 		c.Elem().Set(reflect.ValueOf(v))
-		p = c.UnsafePointer()
+		return o.encode(e, o, c.UnsafePointer(), b)
 	}
-	return o.encode(e, o, p, b)
+	return o.encode(e, o, face.Data, b)
 }
 
 func (e *Encoder) appendAnyList(b []byte, list []any) []byte {

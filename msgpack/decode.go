@@ -40,7 +40,7 @@ func (d *Decoder) Decode(v any) error {
 		return errors.New("msgpack: Decode(nil)")
 	}
 	o := d.plans.byWord(face.Type, v)
-	if o.elem == nil || o.typ.Kind() != reflect.Pointer {
+	if !o.pointer {
 		return fmt.Errorf("msgpack: Decode(non-pointer %T)", v)
 	}
 	if face.Data == nil {

@@ -50,7 +50,7 @@ func (e *Encoder) marshal(v any) ([]byte, error) {
 		return []byte{codeNil}, nil
 	}
 	o := e.plans.byWord(mem.FaceOf(v).Type, v)
-	if o.elem != nil && o.typ.Kind() == reflect.Pointer {
+	if o.pointer {
 		o = o.elem
 	}
 	hint := int(o.last.Load())

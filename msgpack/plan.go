@@ -44,6 +44,7 @@ type op struct {
 	encode   encodeFn
 	kind     kind
 	receiver bool // encode calls a method that has a pointer receiver
+	pointer  bool // typ is a pointer
 	direct   bool // an interface holds the value itself, not a pointer to it
 	flat     bool // values hold no pointers
 	size     uintptr
@@ -223,6 +224,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.String:
 		o.kind, o.decode, o.encode = kindString, decodeString, encodeString
 	case reflect.Pointer:
+		o.pointer = true
 		o.elem = s.compile(t.Elem())
 		o.decode, o.encode = decodePointer, encodePointer
 	case reflect.Interface:

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/slipstream-go/slipstream/internal/buffer"
+	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -283,7 +284,8 @@ type Encoder struct {
 	err    error
 	plans  *planSet
 	tag    string
-	keys   []string // room for sorting
+	keys   []string    // room for sorting
+	word   mem.Pointer // a value that an interface holds in its data word
 }
 
 // NewEncoder writes to w.
@@ -305,7 +307,7 @@ func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
 	}
-	e.b, e.w, e.err = e.b[:0], nil, nil
+	e.b, e.w, e.err, e.word = e.b[:0], nil, nil, nil
 	encoders.Put(e)
 }
 

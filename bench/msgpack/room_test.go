@@ -2,6 +2,9 @@ package msgpack
 
 import (
 	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/slipstream-go/slipstream/bench/harness"
@@ -73,5 +76,29 @@ func TestSame(t *testing.T) {
 	}
 	if decodesTo([]byte{0xc0}, smallValue()) == nil {
 		t.Error("nil passes for a struct")
+	}
+}
+
+// types_gen.go is what the generator makes of types.go today.
+func TestGeneratedCodeIsFresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the generator")
+	}
+	out := filepath.Join(t.TempDir(), "types_gen.go")
+	generate := exec.Command("go", "run", "github.com/tinylib/msgp@v1.6.5", "-file", "types.go", "-o", out, "-tests=false", "-unexported")
+	generate.Env = append(os.Environ(), "GOPACKAGE=msgpack", "GOFILE=types.go")
+	if text, err := generate.CombinedOutput(); err != nil {
+		t.Skipf("the generator does not run here: %v\n%s", err, text)
+	}
+	want, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile("types_gen.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Error("types_gen.go is stale: run go generate ./msgpack")
 	}
 }

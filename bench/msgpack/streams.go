@@ -34,8 +34,9 @@ const (
 	pipePiece    = 1000 // bytes per write to a pipe: values straddle the pieces
 
 	notePipe  = "an io.Pipe with a goroutine at its other end, whose work is in the time of every side."
-	noteWrite = notePipe + " v5, shamaton and hashicorp write a value in many pieces, each of which the other end waits for."
-	noteRead  = notePipe + " shamaton is missing: it reads wrong values where a value comes in pieces."
+	noteWrite = notePipe + " v5 hands a value over in 41 writes and shamaton in 3, the others in one."
+	noteRead  = notePipe + " shamaton is missing: it reads wrong values where a value comes in pieces. " +
+		"hashicorp reads without a buffer: with one it loses all values but the first."
 )
 
 func streamCases() []harness.Case {

@@ -65,7 +65,7 @@ func TestIndexes(t *testing.T) {
 	}
 	for _, b := range []*column.Batch{
 		&edges.Batch, &long.Batch, mixed(1, 0), mixed(1, 1), mixed(2*pageRows+3, 4), mixed(groupRows+pageRows+1, 7),
-		telemetry(groupRows + 1),
+		telemetry(groupRows + 1), turning(),
 	} {
 		path := land(t, newSink(t, Options{}), "f.parquet", b)
 		file := openIndexed(t, path)
@@ -203,6 +203,27 @@ func TestTextBounds(t *testing.T) {
 		}
 		if exact := len(test.text) <= maxBound; b.exactMin != exact || b.exactMax != exact {
 			t.Errorf("%s: exact: %t, %t", test.name, b.exactMin, b.exactMax)
+		}
+	}
+}
+
+// A dictionary that gives up leaves the pages that it served as they are.
+func TestTurning(t *testing.T) {
+	file := openIndexed(t, land(t, newSink(t, Options{}), "f.parquet", turning()))
+	for _, c := range file.Metadata().RowGroups[0].Columns {
+		var got [3]int32
+		for _, s := range c.MetaData.EncodingStats {
+			switch {
+			case s.PageType == format.DictionaryPage:
+				got[0] += s.Count
+			case s.Encoding == format.RLEDictionary:
+				got[1] += s.Count
+			case s.Encoding == format.Plain:
+				got[2] += s.Count
+			}
+		}
+		if want := [3]int32{1, 1, 2}; got != want {
+			t.Errorf("column %v: %v pages: dictionary, numbers, plain; want %v", c.MetaData.PathInSchema, got, want)
 		}
 	}
 }

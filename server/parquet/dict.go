@@ -32,12 +32,8 @@ type dictionary struct {
 	mix   [2]uint64
 }
 
-// slot is free when its entry is 0; otherwise the entry is one more than the value's number. The key is the value itself, or
-// the hash of a text.
-type slot struct {
-	key   uint64
-	entry uint32
-}
+// slot is free when its entry is 0; otherwise the entry is one more than the value's number.
+type slot struct{ hash, entry uint32 }
 
 func newDictionary() dictionary {
 	seed := maphash.MakeSeed()
@@ -66,12 +62,6 @@ func (d *dictionary) width() int { return max(1, bits.Len(uint(d.n-1))) }
 // size is what the entries take in PLAIN.
 func (d *dictionary) size() int { return 8*len(d.words) + len(d.text) + 4*len(d.ends) }
 
-// home is where the search for a key begins.
-func (d *dictionary) home(key uint64) uint32 {
-	hi, lo := bits.Mul64(key^d.mix[0], d.mix[1])
-	return uint32(hi ^ lo)
-}
-
 // numberWords is the numbers of the values, in the memory of ids. It reports false when the dictionary gave up; then the values are
 // not in it.
 func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool) {
@@ -80,7 +70,9 @@ func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool)
 	slots := d.slots
 	mask := uint32(len(slots) - 1)
 	for i, v := range values {
-		at := d.home(v) & mask
+		hi, lo := bits.Mul64(v^d.mix[0], d.mix[1])
+		h := uint32(hi ^ lo)
+		at := h & mask
 		for {
 			s := slots[at]
 			if s.entry == 0 {
@@ -91,14 +83,14 @@ func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool)
 				d.words = append(d.words, v)
 				ids[i] = uint32(d.n)
 				d.n++
-				slots[at] = slot{v, uint32(d.n)}
+				slots[at] = slot{h, uint32(d.n)}
 				if 2*d.n > len(slots) {
 					slots = d.grow()
 					mask = uint32(len(slots) - 1)
 				}
 				break
 			}
-			if s.key == v {
+			if s.hash == h && d.words[s.entry-1] == v {
 				ids[i] = s.entry - 1
 				break
 			}
@@ -118,8 +110,8 @@ func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []
 		v := text[start:end]
 		start = end
 		plain += len(v)
-		h := maphash.Bytes(d.seed, v)
-		at := d.home(h) & mask
+		h := uint32(maphash.Bytes(d.seed, v))
+		at := h & mask
 		for {
 			s := slots[at]
 			if s.entry == 0 {
@@ -138,7 +130,7 @@ func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []
 				}
 				break
 			}
-			if s.key == h && string(d.textAt(int(s.entry-1))) == string(v) {
+			if s.hash == h && string(d.textAt(int(s.entry-1))) == string(v) {
 				ids[i] = s.entry - 1
 				break
 			}
@@ -190,7 +182,7 @@ func (d *dictionary) grow() []slot {
 		if s.entry == 0 {
 			continue
 		}
-		at := d.home(s.key) & mask
+		at := s.hash & mask
 		for d.slots[at].entry != 0 {
 			at = (at + 1) & mask
 		}

@@ -110,7 +110,7 @@ func TestEngines(t *testing.T) {
 		wide.row(int64(row), cells)
 	}
 	batches := []*column.Batch{
-		&edges.Batch, &wide.Batch, telemetry(5000),
+		&edges.Batch, &wide.Batch, telemetry(5000), turning(),
 		mixed(1, 0), mixed(1, 1), mixed(9, 2), mixed(pageRows+1, 5), mixed(groupRows+1, 3),
 	}
 	var paths []string

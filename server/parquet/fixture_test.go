@@ -100,6 +100,32 @@ func telemetry(rows int) *column.Batch {
 	return b
 }
 
+// turning is a batch whose columns begin with few values, and then have ever new ones, so that their dictionaries give up in
+// the middle of a column chunk.
+func turning() *column.Batch {
+	b := new(column.Batch)
+	b.Rows = 3 * pageRows
+	for i, kind := range []column.Kind{column.Time, column.Int64, column.Float64, column.String} {
+		c, _ := b.Column([]byte([]string{"time", "i", "f", "s"}[i]))
+		c.Accepts(kind)
+		for row := range b.Rows {
+			v := row / 1000
+			if row > pageRows+pageRows/2 {
+				v = row
+			}
+			switch kind {
+			case column.Float64:
+				c.AppendFloat64(float64(v))
+			case column.String:
+				_ = c.AppendString(fmt.Appendf(nil, "text %d", v))
+			default:
+				c.AppendInt64(int64(v))
+			}
+		}
+	}
+	return b
+}
+
 // mixed is a batch of every kind, with nulls: one row in every nulls has them (0: none, 1: all).
 func mixed(rows, nulls int) *column.Batch {
 	b := new(column.Batch)

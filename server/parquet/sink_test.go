@@ -1,7 +1,9 @@
 package parquet
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -75,6 +77,7 @@ func TestRoundTrip(t *testing.T) {
 		"edges":     &edges.Batch,
 		"long text": &long.Batch,
 		"telemetry": telemetry(groupRows + 1000),
+		"turning":   turning(),
 	}
 	for _, rows := range []int{1, 7, 8, 9, 64, 65, trial, trial + 1, pageRows - 1, pageRows, pageRows + 1} {
 		for _, nulls := range []int{0, 1, 2, 50} {
@@ -104,4 +107,60 @@ func TestRoundTrip(t *testing.T) {
 			})
 		}
 	}
+}
+
+// What a landing keeps is that of a few column chunks, however large the file was.
+func TestMemory(t *testing.T) {
+	w, err := newWriter(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.write(context.Background(), io.Discard, fileOf("f.parquet", telemetry(3*groupRows))); err != nil {
+		t.Fatal(err)
+	}
+	if kept := w.idle(); kept > 4<<20 {
+		t.Errorf("%d bytes of buffers", kept)
+	}
+}
+
+// FuzzRoundTrip lands what it can make of the input: a byte says which cell comes next, or that the row ends.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte("\x00\x05hello\x01\x02\x03\x04\x04\x00\x00\x04\x04\x01\x09\x04"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var b builder
+		cells := map[string]any{}
+		for at := int64(0); len(data) > 0; {
+			op, n := data[0]%5, 0
+			data = data[1:]
+			if len(data) > 0 {
+				n = min(int(data[0]), len(data))
+			}
+			v := data[:n]
+			switch op {
+			case 0:
+				cells["s"] = string(v)
+			case 1:
+				cells["i"] = int64(n) << (n % 64)
+			case 2:
+				cells["f"] = math.Float64frombits(uint64(n) << (n % 64))
+			case 3:
+				cells["b"] = n%2 == 0
+			case 4:
+				for range n*n + 1 { // many rows for few bytes
+					b.row(at, cells)
+					at++
+				}
+				clear(cells)
+			}
+			data = data[n:]
+		}
+		if b.Rows == 0 || b.Rows > 100_000 {
+			return
+		}
+		got, err := Read(land(t, newSink(t, Options{}), "f.parquet", &b.Batch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBatch(t, got, &b.Batch)
+	})
 }

@@ -50,18 +50,20 @@ func (s *Store) runLander() {
 	defer s.running.Done()
 	var o orderer
 	for {
-		t := s.nextReady()
-		if t == nil {
+		u := s.nextUnit()
+		if u == nil {
 			return
 		}
-		u := t.waiting[0] // only this goroutine removes it
-		err := s.land(u, &o)
-		s.settle(t, u, err)
+		if err := s.land(u, &o); err != nil {
+			s.postpone(u, err)
+		} else {
+			s.settle(u)
+		}
 	}
 }
 
-// nextReady waits for a table that has a unit to land; nil says that the store's context has ended.
-func (s *Store) nextReady() *table {
+// nextUnit waits for the first unit of a table that no lander is busy with; nil says that the store's context has ended.
+func (s *Store) nextUnit() *unit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.ready) == 0 && s.ctx.Err() == nil {
@@ -72,7 +74,7 @@ func (s *Store) nextReady() *table {
 	}
 	t := s.ready[0]
 	s.ready = s.ready[1:]
-	return t
+	return t.waiting[0]
 }
 
 // land takes a unit as far as it will go.
@@ -103,7 +105,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 		if err != nil {
 			return fmt.Errorf("table %s: landing %s: %w", u.table.name, f.Path, err)
 		}
-		l.begun = false
+		l.begun, l.pause = false, 0
 		l.bytes += size
 		l.done++
 	}
@@ -175,12 +177,9 @@ func (s *Store) note(kind wal.Type, name Name, v any) error {
 	return s.log.Append(&wal.Record{Type: kind, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table, Payload: payload})
 }
 
-// settle books the outcome of an attempt to land u, the first unit of t.
-func (s *Store) settle(t *table, u *unit, err error) {
-	if err != nil {
-		s.postpone(t, u, err)
-		return
-	}
+// settle books that u, the first unit of its table, has landed, and lets go of what it held.
+func (s *Store) settle(u *unit) {
+	t := u.table
 	s.mu.Lock()
 	t.waiting[0] = nil
 	t.waiting = t.waiting[1:]
@@ -210,7 +209,7 @@ func (s *Store) settle(t *table, u *unit, err error) {
 
 // postpone has a unit tried again after a pause. Other tables land meanwhile. A log that has failed ends all landing: what
 // is in the log lands after the next start.
-func (s *Store) postpone(t *table, u *unit, err error) {
+func (s *Store) postpone(u *unit, err error) {
 	if s.ctx.Err() != nil {
 		return
 	}
@@ -218,7 +217,7 @@ func (s *Store) postpone(t *table, u *unit, err error) {
 		s.stop(err)
 		return
 	}
-	l := &u.landing
+	t, l := u.table, &u.landing
 	s.mu.Lock()
 	l.err = err
 	l.pause = min(max(2*l.pause, s.o.firstPause), longestPause)

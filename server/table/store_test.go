@@ -264,7 +264,7 @@ func TestFailingSink(t *testing.T) {
 		if !strings.HasPrefix(path, "db/bad/") {
 			return nil
 		}
-		if failed[what]++; failed[what] <= 3 || what == "renamed" && !healed.Load() {
+		if failed[what]++; failed[what] <= 1 || what == "renamed" && !healed.Load() {
 			return broken
 		}
 		return nil
@@ -277,7 +277,7 @@ func TestFailingSink(t *testing.T) {
 	flushed := make(chan error)
 	go func() { flushed <- s.Flush(context.Background()) }()
 	eventually(t, "the good table lands, and the bad one is at its last step", func() bool {
-		return s.Stats().Landed == 1 && s.Stats().LandFailures > 10
+		return s.Stats().Landed == 1 && s.Stats().LandFailures > 5
 	})
 	if err := s.Err(); !errors.Is(err, broken) || !strings.Contains(err.Error(), "db.bad") {
 		t.Errorf("Err: %v", err)

@@ -51,11 +51,8 @@ func Check(dir string) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	s, err := takeSurvey(dir)
-	if err != nil {
-		return Report{}, err
-	}
-	return s.report, nil
+	v, err := takeSurvey(dir)
+	return v.report, err
 }
 
 // survey is what Open, Check and Repair know of a log after reading all of it.
@@ -64,17 +61,17 @@ type survey struct {
 	report   Report
 }
 
-// takeSurvey reads the log in dir, and settles for each segment which sequence numbers are its own, where its records end and
-// whether it is damaged.
+// takeSurvey reads the log in dir, which is locked, and settles for each segment which sequence numbers are its own, where its records end and
+// whether it is damaged. The survey is never nil; after an error it ends where that was met.
 func takeSurvey(dir string) (*survey, error) {
 	segs, err := listSegments(dir)
-	if err != nil {
-		return nil, err
-	}
 	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}}
+	if err != nil {
+		return v, err
+	}
 	for i, s := range segs {
 		if err := v.visit(i, s); err != nil {
-			return nil, err
+			return v, err
 		}
 	}
 	if n := len(segs); n > 0 {

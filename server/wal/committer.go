@@ -86,7 +86,9 @@ func (l *Log) fitting(batch []*appending) int {
 func (l *Log) write(group []*appending) error {
 	c, s := &l.committer, l.active
 	size := l.encode(group)
-	if err := writeAll(c.file, c.vecs, s.end); isDiskFull(err) {
+	err := writeAll(c.file, c.vecs, s.end)
+	clear(c.vecs) // the payloads are not ours
+	if isDiskFull(err) {
 		if cut := c.cut(s.end); cut != nil {
 			return fmt.Errorf("cut back to the last commit: %w", cut)
 		}
@@ -237,7 +239,6 @@ func (l *Log) encode(group []*appending) int64 {
 	if cap(c.buf) > keptBuffer {
 		c.buf = nil
 	}
-	clear(c.vecs[:cap(c.vecs)])
 	c.vecs = c.vecs[:0]
 	buf, from, size := c.buf[:0], 0, int64(0) // buf[from:] is not in vecs yet
 	for i, a := range group {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func appendSum(b []byte) []byte {
@@ -239,44 +240,31 @@ func TestUnreadableHeaders(t *testing.T) {
 func TestRepairKeepsWhatItReplaces(t *testing.T) {
 	img, places := smallLog(t)
 	dir := memDir(t)
-	names := img.names()
-	for round, damaged := range []string{names[0] + damagedSuffix, names[0] + damagedSuffix + ".2"} {
-		content := img[names[0]]
-		if round > 0 {
-			var err error
-			if content, err = os.ReadFile(filepath.Join(dir, names[0])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		bad := bytes.Clone(content)
-		bad[places[round].off+9] ^= 4
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if round == 0 {
-			img.restore(t, dir, names[0], bad)
-		} else if err := os.WriteFile(filepath.Join(dir, names[0]), bad, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		rep, err := Repair(dir)
+	img.restore(t, dir, "", nil)
+	name := img.names()[0]
+	for round, kept := range []string{name + damagedSuffix, name + damagedSuffix + ".2"} {
+		path := filepath.Join(dir, name)
+		bad, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(rep.Damage) != 1 || rep.Lost() != 1 || !strings.Contains(rep.String(), "lost") {
-			t.Errorf("report: %v", rep)
+		bad[places[round].off+9] ^= 4
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
 		}
-		kept, err := os.ReadFile(filepath.Join(dir, damaged))
-		if err != nil || !bytes.Equal(kept, bad) {
-			t.Errorf("%s is not the damaged segment: %v", damaged, err)
+		rep, err := Repair(dir)
+		if err != nil || len(rep.Damage) != 1 || rep.Lost() != 1 || !strings.Contains(rep.String(), "lost") {
+			t.Errorf("repair: %v, %v", rep, err)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, kept)); err != nil || !bytes.Equal(b, bad) {
+			t.Errorf("%s is not the damaged segment: %v", kept, err)
 		}
 	}
-	rep, err := Check(dir)
-	if err != nil || rep.WrittenOff != 2 {
+	if rep, err := Check(dir); err != nil || rep.WrittenOff != 2 {
 		t.Errorf("after two repairs: %v, %v", rep, err)
 	}
-	again, err := Repair(dir)
-	if err != nil || len(again.Damage) > 0 {
-		t.Errorf("repair of a log without damage: %v, %v", again, err)
+	if rep, err := Repair(dir); err != nil || len(rep.Damage) > 0 {
+		t.Errorf("repair of a log without damage: %v, %v", rep, err)
 	}
 }
 
@@ -303,6 +291,7 @@ func groups(t *testing.T) (image, []place) {
 		release <- true
 	}
 	for l.LastSeq() < 11 {
+		time.Sleep(time.Millisecond)
 	}
 	img := snap(t, dir)
 	mustClose(t, l)

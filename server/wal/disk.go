@@ -130,12 +130,14 @@ type space struct {
 // start looks at what is there.
 func (s *space) start() {
 	s.epoch = time.Now()
-	if s.watched = s.minFree > 0 || s.reserve > 0; !s.watched {
-		return
-	}
 	info, err := os.Stat(s.path())
-	s.held = err == nil && s.reserve > 0 && info.Size() >= s.reserve
-	s.look()
+	s.held = err == nil && s.reserve > 0 && info.Size() == s.reserve
+	if err == nil && !s.held {
+		s.drop() // it was made with another size
+	}
+	if s.watched = s.minFree > 0 || s.reserve > 0; s.watched {
+		s.look()
+	}
 }
 
 func (s *space) path() string {

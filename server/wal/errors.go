@@ -34,14 +34,14 @@ func (e *DamageError) Lost() uint64 {
 }
 
 func (e *DamageError) Error() string {
-	lost := "no record is lost"
+	lost, kept := "no record is lost", "all of them"
 	switch e.Lost() {
 	case 0:
 	case 1:
-		lost = fmt.Sprintf("record %d is lost", e.From)
+		lost, kept = fmt.Sprintf("record %d is lost", e.From), "all others"
 	default:
-		lost = fmt.Sprintf("records %d to %d are lost", e.From, e.To)
+		lost, kept = fmt.Sprintf("records %d to %d are lost", e.From, e.To), "all others"
 	}
-	return fmt.Sprintf("wal: %s is damaged at byte %d: %s; %s; `slipstream wal repair` keeps all others",
-		e.Segment, e.Offset, e.Reason, lost)
+	return fmt.Sprintf("wal: %s is damaged at byte %d: %s; %s; stop the service and run `slipstream wal repair`, which keeps %s",
+		e.Segment, e.Offset, e.Reason, lost, kept)
 }

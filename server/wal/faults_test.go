@@ -294,6 +294,18 @@ func TestMinFree(t *testing.T) {
 	}
 }
 
+// A reserve of another size, or one that is no longer asked for, goes.
+func TestReserveIsResized(t *testing.T) {
+	dir := t.TempDir()
+	for _, size := range []int64{1000, 300, 0, 2000} {
+		mustClose(t, mustOpen(t, dir, Options{SegmentBytes: 1000, Reserve: size}))
+		info, err := os.Stat(filepath.Join(dir, reserveName))
+		if size == 0 && !errors.Is(err, os.ErrNotExist) || size > 0 && (err != nil || info.Size() != size) {
+			t.Errorf("reserve of %d: %v, %v", size, info, err)
+		}
+	}
+}
+
 // The file system is asked now and then, not at each append.
 func TestMinFreeIsCheap(t *testing.T) {
 	var asked atomic.Int64

@@ -453,6 +453,51 @@ func TestTempFilesAreRemoved(t *testing.T) {
 	mustAppend(t, l, sample(1))
 }
 
+// A crash may come right after a new segment got its name, with the rest of the old one still allocated.
+func TestCrashInRotation(t *testing.T) {
+	dir := t.TempDir()
+	l := mustOpen(t, dir, Options{SegmentBytes: 4096})
+	mustAppend(t, l, sample(1), sample(2))
+	img := snap(t, dir)
+	mustClose(t, l)
+	img.restore(t, dir, "", nil)
+	if _, f, err := createSegment(dir, 2, 3, 4096); err != nil {
+		t.Fatal(err)
+	} else {
+		f.Close()
+	}
+	l = mustOpen(t, dir, small)
+	r := sample(3)
+	mustAppend(t, l, r)
+	mustClose(t, l)
+	got, err := replay(dir)
+	if err != nil || len(got) != 3 || r.Seq != 3 {
+		t.Errorf("records %v, %v", seqs(got), err)
+	}
+}
+
+// The system takes a bounded number of vectors in one call.
+func TestManyVectors(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var vecs [][]byte
+	var want []byte
+	for i := range 3000 {
+		v := bytes.Repeat([]byte{byte(i)}, i%7+1)
+		vecs = append(vecs, v)
+		want = append(want, v...)
+	}
+	if err := writeAll(diskFile{f}, vecs, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(f.Name()); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes were written, want %d: %v", len(got), len(want), err)
+	}
+}
+
 func TestNewerVersion(t *testing.T) {
 	dir := t.TempDir()
 	mustClose(t, mustOpen(t, dir, small))

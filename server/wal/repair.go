@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ func Repair(dir string) (Report, error) {
 	}
 	found, err := takeSurvey(dir)
 	if err != nil || len(found.report.Damage) == 0 {
-		return found.reported(), err
+		return found.report, err
 	}
 	// What the repair writes needs room. Open makes the reserve again when there is enough.
 	if err := os.Remove(filepath.Join(dir, reserveName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +35,7 @@ func Repair(dir string) (Report, error) {
 			continue
 		}
 		if err := s.rewrite(); err != nil {
-			return found.report, fmt.Errorf("wal: repair of %s: %w; the segment is as it was", s.path, err)
+			return found.report, fmt.Errorf("wal: repair of %s: %w; nothing is lost by running it again", s.path, err)
 		}
 	}
 	after, err := takeSurvey(dir)
@@ -42,13 +43,6 @@ func Repair(dir string) (Report, error) {
 		err = fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", after.report.Damage[0])
 	}
 	return found.report, err
-}
-
-func (v *survey) reported() Report {
-	if v == nil {
-		return Report{}
-	}
-	return v.report
 }
 
 // rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their place.
@@ -59,53 +53,43 @@ func (s *segment) rewrite() error {
 		return err
 	}
 	defer f.Close()
-	w := bufio.NewWriterSize(f, windowSize)
-	if err := s.salvage(w); err != nil {
-		os.Remove(temp)
-		return err
+	err = s.salvage(f)
+	if err == nil {
+		// The old file gets its second name before the new one takes its first: at no moment is the segment missing.
+		err = keepDamaged(s.path)
 	}
-	if err := w.Flush(); err != nil {
-		os.Remove(temp)
-		return err
-	}
-	// The old file gets its second name before the new one takes its first: at no moment is the segment missing.
-	if err := keepDamaged(s.path); err != nil {
+	if err != nil {
 		os.Remove(temp)
 		return err
 	}
 	return publish(f, temp, s.path)
 }
 
-// salvage copies what can be read of the segment.
-func (s *segment) salvage(w *bufio.Writer) error {
-	salt := newSalt()
-	var buf []byte
-	put := func(b []byte) error {
-		_, err := w.Write(b)
-		buf = b[:0]
-		return err
-	}
-	if err := put(appendSegmentHeader(buf, s.start, salt)); err != nil {
-		return err
-	}
+// salvage writes what can be read of the segment.
+func (s *segment) salvage(to io.Writer) error {
 	sc, f, err := s.open(s.end)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	sc.next = s.start
-	due := s.start
+
+	salt := newSalt()
+	w := bufio.NewWriterSize(to, windowSize) // keeps its first error until Flush
+	buf := appendSegmentHeader(nil, s.start, salt)
+	w.Write(buf)
+	due := s.start // what has been written so far ends before it
+	put := func(r *Record) {
+		buf = appendRecord(buf[:0], r, salt)
+		w.Write(buf)
+		due = r.due()
+	}
 	for {
 		for sc.scan() {
 			if due < sc.rec.Seq {
-				if err := put(appendRecord(buf, newGap(due, sc.rec.Seq-1), salt)); err != nil {
-					return err
-				}
+				put(newGap(due, sc.rec.Seq-1))
 			}
-			if err := put(appendRecord(buf, &sc.rec, salt)); err != nil {
-				return err
-			}
-			due = sc.next
+			put(&sc.rec)
 		}
 		if sc.reason == nil || !sc.resync() {
 			break
@@ -115,9 +99,9 @@ func (s *segment) salvage(w *bufio.Writer) error {
 		return sc.err
 	}
 	if due < s.next {
-		return put(appendRecord(buf, newGap(due, s.next-1), salt))
+		put(newGap(due, s.next-1))
 	}
-	return nil
+	return w.Flush()
 }
 
 // keepDamaged gives the file at path a second name, the first that is free of path.damaged, path.damaged.2, …

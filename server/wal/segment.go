@@ -56,10 +56,10 @@ func listSegments(dir string) ([]*segment, error) {
 	for _, e := range entries {
 		digits, ok := strings.CutSuffix(e.Name(), suffix)
 		number, err := strconv.ParseUint(digits, 10, 64)
-		if !ok || err != nil {
-			continue
+		s := &segment{path: segmentPath(dir, number), number: number}
+		if !ok || err != nil || filepath.Base(s.path) != e.Name() {
+			continue // not ours
 		}
-		s := &segment{path: filepath.Join(dir, e.Name()), number: number}
 		if err := s.readHeader(); err != nil {
 			return nil, err
 		}

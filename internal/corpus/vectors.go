@@ -1,0 +1,133 @@
+package corpus
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Vector is one line of a vector file.
+//
+//	82 a1 61 01 a1 62 02    = {"a": 1, "b": 2}    comment lines begin with #
+//
+// The mark after the bytes tells what they are: = is what an encoder writes for the value and a decoder reads as it; < is only
+// read; ! is an error, by its text. Values are in the notation of Note.
+type Vector struct {
+	Line  int
+	Bytes []byte
+	Mark  byte
+	Value string
+}
+
+// ReadVectors reads a vector file.
+func ReadVectors(path string) ([]Vector, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var vectors []Vector
+	for n, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		at := strings.IndexAny(line, "=<!")
+		if at < 0 {
+			return nil, fmt.Errorf("%s:%d: no mark of =, < or !", path, n+1)
+		}
+		b, err := parseBytes(line[:at])
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %v", path, n+1, err)
+		}
+		vectors = append(vectors, Vector{n + 1, b, line[at], strings.TrimSpace(line[at+1:])})
+	}
+	return vectors, nil
+}
+
+// parseBytes reads hex bytes; 61*300 stands for 300 of them.
+func parseBytes(s string) ([]byte, error) {
+	var out []byte
+	for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
+		digits, count, repeated := strings.Cut(word, "*")
+		b, err := hex.DecodeString(digits)
+		if err != nil {
+			return nil, err
+		}
+		n := 1
+		if repeated {
+			if n, err = strconv.Atoi(count); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, slices.Repeat(b, n)...)
+	}
+	return out, nil
+}
+
+// Note writes a decoded value as JSON, on one line, map keys in order. What JSON has no word for is an object of one key:
+//
+//	{"$bin": "00ff"}  {"$time": [seconds, nanoseconds]}  {"$float": "nan"}  {"$str": "ff"} for invalid UTF-8
+//
+// Floats always have a point or an exponent, so that they differ from ints. A string that repeats one character 32 times or
+// more is {"$repeat": ["a", 300]}.
+func Note(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case float32:
+		return noteFloat(float64(v), 32)
+	case float64:
+		return noteFloat(v, 64)
+	case string:
+		return noteString(v)
+	case []byte:
+		return fmt.Sprintf(`{"$bin": "%x"}`, v)
+	case time.Time:
+		return fmt.Sprintf(`{"$time": [%d, %d]}`, v.Unix(), v.Nanosecond())
+	case []any:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = Note(x)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case map[string]any:
+		parts := make([]string, 0, len(v))
+		for k, x := range v {
+			parts = append(parts, noteString(k)+": "+Note(x))
+		}
+		slices.Sort(parts)
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return fmt.Sprint(v)
+}
+
+func noteFloat(f float64, bits int) string {
+	switch {
+	case math.IsNaN(f):
+		return `{"$float": "nan"}`
+	case math.IsInf(f, 0):
+		return fmt.Sprintf(`{"$float": "%+v"}`, f)
+	}
+	s := strconv.FormatFloat(f, 'g', -1, bits)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+func noteString(s string) string {
+	if !utf8.ValidString(s) {
+		return fmt.Sprintf(`{"$str": "%x"}`, s)
+	}
+	if r := []rune(s); len(r) >= 32 && strings.Count(s, string(r[0])) == len(r) {
+		return fmt.Sprintf(`{"$repeat": [%q, %d]}`, string(r[0]), len(r))
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,62 @@
+// Package table takes rows over from requests and turns them into files: each acknowledged row into exactly one.
+//
+// # The way of a row
+//
+//	Append ─▶ measured, checked against the catalog ─▶ log ─▶ 2xx
+//	                                                    │ OnCommit, in the order of the log
+//	                                                    ▼
+//	          table: open unit ──seal──▶ waiting units ──lander──▶ files ──▶ memory and log released
+//
+// A [Write] is a batch of one table; the writes of one request are one record of the log. When the record is on disk, its
+// batches go to the open units of their tables, without being copied unless they are tiny. A unit is sealed when it has
+// enough rows or bytes, when it has waited long enough, or when memory runs short. Then a lander orders its rows by time,
+// splits them by hour, and gives each hour to the [Sink] as one [File].
+//
+// # Exactly once
+//
+// A unit is all rows of one table in the records from one sequence number to another. Units of a table land in order and one
+// at a time. So how far a table has come is one number, and the log says all that a restart must know, in two kinds of notes:
+//
+//	Intent   {"from":1,"to":42,"paths":["db/cpu/date=2026-11-21/hour=09/node-…1-…42.parquet"]}
+//	         these files may exist from now on; on disk before the first of them is begun
+//	Landed   {"to":42,"rows":100000,"settled":40}
+//	         every row of the table in a record up to 42 is in a file, and every row of any table in a record up to 40
+//
+// At start, the files of an intent that no later landed note of its table follows are removed, whether whole, half or
+// missing. Then the records are decoded again, and the rows that no landed note covers are delivered as if they had just
+// come. A crash at any point leaves one of these cases:
+//
+//	before the intent is on disk       no file; the rows come from the log
+//	before the landed note is on disk  the files are removed; the rows come from the log
+//	after it                           the files stay; the rows in the log are passed over
+//
+// A sink that fails is tried again, with growing pauses, for ever, and under the same names: what may be there is removed
+// first. Meanwhile the rows wait in memory until [ErrBusy] tells the senders to wait as well. Segments of the log are
+// released up to the first record with a row that has not landed.
+//
+// # The catalog
+//
+// The file catalog.json in the store's directory has every table's columns. It is replaced as a whole, durably, before the
+// first row that brings something new goes to the log.
+//
+//	{"version":1, "log":0, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}]}]}
+//
+// Columns are added and never removed. A column of int64 that meets a float64 becomes float64; other mixtures are a
+// [TypeError]. A column that so far has only nulls is not in the catalog. Every file has all columns that the catalog had when
+// the file was planned, so that the latest file of a table shows its whole schema.
+//
+// # Locks
+//
+// Appenders share nothing but atomic counters, the catalog's snapshot and the log's queue. One lock guards all buffers. It is
+// taken by the log's committer for each commit, by landers between units and by the clock, each time briefly; no file is
+// touched while it is held.
+//
+// # Where to look
+//
+//	store.go    Options, Open, Append, Flush, Close       order.go    the order of a unit's rows
+//	write.go    what a write must be like                 gather.go   rows in that order, column by column
+//	catalog.go  which columns a table has                 land.go     from a unit to files and notes
+//	buffer.go   tables, units, pieces                     recover.go  from the log back to the buffers
+//	seal.go     when a unit is complete                   sink.go     what makes the files
+//	pool.go     where batches wait for reuse              stats.go    what is counted
+package table
