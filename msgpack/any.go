@@ -16,7 +16,7 @@ import (
 )
 
 // boxes tells whether slabs are used. Without, the compiler boxes each value.
-var boxes = mem.BoxWorks()
+var boxes = slabBoxes && mem.BoxWorks()
 
 var (
 	wordInt16   = mem.TypeWord(reflect.TypeFor[int16]())

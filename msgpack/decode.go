@@ -433,7 +433,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 		// The next field in order is expected. Its key is compared as it stands on the wire, in one or two words; near the
 		// end of the input, where there is no whole word left, as bytes.
 		var f *inField
-		if next < len(in) {
+		if predictFields && next < len(in) {
 			f = &in[next]
 			if i+16 <= len(b) {
 				if (mem.Load64(b, i)^f.key1)&f.mask1 != 0 || (mem.Load64(b, i+8)^f.key2)&f.mask2 != 0 {

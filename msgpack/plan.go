@@ -382,7 +382,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 func newInField(f *plan.Field, o *op, index int) inField {
 	text := appendString(nil, f.Name)
 	in := inField{op: o, text: string(text), offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
-	if in.hops {
+	if in.hops || !inlineLeaves {
 		in.kind = kindOther
 	}
 	if in.kind == kindFixedInt {
@@ -405,7 +405,7 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	text := appendString(nil, f.Name)
 	padded := string(append(text, make([]byte, 8)...)) // for whole words
 	out := outField{text: padded[:len(text)], op: o, offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
-	if out.hops {
+	if out.hops || !inlineLeaves {
 		out.kind = kindOther
 	}
 	if f.Omit {

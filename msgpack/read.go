@@ -331,7 +331,7 @@ func (d *Decoder) readKey(i int) (string, int) {
 	n := next - start
 	var lo, hi uint64
 	switch {
-	case n > 16:
+	case n > 16 || !cacheKeys:
 		return d.strings.CopyAt(b, start, n), next
 	case n >= 8:
 		lo, hi = mem.Load64(b, start), mem.Load64(b, next-8)

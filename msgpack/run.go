@@ -13,11 +13,11 @@ import (
 // readInt64Run reads ints of 9 bytes, and fixints, from b[i:] into dst as long as they follow one another. It gives how many
 // and the offset after them.
 func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
-	for n < len(dst) && i+9 <= len(b) {
+	for readRuns && n < len(dst) && i+9 <= len(b) {
 		c := mem.Load8(b, i)
 		switch {
 		case c == codeInt64 || c == codeUint64:
-			for n+4 <= len(dst) && i+36 <= len(b) &&
+			for readRuns && n+4 <= len(dst) && i+36 <= len(b) &&
 				mem.Load8(b, i) == c && mem.Load8(b, i+9) == c && mem.Load8(b, i+18) == c && mem.Load8(b, i+27) == c {
 				to := dst[n : n+4 : n+4]
 				to[0] = int64(wire.BE64(b, i+1))
@@ -48,7 +48,7 @@ func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 
 // readFloat64Run reads float64s from b[i:] into dst as long as they follow one another.
 func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
-	for n+4 <= len(dst) && i+36 <= len(b) && mem.Load8(b, i) == codeFloat64 && mem.Load8(b, i+9) == codeFloat64 &&
+	for readRuns && n+4 <= len(dst) && i+36 <= len(b) && mem.Load8(b, i) == codeFloat64 && mem.Load8(b, i+9) == codeFloat64 &&
 		mem.Load8(b, i+18) == codeFloat64 && mem.Load8(b, i+27) == codeFloat64 {
 		to := dst[n : n+4 : n+4]
 		to[0] = math.Float64frombits(wire.BE64(b, i+1))
@@ -57,7 +57,7 @@ func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
 		to[3] = math.Float64frombits(wire.BE64(b, i+28))
 		n, i = n+4, i+36
 	}
-	for n < len(dst) && i+9 <= len(b) && mem.Load8(b, i) == codeFloat64 {
+	for readRuns && n < len(dst) && i+9 <= len(b) && mem.Load8(b, i) == codeFloat64 {
 		dst[n] = math.Float64frombits(wire.BE64(b, i+1))
 		n, i = n+1, i+9
 	}

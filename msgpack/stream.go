@@ -80,7 +80,11 @@ func NewDecoder(r io.Reader) *Decoder {
 }
 
 func newDecoder() *Decoder {
-	return &Decoder{plans: defaultPlans, strings: buffer.Strings{Size: buffer.ChunkSize}}
+	d := &Decoder{plans: defaultPlans}
+	if sharedStrings {
+		d.strings.Size = buffer.ChunkSize
+	}
+	return d
 }
 
 var decoders = sync.Pool{New: func() any { return newDecoder() }}

@@ -89,7 +89,7 @@ func reportBars(b *strings.Builder, r *Result) {
 	}
 	b.WriteString("\n| geometric mean | over | bar | reached |\n|---|---|---|---|\n")
 	for _, m := range r.Means {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(m.Name), cell(strings.Join(m.Rows, ", ")), cell(m.Bar), reached(m.Verdict))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(m.Name), cell(strings.Join(m.Rows, "; ")), cell(m.Bar), reached(m.Verdict))
 	}
 }
 

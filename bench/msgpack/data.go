@@ -146,15 +146,15 @@ type sortableRow struct {
 }
 
 func sortable(list rows) []sortableRow {
-	same := make([]sortableRow, len(list))
+	sortables := make([]sortableRow, len(list))
 	for i, r := range list {
 		values := make(map[string]any, len(r.Values))
 		for key, value := range r.Values {
 			values[key] = value
 		}
-		same[i] = sortableRow{r.Time, r.Seq, r.Host, r.Region, r.Status, values, r.Tags}
+		sortables[i] = sortableRow{r.Time, r.Seq, r.Host, r.Region, r.Status, values, r.Tags}
 	}
-	return same
+	return sortables
 }
 
 // tree is v as untyped values, the way v5 decodes them.

@@ -109,7 +109,7 @@ func shapeCases(name string, shape func() *ingest) []harness.Case {
 			Bars: append(againstAny(1.4), harness.Faster(msgpName+" "+intoAny, 1.2)),
 			Sides: func() ([]harness.Side, error) {
 				body, err := shape().body()
-				return []harness.Side{anySide(ours(), body), anySide(msgpLibrary(), body), anySide(rivals()[0], body)}, err
+				return []harness.Side{anySide(ours(), body), anySide(msgpLibrary(), body), anySide(v5Library(), body)}, err
 			},
 		},
 		{
@@ -131,7 +131,7 @@ func columnSides(want *ingest, mine func(body []byte, want *ingest) harness.Side
 	return []harness.Side{
 		mine(body, want),
 		anySide(msgpLibrary(), body), loopSide(msgpName, msgpColumns, body, want),
-		anySide(rivals()[0], body), loopSide(v5Name, v5Columns(), body, want),
+		anySide(v5Library(), body), loopSide(v5Name, v5Columns(), body, want),
 	}, nil
 }
 

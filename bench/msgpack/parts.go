@@ -3,6 +3,7 @@ package msgpack
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/tinylib/msgp/msgp"
 	ugorji "github.com/ugorji/go/codec"
@@ -96,33 +97,21 @@ func pointsAs[P v5Point | oursPoint](list points) []P {
 func customDecodeSides() ([]harness.Side, error) {
 	want := pointsValue()
 	data, err := v5.Marshal(pointsAs[v5Point](want))
-	if err != nil {
-		return nil, err
-	}
-	sides := unmarshalSides([]library{ours()}, data, pointsAs[oursPoint](want), fresh)
-	sides = append(sides, unmarshalSides([]library{msgpLibrary()}, data, want, fresh)...)
-	return append(sides, unmarshalSides(rivals()[:1], data, pointsAs[v5Point](want), fresh)...), nil
+	return slices.Concat(
+		unmarshalSides([]library{ours()}, data, pointsAs[oursPoint](want), fresh),
+		unmarshalSides([]library{msgpLibrary()}, data, want, fresh),
+		unmarshalSides([]library{v5Library()}, data, pointsAs[v5Point](want), fresh),
+	), err
 }
 
 func customEncodeSides() ([]harness.Side, error) {
-	want := pointsAs[v5Point](pointsValue())
-	reads := func(s harness.Side) harness.Side {
-		s.Check = func() error {
-			if err := s.Run(); err != nil {
-				return err
-			}
-			return decodesTo(sink, want)
-		}
-		return s
-	}
-	mine, generated := pointsAs[oursPoint](pointsValue()), pointsValue()
-	sides := marshalSides([]library{ours()}, &mine)
-	sides = append(sides, marshalSides([]library{msgpLibrary()}, &generated)...)
-	sides = append(sides, marshalSides(rivals()[:1], &want)...)
-	for i := range sides {
-		sides[i] = reads(sides[i])
-	}
-	return sides, nil
+	list := pointsValue()
+	byOurs, byV5 := pointsAs[oursPoint](list), pointsAs[v5Point](list)
+	return readAs(byV5, slices.Concat(
+		marshalSides([]library{ours()}, &byOurs),
+		marshalSides([]library{msgpLibrary()}, &list),
+		marshalSides([]library{v5Library()}, &byV5),
+	)), nil
 }
 
 // envelope is rawEnvelope with the raw type of a library that works by reflection.
@@ -142,35 +131,23 @@ func rawValue() (data, body []byte, err error) {
 
 func rawDecodeSides() ([]harness.Side, error) {
 	data, body, err := rawValue()
-	if err != nil {
-		return nil, err
-	}
-	by := rivals()
-	sides := unmarshalSides([]library{ours()}, data, envelope[oursRaw]{7, body}, fresh)
-	sides = append(sides, unmarshalSides([]library{msgpLibrary()}, data, rawEnvelope{7, body}, fresh)...)
-	sides = append(sides, unmarshalSides(by[:1], data, envelope[v5.RawMessage]{7, body}, fresh)...)
-	return append(sides, unmarshalSides(by[2:3], data, envelope[ugorji.Raw]{7, body}, fresh)...), nil
+	return slices.Concat(
+		unmarshalSides([]library{ours()}, data, envelope[oursRaw]{7, body}, fresh),
+		unmarshalSides([]library{msgpLibrary()}, data, rawEnvelope{7, body}, fresh),
+		unmarshalSides([]library{v5Library()}, data, envelope[v5.RawMessage]{7, body}, fresh),
+		unmarshalSides([]library{ugorjiLibrary()}, data, envelope[ugorji.Raw]{7, body}, fresh),
+	), err
 }
 
 func rawEncodeSides() ([]harness.Side, error) {
 	_, body, err := rawValue()
-	if err != nil {
-		return nil, err
-	}
 	want := envelope[v5.RawMessage]{7, body}
-	sides := marshalSides([]library{ours()}, &envelope[oursRaw]{7, body})
-	sides = append(sides, marshalSides([]library{msgpLibrary()}, &rawEnvelope{7, body})...)
-	sides = append(sides, marshalSides(rivals()[:1], &want)...)
-	sides = append(sides, marshalSides(rivals()[2:3], &envelope[ugorji.Raw]{7, body})...)
-	for i, s := range sides {
-		sides[i].Check = func() error {
-			if err := s.Run(); err != nil {
-				return err
-			}
-			return decodesTo(sink, want)
-		}
-	}
-	return sides, nil
+	return readAs(want, slices.Concat(
+		marshalSides([]library{ours()}, &envelope[oursRaw]{7, body}),
+		marshalSides([]library{msgpLibrary()}, &rawEnvelope{7, body}),
+		marshalSides([]library{v5Library()}, &want),
+		marshalSides([]library{ugorjiLibrary()}, &envelope[ugorji.Raw]{7, body}),
+	)), err
 }
 
 // skipSides skips v, and for comparison decodes it. The check also cuts the last byte off: who skips the

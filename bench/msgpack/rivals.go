@@ -29,15 +29,17 @@ func plain(name string, marshal func(any) ([]byte, error), unmarshal func([]byte
 	}
 }
 
-// rivals are the libraries that work by reflection; msgp's generated code has sides of its own.
+// rivals are the libraries that work by reflection.
 func rivals() []library {
 	return []library{
-		plain(v5Name, v5.Marshal, v5.Unmarshal),
+		v5Library(),
 		plain(shamatonName, shamaton.Marshal, shamaton.Unmarshal),
-		ugorjiLibrary(ugorjiHandle()),
+		ugorjiLibrary(),
 		hashicorpLibrary(),
 	}
 }
+
+func v5Library() library { return plain(v5Name, v5.Marshal, v5.Unmarshal) }
 
 func ugorjiHandle() *ugorji.MsgpackHandle {
 	h := &ugorji.MsgpackHandle{WriteExt: true}
@@ -47,7 +49,9 @@ func ugorjiHandle() *ugorji.MsgpackHandle {
 	return h
 }
 
-func ugorjiLibrary(h *ugorji.MsgpackHandle) library {
+func ugorjiLibrary() library { return ugorjiWith(ugorjiHandle()) }
+
+func ugorjiWith(h *ugorji.MsgpackHandle) library {
 	var out []byte
 	enc, dec := ugorji.NewEncoderBytes(&out, h), ugorji.NewDecoderBytes(nil, h)
 	return resetting(ugorjiName, enc, dec, &out)
@@ -57,7 +61,7 @@ func ugorjiLibrary(h *ugorji.MsgpackHandle) library {
 func ugorjiZeroCopy() library {
 	h := ugorjiHandle()
 	h.ZeroCopy = true
-	l := ugorjiLibrary(h)
+	l := ugorjiWith(h)
 	l.how, l.mark = "zero-copy", "its strings alias the input, which must then never change."
 	return l
 }

@@ -1,6 +1,11 @@
 package load
 
-import "github.com/slipstream-go/slipstream/column"
+import (
+	"bytes"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/msgpack"
+)
 
 // form is one of the four forms of a body; see the package comment.
 type form struct {
@@ -11,129 +16,143 @@ type form struct {
 // slots say where the times of a body or request are: the first at byte `first`, each further one `stride` bytes on.
 type slots struct{ first, stride int }
 
-// appendBody appends the batch as a body. The slots count from the start of dst; they are right for every row of a columnar
-// body, and of a body of rows when its rows are equally long.
-func (f form) appendBody(dst []byte, table string, b *column.Batch) ([]byte, slots) {
+// body is a body while it is written. The first error stays, and ends what is done with it.
+type body struct {
+	bytes.Buffer
+	encoder *msgpack.Encoder
+	times   slots // right for every row of a columnar body, and of a body of rows when its rows are equally long
+	err     error
+}
+
+func newBody() *body {
+	b := new(body)
+	b.encoder = msgpack.NewEncoder(&b.Buffer)
+	return b
+}
+
+// write replaces what the body held by the batch in this form.
+func (b *body) write(f form, table string, batch *column.Batch) error {
+	b.Reset()
+	b.times, b.err = slots{}, nil
 	switch {
 	case !f.rows && f.v1:
-		return appendColumns(dst, b)
+		b.columns(batch)
 	case !f.rows:
-		dst = appendMapLen(dst, 2)
-		dst = appendString(appendString(dst, "m"), table)
-		return appendColumns(appendString(dst, "columns"), b)
+		b.mapLen(2)
+		b.text("m")
+		b.text(table)
+		b.text("columns")
+		b.columns(batch)
 	case f.v1:
-		return appendRows(dst, b, appendFlatRow)
+		b.rows(batch, func(row int) { b.cells(batch.Columns, row) })
 	default:
-		dst = appendString(appendMapLen(dst, 1), "batch")
-		arc := splitForArc(table, b)
-		return appendRows(dst, b, arc.appendRow)
+		arc := splitForArc(table, batch)
+		b.mapLen(1)
+		b.text("batch")
+		b.rows(batch, func(row int) { b.arcRow(arc, row) })
+	}
+	return b.err
+}
+
+func (b *body) columns(batch *column.Batch) {
+	b.mapLen(len(batch.Columns))
+	for _, c := range batch.Columns {
+		b.text(c.Name)
+		b.arrayLen(c.Rows)
+		for row := range c.Rows {
+			b.cell(c, row)
+		}
 	}
 }
 
-func appendColumns(dst []byte, b *column.Batch) ([]byte, slots) {
-	var times slots
-	dst = appendMapLen(dst, len(b.Columns))
-	for _, c := range b.Columns {
-		dst = appendArrayLen(appendString(dst, c.Name), c.Rows)
-		if c.Kind == column.Time {
-			times = slots{first: len(dst) + 1, stride: 9}
-		}
-		for i := range c.Rows {
-			dst = appendCell(dst, c, i)
-		}
+// rows writes an array of the batch's rows, each by the function.
+func (b *body) rows(batch *column.Batch, write func(row int)) {
+	b.arrayLen(batch.Rows)
+	for row := range batch.Rows {
+		write(row)
 	}
-	return dst, times
 }
 
-// appendRows appends an array of the batch's rows, each by appendRow, which also says where the row's time is.
-func appendRows(dst []byte, b *column.Batch, appendRow func([]byte, *column.Batch, int) ([]byte, int)) ([]byte, slots) {
-	var times slots
-	dst = appendArrayLen(dst, b.Rows)
-	for i := range b.Rows {
-		var at int
-		dst, at = appendRow(dst, b, i)
-		switch i {
-		case 0:
-			times.first = at
-		case 1:
-			times.stride = at - times.first
-		}
-	}
-	return dst, times
-}
-
-func appendFlatRow(dst []byte, b *column.Batch, row int) (_ []byte, at int) {
-	dst = appendMapLen(dst, len(b.Columns))
-	for _, c := range b.Columns {
-		dst = appendString(dst, c.Name)
-		if c.Kind == column.Time {
-			at = len(dst) + 1
-		}
-		dst = appendCell(dst, c, row)
-	}
-	return dst, at
-}
-
-// arcRow is how Arc's rows sort the columns: the time is t, the host is h, the other strings are tags, the rest are fields.
-type arcRow struct {
+// arcColumns are how Arc's rows sort the columns: the time is t, the host is h, the other strings are tags, the rest fields.
+type arcColumns struct {
 	table        string
 	time, host   *column.Column
 	tags, fields []*column.Column
 }
 
-func splitForArc(table string, b *column.Batch) *arcRow {
-	r := &arcRow{table: table}
-	for _, c := range b.Columns {
+func splitForArc(table string, batch *column.Batch) *arcColumns {
+	a := &arcColumns{table: table}
+	for _, c := range batch.Columns {
 		switch {
 		case c.Kind == column.Time:
-			r.time = c
+			a.time = c
 		case c.Name == "host":
-			r.host = c
+			a.host = c
 		case c.Kind == column.String:
-			r.tags = append(r.tags, c)
+			a.tags = append(a.tags, c)
 		default:
-			r.fields = append(r.fields, c)
+			a.fields = append(a.fields, c)
 		}
 	}
-	return r
+	return a
 }
 
-func (r *arcRow) appendRow(dst []byte, _ *column.Batch, row int) (_ []byte, at int) {
-	n := 4
-	if len(r.tags) > 0 {
-		n++
-	}
-	dst = appendMapLen(dst, n)
-	dst = appendString(appendString(dst, "m"), r.table)
-	dst = appendString(dst, "t")
-	at = len(dst) + 1
-	dst = appendCell(dst, r.time, row)
-	dst = appendCell(appendString(dst, "h"), r.host, row)
-	if len(r.tags) > 0 {
-		dst = appendCells(appendString(dst, "tags"), r.tags, row)
-	}
-	return appendCells(appendString(dst, "fields"), r.fields, row), at
+func (b *body) arcRow(a *arcColumns, row int) {
+	b.mapLen(5)
+	b.text("m")
+	b.text(a.table)
+	b.text("t")
+	b.cell(a.time, row)
+	b.text("h")
+	b.cell(a.host, row)
+	b.text("tags")
+	b.cells(a.tags, row)
+	b.text("fields")
+	b.cells(a.fields, row)
 }
 
-// appendCells appends a map of one row's cells.
-func appendCells(dst []byte, columns []*column.Column, row int) []byte {
-	dst = appendMapLen(dst, len(columns))
+// cells writes a map of one row's cells.
+func (b *body) cells(columns []*column.Column, row int) {
+	b.mapLen(len(columns))
 	for _, c := range columns {
-		dst = appendCell(appendString(dst, c.Name), c, row)
+		b.text(c.Name)
+		b.cell(c, row)
 	}
-	return dst
 }
 
-func appendCell(dst []byte, c *column.Column, row int) []byte {
-	if c.IsNull(row) {
-		return appendNil(dst)
+func (b *body) cell(c *column.Column, row int) {
+	switch {
+	case c.IsNull(row):
+		b.keep(b.encoder.EncodeNil())
+	case c.Kind == column.Time:
+		b.time(c.Ints[row], row)
+	case c.Kind == column.Float64:
+		b.keep(b.encoder.EncodeFloat64(c.Floats[row]))
+	case c.Kind == column.String:
+		b.text(string(c.StringAt(row)))
+	default: // Int64; no source has a Bool
+		b.keep(b.encoder.EncodeInt64(c.Ints[row]))
 	}
-	switch c.Kind {
-	case column.Float64:
-		return appendFloat64(dst, c.Floats[row])
-	case column.String:
-		return appendString(dst, c.StringAt(row))
-	default: // Int64 and Time; no source has a Bool
-		return appendInt64(dst, c.Ints[row])
+}
+
+// time writes a row's time and notes where it is, behind its code.
+func (b *body) time(us int64, row int) {
+	at := b.Len() + 1
+	switch row {
+	case 0:
+		b.times.first = at
+	case 1:
+		b.times.stride = at - b.times.first
+	}
+	b.keep(b.encoder.EncodeInt64(us))
+}
+
+func (b *body) mapLen(n int)   { b.keep(b.encoder.EncodeMapLen(n)) }
+func (b *body) arrayLen(n int) { b.keep(b.encoder.EncodeArrayLen(n)) }
+func (b *body) text(s string)  { b.keep(b.encoder.EncodeString(s)) }
+
+func (b *body) keep(err error) {
+	if b.err == nil {
+		b.err = err
 	}
 }

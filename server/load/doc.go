@@ -11,6 +11,7 @@
 //	synthetic.go  made-up telemetry                 process.go    the server's CPU and memory
 //	proc.go       this machine's counters           landing.go    flush, and count what landed
 //	counters.go   the parsers under proc.go         report.go     the result, as text or JSON
+//	filler.go     cells → batch                     monitor.go    the same over a run
 //	conn.go, response.go  HTTP/1.1 over one connection
 //	run.go        Run, which puts these together
 //

@@ -22,10 +22,13 @@ type proc struct {
 	queue    []*request
 }
 
-var procTables = []struct {
+// procTable is a table and the file that it is read from.
+type procTable struct {
 	name, file string
 	read       func(*counters, string) error
-}{
+}
+
+var procTables = [...]procTable{
 	{"cpu", "stat", (*counters).cpu},
 	{"mem", "meminfo", (*counters).mem},
 	{"disk", "diskstats", (*counters).disk},

@@ -43,7 +43,7 @@ type builder struct {
 		Reset(io.Writer)
 	}
 
-	body   []byte
+	body   *body
 	packed bytes.Buffer
 }
 
@@ -53,6 +53,7 @@ func newBuilder(t *target, o *Options) (*builder, error) {
 		form:     form{v1: o.Endpoint == "v1", rows: o.Format == "row"},
 		database: o.Database,
 		headers:  "Content-Type: application/msgpack\r\n",
+		body:     newBody(),
 	}
 	if o.Durability == "async" {
 		b.query = "?durability=async"
@@ -82,9 +83,10 @@ func newBuilder(t *target, o *Options) (*builder, error) {
 
 // build makes the request that writes the batch to the table.
 func (b *builder) build(table string, batch *column.Batch) (*request, error) {
-	var times slots
-	b.body, times = b.form.appendBody(b.body[:0], table, batch)
-	body := b.body
+	if err := b.body.write(b.form, table, batch); err != nil {
+		return nil, fmt.Errorf("encoding a body: %w", err)
+	}
+	body, times := b.body.Bytes(), b.body.times
 	if b.compressor != nil {
 		b.packed.Reset()
 		b.compressor.Reset(&b.packed)

@@ -228,7 +228,7 @@ func TestRunRefusedEarly(t *testing.T) {
 		c.Close()
 	}))
 	defer server.Close()
-	o := (&service{Server: server}).options()
+	o := smallOptions(server.URL)
 	o.Rows, o.Pregenerate = 100_000, 1
 	_, err := Run(context.Background(), o, io.Discard)
 	if err == nil || !strings.HasSuffix(err.Error(), "answered 413: too large") {

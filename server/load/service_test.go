@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +14,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipstream-go/slipstream/msgpack"
 )
 
 // service is a server that decodes what it gets and counts its rows.
@@ -102,10 +101,12 @@ func (s *service) landed(string) (int64, error) {
 	return s.rows, nil
 }
 
-// options are small ones against the service.
-func (s *service) options() Options {
+func (s *service) options() Options { return smallOptions(s.URL) }
+
+// smallOptions are those of a short run.
+func smallOptions(url string) Options {
 	return Options{
-		URL: s.URL, Endpoint: "arc", Durability: "sync", Format: "columnar", Compress: "none", Source: "synthetic",
+		URL: url, Endpoint: "arc", Durability: "sync", Format: "columnar", Compress: "none", Source: "synthetic",
 		Duration: 200 * time.Millisecond, Interval: 50 * time.Millisecond, Workers: 2, Rows: 7, Tables: 4, Hosts: 1000,
 		Pregenerate: 16, UniqueTime: true, Timeout: 10 * time.Second, JSON: true,
 	}
@@ -127,9 +128,9 @@ func decodeBody(path string, body []byte) (map[string][]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, rest, err := readValue(body)
-	if err != nil || len(rest) > 0 {
-		return nil, fmt.Errorf("body: %w, %d bytes left", err, len(rest))
+	var v any
+	if err := msgpack.Unmarshal(body, &v); err != nil {
+		return nil, fmt.Errorf("body: %w", err)
 	}
 	times := make(map[string][]int64)
 	take := func(table any, columns map[string]any) {
@@ -192,69 +193,4 @@ func unpack(body []byte) ([]byte, error) {
 		return z.DecodeAll(body, nil)
 	}
 	return body, nil
-}
-
-// readValue reads one MessagePack value of those that a body has.
-func readValue(b []byte) (v any, rest []byte, err error) {
-	if len(b) == 0 {
-		return nil, nil, errors.New("body ends early")
-	}
-	c, b := b[0], b[1:]
-	width := func(n int) (u uint64) {
-		for _, x := range b[:n] {
-			u = u<<8 | uint64(x)
-		}
-		b = b[n:]
-		return u
-	}
-	list := func(n uint64) (l []any) {
-		for ; n > 0 && err == nil; n-- {
-			var v any
-			v, b, err = readValue(b)
-			l = append(l, v)
-		}
-		return l
-	}
-	pairs := func(n uint64) any {
-		m := make(map[string]any)
-		l := list(2 * n)
-		for i := 0; i+1 < len(l); i += 2 {
-			m[l[i].(string)] = l[i+1]
-		}
-		return m
-	}
-	text := func(n uint64) any {
-		s := string(b[:n])
-		b = b[n:]
-		return s
-	}
-	switch {
-	case c>>4 == 0x8:
-		v = pairs(uint64(c & 0xf))
-	case c>>4 == 0x9:
-		v = list(uint64(c & 0xf))
-	case c>>5 == 0x5:
-		v = text(uint64(c & 0x1f))
-	case c == 0xc0:
-	case c == 0xcb:
-		v = math.Float64frombits(width(8))
-	case c == 0xd3:
-		v = int64(binary.BigEndian.Uint64(b))
-		b = b[8:]
-	case c == 0xd9:
-		v = text(width(1))
-	case c == 0xda:
-		v = text(width(2))
-	case c == 0xdb:
-		v = text(width(4))
-	case c == 0xdc:
-		v = list(width(2))
-	case c == 0xdd:
-		v = list(width(4))
-	case c == 0xde:
-		v = pairs(width(2))
-	default:
-		err = fmt.Errorf("code %02x", c)
-	}
-	return v, b, err
 }

@@ -104,13 +104,13 @@ func telemetry(rows int) *column.Batch {
 // the middle of a column chunk.
 func turning() *column.Batch {
 	b := new(column.Batch)
-	b.Rows = 3 * pageRows
+	const rows = 3 * pageRows
 	for i, kind := range []column.Kind{column.Time, column.Int64, column.Float64, column.String} {
 		c, _ := b.Column([]byte([]string{"time", "i", "f", "s"}[i]))
 		c.Accepts(kind)
-		for row := range b.Rows {
+		for row := range rows {
 			v := row / 1000
-			if row > pageRows+pageRows/2 {
+			if row > pageRows+pageRows/8 {
 				v = row
 			}
 			switch kind {
@@ -123,6 +123,7 @@ func turning() *column.Batch {
 			}
 		}
 	}
+	b.Rows = rows
 	return b
 }
 

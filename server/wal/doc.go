@@ -1,5 +1,17 @@
 // Package wal is the write-ahead log: what an append has acknowledged is on disk, and is read back in order after a crash.
 //
+// # Where to look
+//
+//	log.go        Options, Open, Replay, Release, Close
+//	append.go     Append, AppendAsync and the queue
+//	committer.go  the goroutine that writes: group commit, rotation, full disks, failures
+//	record.go     the bytes of a record
+//	segment.go    the bytes of a segment's header; how a segment is found and made
+//	scan.go       reading a segment from front to back, and past damage
+//	check.go      the survey of a whole log, from which Open, Check and Repair know what is torn and what is damaged
+//	repair.go     Repair
+//	disk.go       what is asked of the system; the reserve
+//
 // # Files
 //
 //	00000001.wal …        the segments; all but the last are sealed and never written again

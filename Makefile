@@ -1,0 +1,34 @@
+# Each target is one line; what takes more stands in .ci/.
+GO ?= go
+ROOM ?= all
+FUZZTIME ?= 10s
+MODULES = . ./server ./bench
+
+help: ## print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+run: build ## build and start the service: loopback, ./data, no configuration
+	bin/slipstream serve
+
+demo: build ## see the main job: this machine's counters over HTTP, through the log, into Parquet, and queried
+	bin/slipstream demo
+
+build: ## build bin/slipstream
+	$(GO) build -C server -o ../bin/slipstream ./cmd/slipstream
+
+test: ## install what tests need, then run every check and every test
+	@.ci/test
+
+check: ## gofmt, vet, staticcheck, other architectures, the purego build
+	@.ci/check
+
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	@.ci/fuzz $(FUZZTIME)
+
+bench: ## run the benchmarks, or ROOM=msgpack for one room
+	$(GO) run -C bench ./cmd/bench -room $(ROOM)
+
+bench-report: ## run the benchmarks and write bench/RESULTS.md and the charts
+	$(GO) run -C bench ./cmd/bench -room $(ROOM) -report
+
+.PHONY: help run demo build test check fuzz bench bench-report

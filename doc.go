@@ -1,0 +1,45 @@
+// Package slipstream is the map of the house; the code is in the rooms.
+//
+// Slipstream is the fast lane for data on the wire: Go codecs, a service that puts them to work, and a Ruby gem.
+//
+//	bytes in → wire → ops → Go values
+//
+//	room            what is in it
+//	msgpack         MessagePack, with the API of vmihailenco/msgpack v5
+//	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
+//	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface
+//	internal/wire   what every byte format needs: big-endian words, the error that says where
+//	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
+//	internal/buffer where bytes wait: slabs of strings and of boxed values
+//	internal/corpus tests only: shared Go types, random values, vectors
+//	vectors         commented hex that every language obeys
+//	server          its own module: the service; rooms wal, table, parquet, ingest, metrics, config, load, service
+//	bench           its own module: the only place where rivals are imported
+//
+// Arrows point down; siblings never import each other. house_test.go holds the code to this table.
+//
+//	server → msgpack ─→ plan, buffer, wire → mem
+//	       → column ←── msgpack
+//
+// # Words
+//
+//	append, read, skip     bytes
+//	encode, decode         one value, by its op
+//	marshal, unmarshal     the public call
+//	plan, op, field, names a compiled type
+//	view                   bytes borrowed
+//	window                 bytes waiting
+//	slab                   one allocation shared by many small values
+//	column, batch          cells of one type; columns of equal length
+//	record, segment        an entry of the write-ahead log; one of its files
+//	unit                   rows of one table that land together
+//	land                   to become a Parquet file
+//	vector                 a line of a file that all languages obey
+//	rival                  another library, in bench only
+//
+// # Where to start
+//
+// How MessagePack writes an int: msgpack/wire.go. How a struct is read: msgpack/decode.go, decodeStruct. Why a field is
+// skipped: internal/plan. What a 2xx promises: server/wal. How rows become files: server/table. Why it is so:
+// docs/decisions.md.
+package slipstream

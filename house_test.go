@@ -1,0 +1,164 @@
+package slipstream
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/slipstream-go/slipstream"
+
+// arrows tells which rooms of the house a room may import. A room that is not listed may import none.
+var arrows = map[string][]string{
+	"msgpack":         {"column", "internal/buffer", "internal/mem", "internal/plan", "internal/wire"},
+	"internal/buffer": {"internal/mem"},
+	"internal/plan":   {"internal/mem"},
+	"internal/wire":   {"internal/mem"},
+
+	"server/wal":            {},
+	"server/table":          {"column", "server/wal"},
+	"server/parquet":        {"column", "server/table"},
+	"server/ingest":         {"column", "msgpack", "server/table", "server/wal"},
+	"server/metrics":        {"server/ingest", "server/table", "server/wal"},
+	"server/config":         {"server/ingest", "server/load", "server/parquet", "server/table", "server/wal"},
+	"server/load":           {"msgpack"},
+	"server/service":        {"column", "server/config", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/table", "server/wal"},
+	"server/cmd/slipstream": {"server/config", "server/load", "server/parquet", "server/service", "server/wal"},
+
+	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
+	"bench/cmd/bench":    {"bench/harness", "bench/msgpack"},
+	"bench/differential": {"internal/corpus", "msgpack"},
+}
+
+// unsafeFiles are the files outside internal/mem that may import unsafe.
+var unsafeFiles = []string{}
+
+// leaf is what tests may import besides what their room may.
+const leaf = "internal/corpus"
+
+type source struct {
+	room, file string
+	imports    []string
+	test       bool
+}
+
+func sources(t *testing.T) []source {
+	var all []source
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && name != "." || entry.Name() == "testdata" || entry.Name() == "compat") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		s := source{room: path.Dir(filepath.ToSlash(name)), file: filepath.ToSlash(name), test: strings.HasSuffix(name, "_test.go")}
+		for _, imported := range parsed.Imports {
+			p, err := strconv.Unquote(imported.Path.Value)
+			if err != nil {
+				return err
+			}
+			s.imports = append(s.imports, p)
+		}
+		all = append(all, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 20 {
+		t.Fatalf("only %d Go files were found", len(all))
+	}
+	return all
+}
+
+// TestArrows holds every import of one room by another to the table.
+func TestArrows(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, p := range s.imports {
+			room, inside := strings.CutPrefix(p, module+"/")
+			if !inside || room == s.room {
+				continue
+			}
+			// Tests of the server may use any room that its code may: they build the parts below their own.
+			allowed := slices.Contains(arrows[s.room], room) || s.test && (room == leaf || strings.HasPrefix(s.room, "server/") && !strings.HasPrefix(room, "bench"))
+			if !allowed {
+				t.Errorf("%s imports %s: no arrow leads there", s.file, room)
+			}
+		}
+	}
+}
+
+// TestStandardLibraryOnly keeps the root module free of other modules.
+func TestStandardLibraryOnly(t *testing.T) {
+	for _, s := range sources(t) {
+		if strings.HasPrefix(s.room, "server") || strings.HasPrefix(s.room, "bench") {
+			continue
+		}
+		for _, p := range s.imports {
+			if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") && !strings.HasPrefix(p, module) {
+				t.Errorf("%s imports %s: the root module takes the standard library only", s.file, p)
+			}
+		}
+	}
+}
+
+// TestUnsafe keeps unsafe in its room.
+func TestUnsafe(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.room != "internal/mem" && slices.Contains(s.imports, "unsafe") && !slices.Contains(unsafeFiles, s.file) && !s.test {
+			t.Errorf("%s imports unsafe: only internal/mem may, and the files that house_test.go names", s.file)
+		}
+	}
+}
+
+// TestRoomsAreReal finds arrows of rooms that are gone.
+func TestRoomsAreReal(t *testing.T) {
+	real := map[string]bool{}
+	for _, s := range sources(t) {
+		real[s.room] = true
+	}
+	for room, to := range arrows {
+		for _, r := range append([]string{room}, to...) {
+			if !real[r] {
+				t.Errorf("the table of arrows names %s, which is not there", r)
+			}
+		}
+	}
+}
+
+// TestFirstWords wants a package comment in every room.
+func TestFirstWords(t *testing.T) {
+	documented := map[string]bool{}
+	rooms := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		rooms[s.room] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), s.file, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parsed.Doc != nil {
+			documented[s.room] = true
+		}
+	}
+	for room := range rooms {
+		if !documented[room] {
+			t.Errorf("%s has no package comment", room)
+		}
+	}
+}
