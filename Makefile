@@ -1,8 +1,6 @@
 # Each target is one line; what takes more stands in .ci/.
 GO ?= go
-ROOM ?= all
 FUZZTIME ?= 10s
-MODULES = . ./server ./bench
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -25,10 +23,10 @@ check: ## gofmt, vet, staticcheck, other architectures, the purego build
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## run the benchmarks, or ROOM=msgpack for one room
-	$(GO) run -C bench ./cmd/bench -room $(ROOM)
+bench: ## run the benchmarks of every room, or of one: ROOM=msgpack
+	$(GO) build -C bench -o ../bin/bench ./cmd/bench && bin/bench -dir bench $(if $(ROOM),-room $(ROOM)) $(BENCHFLAGS)
 
-bench-report: ## run the benchmarks and write bench/RESULTS.md and the charts
-	$(GO) run -C bench ./cmd/bench -room $(ROOM) -report
+bench-report: ## the same, and write bench/RESULTS.md and its charts
+	@$(MAKE) bench BENCHFLAGS=-report
 
 .PHONY: help run demo build test check fuzz bench bench-report

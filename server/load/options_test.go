@@ -57,7 +57,7 @@ func TestOptionsCheck(t *testing.T) {
 
 		"must be http://":   func(o *Options) { o.URL = "127.0.0.1:80" },
 		"not this machine":  func(o *Options) { o.URL = "http://192.0.2.1:9" },
-		"no user":           func(o *Options) { o.URL = "http://a:b@127.0.0.1" },
+		"use --token":       func(o *Options) { o.URL = "http://a:secret@127.0.0.1" },
 		"out of range":      func(o *Options) { o.URL = "http://127.0.0.1:99999" },
 		"must have no user": func(o *Options) { o.URL = "http://127.0.0.1/?q=1" },
 	} {
@@ -68,8 +68,8 @@ func TestOptionsCheck(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
-		if err != nil && strings.Contains(err.Error(), "Host: y") {
-			t.Errorf("the token shows in %v", err)
+		if err != nil && (strings.Contains(err.Error(), "Host: y") || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("a secret shows in %v", err)
 		}
 	}
 }
@@ -80,11 +80,11 @@ func TestPace(t *testing.T) {
 		want            time.Duration
 	}{
 		{0, 0, 0},
-		{4000, 0, time.Second},         // 2000 rows a second each, of 2000 rows
-		{0, 500, 4 * time.Second},      //
-		{4000, 500, 4 * time.Second},   // the lower one holds
-		{500, 4000, 8 * time.Second},   //
-		{1e9, 0, 4 * time.Microsecond}, //
+		{4000, 0, time.Second}, // 2000 rows a second each, of 2000 rows
+		{0, 500, 4 * time.Second},
+		{4000, 500, 4 * time.Second}, // the lower one holds
+		{500, 4000, 8 * time.Second},
+		{1e9, 0, 4 * time.Microsecond},
 	} {
 		o := Options{Workers: 2, Rows: 2000, Rate: c.rate, RatePerWorker: c.perWorker}
 		if got := o.pace(); got != c.want {

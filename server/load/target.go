@@ -28,9 +28,7 @@ type target struct {
 func newTarget(ctx context.Context, o *Options) (*target, error) {
 	u, err := url.Parse(o.URL)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("--url: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		return nil, fmt.Errorf("--url %q: must be http://host:port or https://host:port", o.URL)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("--url %q: must have no user, query or fragment; use --token for a token", u.Redacted())

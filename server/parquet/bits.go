@@ -106,19 +106,3 @@ func countNulls(b column.Bitmap, from, to int) int {
 	}
 	return n
 }
-
-// appendBools appends one bit for each value, lowest first.
-func appendBools(dst []byte, values []bool) []byte {
-	for len(values) > 0 {
-		n := min(8, len(values))
-		var b byte
-		for i, v := range values[:n] {
-			if v {
-				b |= 1 << i
-			}
-		}
-		dst = append(dst, b)
-		values = values[n:]
-	}
-	return dst
-}

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 	"slices"
@@ -217,30 +216,4 @@ func (d *dictionary) appendNumbers(dst []byte, ids []uint32) []byte {
 		}
 	}
 	return appendRun(dst, len(ids), ids[0], width)
-}
-
-// appendWords appends values of 8 bytes in PLAIN.
-func appendWords(dst []byte, values []uint64) []byte {
-	start := len(dst)
-	dst = slices.Grow(dst, 8*len(values))[:start+8*len(values)]
-	out := dst[start:]
-	for _, v := range values {
-		binary.LittleEndian.PutUint64(out, v)
-		out = out[8:]
-	}
-	return dst
-}
-
-// appendText appends texts in PLAIN: each with its length in front.
-func appendText(dst, text []byte, start uint32, ends []uint32) []byte {
-	if len(ends) == 0 {
-		return dst
-	}
-	dst = slices.Grow(dst, 4*len(ends)+int(ends[len(ends)-1]-start))
-	for _, end := range ends {
-		dst = binary.LittleEndian.AppendUint32(dst, end-start)
-		dst = append(dst, text[start:end]...)
-		start = end
-	}
-	return dst
 }

@@ -111,7 +111,7 @@ func TestEngines(t *testing.T) {
 	}
 	batches := []*column.Batch{
 		&edges.Batch, &wide.Batch, telemetry(5000), turning(),
-		mixed(1, 0), mixed(1, 1), mixed(9, 2), mixed(pageRows+1, 5), mixed(groupRows+1, 3),
+		mixed(1, 0), mixed(1, 1), mixed(9, 2), mixed(pageRows+1, 5), telemetry(groupRows + 1),
 	}
 	var paths []string
 	var wants []*column.Batch

@@ -82,6 +82,11 @@ func (f *footer) reset() {
 	f.out.reset()
 }
 
+// idle is what the buffers hold while no file is written.
+func (f *footer) idle() int {
+	return cap(f.chunks.buf) + cap(f.columns.buf) + cap(f.offsets.buf) + cap(f.out.buf)
+}
+
 func (f *footer) beginGroup(start int64, rows int) {
 	f.groups = append(f.groups, group{start: start, rows: rows, chunks: len(f.ends)})
 }

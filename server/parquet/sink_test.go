@@ -33,14 +33,30 @@ func sameBatch(t *testing.T, got, want *column.Batch) {
 			t.Fatalf("column %d: got %q %v of %d rows, want %q %v of %d", i, g.Name, g.Kind, g.Rows, w.Name, w.Kind, w.Rows)
 		}
 		for row := range w.Rows {
-			if x, y := cell(g, row), cell(w, row); x != y {
-				t.Fatalf("column %q, row %d: got %s, want %s", w.Name, row, x, y)
+			if !sameCell(g, w, row) {
+				t.Fatalf("column %q, row %d: got %s, want %s", w.Name, row, cell(g, row), cell(w, row))
 			}
 		}
 	}
 }
 
-// cell prints a cell so that different cells differ.
+func sameCell(a, b *column.Column, row int) bool {
+	if a.IsNull(row) || b.IsNull(row) {
+		return a.IsNull(row) == b.IsNull(row)
+	}
+	switch a.Kind {
+	case column.Bool:
+		return a.Bools[row] == b.Bools[row]
+	case column.Float64:
+		return math.Float64bits(a.Floats[row]) == math.Float64bits(b.Floats[row])
+	case column.String:
+		return string(a.StringAt(row)) == string(b.StringAt(row))
+	default:
+		return a.Ints[row] == b.Ints[row]
+	}
+}
+
+// cell prints a cell.
 func cell(c *column.Column, row int) string {
 	if c.IsNull(row) {
 		return "null"

@@ -2,11 +2,13 @@ package parquet
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -27,13 +29,14 @@ type writer struct {
 	options Options
 	out     *bufio.Writer
 	at      int64 // what was written to out
+	err     error // of the first write that failed
 
 	cells  column.Column // as gathered
 	chunk  chunk
 	codecs []Codec // by column: the format lets each chunk have its own, but not all readers do
 	footer footer
 
-	// One page's
+	// One page's:
 	bools   []bool
 	ints    []int64
 	floats  []float64
@@ -61,7 +64,7 @@ func newWriter(o Options) (*writer, error) {
 // idle is what the buffers hold while no file is written.
 func (w *writer) idle() int {
 	c := &w.chunk
-	return w.cells.Footprint() + cap(c.encoded) + cap(w.body) + cap(w.packed) + len(w.footer.chunks.buf)
+	return w.cells.Footprint() + cap(c.encoded) + cap(w.body) + cap(w.packed) + w.footer.idle()
 }
 
 // write writes the whole file. The columns of Kind Null are left out.
@@ -71,7 +74,7 @@ func (w *writer) write(ctx context.Context, out io.Writer, f *table.File) error 
 		return err
 	}
 	w.out.Reset(out)
-	w.at = 0
+	w.at, w.err = 0, nil
 	w.footer.reset()
 	w.codecs = w.codecs[:0]
 	for range f.Columns {
@@ -88,7 +91,7 @@ func (w *writer) write(ctx context.Context, out io.Writer, f *table.File) error 
 		}
 	}
 	w.footer.finish(w, f, columns)
-	return w.out.Flush()
+	return cmp.Or(w.err, w.out.Flush())
 }
 
 // columnsOf is the columns to write, by number.
@@ -121,7 +124,7 @@ func (w *writer) column(ctx context.Context, f *table.File, i, from, to int) err
 	c, start := &w.chunk, w.at
 	c.reset(f.Columns[i], i > 0, from == 0, w.codecs[i])
 	for at := from; at < to; at += pageRows {
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(w.err, ctx.Err()); err != nil {
 			return err
 		}
 		n := min(pageRows, to-at)
@@ -156,8 +159,46 @@ func (w *writer) column(ctx context.Context, f *table.File, i, from, to int) err
 	return nil
 }
 
-// put writes b. A failure is kept by the buffered writer and returned by its Flush; until then, nothing depends on it.
+// check makes sure that the gathered cells are what they were asked for.
+func check(cells *column.Column, f table.Field, optional bool, n int) error {
+	ok := cells.Rows == n
+	switch cells.Kind {
+	case column.Null:
+		ok = ok && optional
+	case column.Bool:
+		ok = ok && len(cells.Bools) == n
+	case column.Int64, column.Time:
+		ok = ok && len(cells.Ints) == n
+	case column.Float64:
+		ok = ok && len(cells.Floats) == n
+	case column.String:
+		ok = ok && len(cells.Ends) == n
+	}
+	if !ok || cells.Kind != f.Kind && cells.Kind != column.Null || !optional && cells.HasNulls() {
+		return fmt.Errorf("column %q: gathered %d cells of kind %v where %d of kind %v were wanted (nulls: %t)",
+			f.Name, cells.Rows, cells.Kind, n, f.Kind, cells.HasNulls())
+	}
+	return nil
+}
+
+// textPage is how far a page of text that begins at row from may reach: to about pageText bytes, and at least one row.
+func textPage(cells *column.Column, from int) int {
+	start := uint32(0)
+	if from > 0 {
+		start = cells.Ends[from-1]
+	}
+	n, _ := slices.BinarySearchFunc(cells.Ends[from:], pageText, func(end uint32, most uint64) int {
+		if uint64(end-start) > most {
+			return 1
+		}
+		return -1
+	})
+	return from + max(n, 1)
+}
+
+// put writes b. What it writes after a failure goes nowhere.
 func (w *writer) put(b []byte) {
-	n, _ := w.out.Write(b)
+	n, err := w.out.Write(b)
 	w.at += int64(n)
+	w.err = cmp.Or(w.err, err)
 }

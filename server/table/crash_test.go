@@ -24,6 +24,7 @@ type camera struct {
 	dir    string
 	rows   []row
 	images []image
+	during func(what string) // called at each step before the image is taken
 }
 
 func (c *camera) shoot(step string) {
@@ -37,6 +38,9 @@ func (c *camera) shoot(step string) {
 // watch is a sink in the camera's directory that takes an image at each of its steps.
 func (c *camera) watch() *dirSink {
 	return &dirSink{dir: filepath.Join(c.dir, "tables"), step: func(_ context.Context, what, path string) error {
+		if c.during != nil {
+			c.during(what)
+		}
 		c.shoot(what + " " + path)
 		return nil
 	}}
@@ -72,6 +76,14 @@ func TestCrashAnywhere(t *testing.T) {
 		return o
 	}
 	s := openStore(t, options(cam.dir, cam.watch()))
+	late := 0
+	cam.during = func(what string) { // rows come in while others land
+		if late++; late%3 == 0 && late < 20 {
+			r := row{Table: "cpu", Time: exampleHour, ID: int64(1000 + late)}
+			mustAppend(t, s, r)
+			cam.rows = append(cam.rows, r)
+		}
+	}
 	for i, rows := range exampleRecords() {
 		mustAppend(t, s, rows...)
 		cam.rows = append(cam.rows, rows...)

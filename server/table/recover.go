@@ -120,7 +120,6 @@ func (s *Store) replay() error {
 		}
 	}
 	s.mu.Lock()
-	s.replaying = true
 	s.delivered = n.settled
 	s.mu.Unlock()
 	err = s.log.Replay(func(r *wal.Record) error {
@@ -138,7 +137,7 @@ func (s *Store) replay() error {
 		return nil
 	})
 	s.mu.Lock()
-	s.replaying = err != nil
+	s.partial = err != nil
 	s.total.ReplayTime += time.Since(begin)
 	s.mu.Unlock()
 	return err

@@ -112,7 +112,7 @@ type Store struct {
 	ready     []*table  // those with a unit for a lander to take up
 	waiting   int       // sealed units
 	delivered uint64    // every record up to it is in the buffers, or has landed, or brought no rows
-	replaying bool      // delivered is set by the replay, not by commits
+	partial   bool      // records after `delivered` have yet to be replayed, so commits do not raise it
 	total     Stats
 }
 
@@ -211,7 +211,7 @@ func (s *Store) commit(recs []*wal.Record) {
 				d.recycle()
 			}
 		}
-		if !s.replaying {
+		if !s.partial {
 			s.delivered = r.Seq
 		}
 	}

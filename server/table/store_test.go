@@ -292,6 +292,9 @@ func TestFailingSink(t *testing.T) {
 	if err := s.Err(); err != nil {
 		t.Errorf("Err after all: %v", err)
 	}
+	if failed["remove"] < 2 {
+		t.Error("what may have been there was not removed")
+	}
 	checkEmpty(t, s)
 	mustClose(t, s)
 	checkOnce(t, "healed", landedRows(t, sink.dir), append(bad, good))

@@ -389,6 +389,43 @@ func TestForgedPayload(t *testing.T) {
 	verify(t, dir, places, func(p place) bool { return p.rec.Seq == 1 })
 }
 
+// What was left of a cut commit does not line up behind the record that takes the place of its first one.
+func TestCutCommitDoesNotComeBack(t *testing.T) {
+	img, places := groups(t)
+	dir := memDir(t)
+	first := places[6]
+	bad := bytes.Clone(img[first.file])
+	clear(bad[first.off:first.end])
+	img.restore(t, dir, first.file, bad)
+	l := mustOpen(t, dir, small)
+	again := *first.rec
+	mustAppend(t, l, &again)
+	after := snap(t, dir)
+	mustClose(t, l)
+	after.restore(t, dir, "", nil)
+	if got, err := replay(dir); err != nil || len(got) != 7 || !equal(got[6], first.rec) {
+		t.Errorf("records %v, %v, want 1 to 7", seqs(got), err)
+	}
+}
+
+// One bad copy of a header loses nothing, but is not passed over either.
+func TestFlawedHeader(t *testing.T) {
+	img, places := smallLog(t)
+	dir := memDir(t)
+	for _, at := range []int{3, segmentHalf + 3} {
+		bad := bytes.Clone(img[places[0].file])
+		bad[at]++
+		img.restore(t, dir, places[0].file, bad)
+		if rep, err := Check(dir); err != nil || len(rep.Damage) != 1 || rep.Lost() != 0 || rep.Records != len(places) {
+			t.Errorf("with byte %d of a header changed: %v, %v", at, rep, err)
+		}
+		if _, err := replay(dir); err == nil || !strings.Contains(err.Error(), "no record is lost") {
+			t.Errorf("with byte %d of a header changed: %v", at, err)
+		}
+		verify(t, dir, places, func(place) bool { return false })
+	}
+}
+
 func TestReplayFindsLateDamage(t *testing.T) {
 	img, places := smallLog(t)
 	dir := memDir(t)

@@ -29,6 +29,27 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// No byte of a record may change unnoticed, its padding included.
+func TestEachByteOfARecordCounts(t *testing.T) {
+	r := sample(5)
+	r.Seq = 9
+	b := appendRecord(nil, r, 3)
+	var got Record
+	if _, err := readRecord(b, 3, &got); err != nil || !equal(&got, r) || padding(len(r.DB)+len(r.Table)+len(r.Payload)) == 0 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i := range b {
+		b[i] ^= 0x10
+		if _, err := readRecord(b, 3, &got); err == nil {
+			t.Errorf("byte %d of %d was changed", i, len(b))
+		}
+		b[i] ^= 0x10
+		if _, err := readRecord(b[:i], 3, &got); err == nil {
+			t.Errorf("read from %d bytes of %d", i, len(b))
+		}
+	}
+}
+
 func TestReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by", "open")
 	var want []*Record
