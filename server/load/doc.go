@@ -34,5 +34,5 @@
 //
 // A row is acknowledged when a 2xx reply to its request has been read whole. Rows of a request that broke off without a
 // reply, or got a 5xx other than 503, are in doubt: they may land or not, and they are never sent again, because then they
-// could land twice. A 429 or 503 says that nothing was taken: the same request is sent again after a pause.
+// could land twice. A 408, 429 or 503 says that nothing was taken: the same request is sent again after a pause.
 package load

@@ -2,6 +2,7 @@ package load
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -9,7 +10,7 @@ import (
 // Options say what to send, how, and what to measure. The tags are for kong; the fields without a flag are for the program
 // that embeds them.
 type Options struct {
-	URL     string `help:"Base URL of the service." default:"http://127.0.0.1:9099" placeholder:"URL"`
+	URL     string `help:"Base URL of the service." default:"http://127.0.0.1:8080" placeholder:"URL"`
 	AnyHost bool   `help:"Allow a URL that is not this machine."`
 
 	Endpoint   string `help:"Where to post: arc (/api/v1/write/msgpack) or v1 (/v1/write/{db}/{table})." enum:"arc,v1" default:"arc"`
@@ -75,17 +76,17 @@ func (o *Options) check() error {
 	case !printable(o.Database):
 		return fmt.Errorf("--database %q: must be printable ASCII without spaces", o.Database)
 	case !printable(o.Token):
-		return fmt.Errorf("--token: must be printable ASCII without spaces")
+		return errors.New("--token: must be printable ASCII without spaces")
 	case o.Duration < 0:
 		return fmt.Errorf("--duration %v: must not be negative", o.Duration)
 	case o.Timeout <= 0:
 		return fmt.Errorf("--timeout %v: must be positive", o.Timeout)
 	case !(o.Rate >= 0) || !(o.RatePerWorker >= 0):
-		return fmt.Errorf("--rate and --rate-per-worker: must not be negative")
+		return errors.New("--rate and --rate-per-worker: must not be negative")
 	case o.PID < 0:
 		return fmt.Errorf("--pid %d: must be a process, or 0", o.PID)
 	case o.DataDir != "" && o.CountRows == nil:
-		return fmt.Errorf("--data-dir: this program cannot count the rows of Parquet files")
+		return errors.New("--data-dir: this program cannot count the rows of Parquet files")
 	}
 	if o.Source == "proc" {
 		if o.Interval <= 0 {

@@ -22,6 +22,7 @@ type Report struct {
 	Durability string    `json:"durability"`
 	Workers    int       `json:"workers"`
 	Rows       int       `json:"rows_per_request,omitempty"` // 0 for proc, where they vary
+	Tables     int       `json:"tables"`
 	Started    time.Time `json:"started"`
 
 	Seconds               float64       `json:"seconds"` // from the first request to the last reply
@@ -109,13 +110,16 @@ type line struct {
 }
 
 func (r *Report) lines() []line {
-	lines := []line{{"sent to", []string{fmt.Sprintf("%s, %s %s, compression %s, %s; %s source, %d workers",
-		r.URL, r.Endpoint, r.Format, r.Compress, r.Durability, r.Source, r.Workers)}}}
+	lines := []line{{"sent to", []string{fmt.Sprintf("%s, %s %s, compression %s, %s; %s source, %d tables, %d workers",
+		r.URL, r.Endpoint, r.Format, r.Compress, r.Durability, r.Source, r.Tables, r.Workers)}}}
 	add := func(name string, values ...string) { lines = append(lines, line{name, values}) }
 
 	sent := fmt.Sprintf("%.1f s", r.Seconds)
 	if r.Interrupted {
 		sent += ", interrupted"
+	}
+	if r.Rows > 0 {
+		sent += fmt.Sprintf(", %s rows a request", grouped(int64(r.Rows)))
 	}
 	add("sent for", sent)
 	add("acknowledged", rows(r.Acknowledged), perSecond(r.AcknowledgedPerSecond), fmt.Sprintf("%.1f MB/s", r.BytesPerSecond/1e6))

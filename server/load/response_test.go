@@ -2,7 +2,6 @@ package load
 
 import (
 	"bufio"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -96,7 +95,7 @@ func FuzzReadResponse(f *testing.F) {
 		}
 		second, err := readResponse(bufio.NewReaderSize(strings.NewReader(again+"next"), lineBytes))
 		if err != nil || first.status != second.status || first.text != second.text {
-			t.Errorf("%s: %+v alone, %+v, %v with more behind", fmt.Sprintf("%q", again), first, second, err)
+			t.Errorf("%q: %+v alone, %+v, %v with more behind", again, first, second, err)
 		}
 	})
 }

@@ -29,18 +29,18 @@ func Run(ctx context.Context, o Options, out io.Writer) (*Report, error) {
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
-	refused := r.send(ctx)
-	if refused == nil && ctx.Err() == nil {
+	failed := r.send(ctx)
+	if failed == nil && ctx.Err() == nil {
 		if err := r.settle(ctx); err != nil && ctx.Err() == nil {
-			refused = err
+			failed = err
 		}
 	}
 	report := r.report(ctx.Err() != nil)
 	if err := report.write(out, o.JSON); err != nil {
 		return report, fmt.Errorf("writing the report: %w", err)
 	}
-	if refused != nil {
-		return report, refused
+	if failed != nil {
+		return report, failed
 	}
 	return report, report.verdict()
 }
@@ -214,7 +214,7 @@ func (r *run) report(interrupted bool) *Report {
 	milliseconds := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	report := &Report{
 		URL: r.target.base, Source: o.Source, Endpoint: o.Endpoint, Format: o.Format, Compress: o.Compress,
-		Durability: o.Durability, Workers: o.Workers, Rows: o.Rows, Started: r.started.UTC(),
+		Durability: o.Durability, Workers: o.Workers, Rows: o.Rows, Tables: len(procTables), Started: r.started.UTC(),
 		Seconds:               r.sent.Seconds(),
 		Interrupted:           interrupted,
 		Acknowledged:          t.acknowledged,
@@ -236,6 +236,9 @@ func (r *run) report(interrupted bool) *Report {
 		PerSecond:    r.timeline.seconds(r.sent),
 		PatchSeconds: r.patch,
 		Landed:       r.landed,
+	}
+	if o.Source == "synthetic" {
+		report.Tables = o.Tables
 	}
 	if share, ok := degradation(report.PerSecond); ok {
 		report.Degradation = &share

@@ -61,6 +61,19 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
+// BenchmarkLand is the whole landing, with its syncs.
+func BenchmarkLand(b *testing.B) {
+	s := newSink(b, Options{})
+	f := fileOf("db/t/f.parquet", telemetry(benchRows))
+	for b.Loop() {
+		if _, err := s.Land(context.Background(), f); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchRows, "ns/row")
+	b.ReportAllocs()
+}
+
 // sample is the row of telemetry as a struct, numbered the same with a dictionary for the floats, too.
 type sample struct {
 	Time    int64   `parquet:"time,timestamp(microsecond)"`

@@ -61,8 +61,8 @@ func (d *dictionary) width() int { return max(1, bits.Len(uint(d.n-1))) }
 // size is what the entries take in PLAIN.
 func (d *dictionary) size() int { return 8*len(d.words) + len(d.text) + 4*len(d.ends) }
 
-// numberWords is the numbers of the values, in the memory of ids. It reports false when the dictionary gave up; then the values are
-// not in it.
+// numberWords is the numbers of the values, in the memory of ids. It reports false when the dictionary gave up; then the
+// values are not in it.
 func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool) {
 	n, size := d.n, d.size()
 	ids = slices.Grow(ids[:0], len(values))[:len(values)]

@@ -144,9 +144,6 @@ func boolsOf(c *column.Column) []bool     { return c.Bools }
 func intsOf(c *column.Column) []int64     { return c.Ints }
 func floatsOf(c *column.Column) []float64 { return c.Floats }
 
-// copyFrom is from how many cells on copy is faster than a loop.
-const copyFrom = 8
-
 // gatherCells is n cells in dst's buffer; under nulls they are zero.
 func gatherCells[T bool | int64 | float64](g *gatherer, cells [][]T, of func(*column.Column) []T, from, n int, dst []T) []T {
 	dst = slices.Grow(dst[:0], n)[:n]
@@ -165,10 +162,8 @@ func gatherCells[T bool | int64 | float64](g *gatherer, cells [][]T, of func(*co
 		}
 		src = src[int(r.from)+skip : int(r.from)+int(r.rows)]
 		src = src[:min(len(src), len(out))]
-		if len(src) < copyFrom {
-			for j, v := range src {
-				out[j] = v
-			}
+		if len(src) == 1 { // batches that overlap make such runs, and a call costs more than the cell
+			out[0] = src[0]
 		} else {
 			copy(out, src)
 		}

@@ -221,6 +221,7 @@ func (o *orderer) sort(runs []run, chunks []chunk, segments []segment) []run {
 		}
 	}
 	o.keys = keys
+	runtime.Gosched() // requests wait for the processor
 	if len(keys) < 512 {
 		slices.Sort(keys)
 	} else {
@@ -274,7 +275,7 @@ func (o *orderer) radix(keys []uint64) []uint64 {
 				spare[*at] = k
 				*at++
 			}
-			runtime.Gosched() // requests wait for the processor
+			runtime.Gosched()
 		}
 		keys, spare = spare, keys
 	}
