@@ -113,7 +113,7 @@ func (sc *schema) extended(name Name, b *column.Batch, maxColumns int) (*schema,
 			if len(next.fields) >= maxColumns {
 				return nil, invalid("table %s: column %q would be one more than the %d a table may have", name, c.Name, maxColumns)
 			}
-			if err := checkColumnName(name, c.Name); err != nil {
+			if err := next.checkNewColumn(c.Name); err != nil {
 				return nil, err
 			}
 			change()
@@ -217,6 +217,26 @@ func checkPathName(s string) error {
 
 func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
+}
+
+// checkNewColumn tells whether engines could read a column of this name beside those that there are. They do not tell upper
+// from lower case, and take a partition's directory for a column that hides one of its name.
+func (sc *schema) checkNewColumn(s string) error {
+	name := sc.table.name
+	if err := checkColumnName(name, s); err != nil {
+		return err
+	}
+	for _, partition := range []string{"date", "hour"} {
+		if strings.EqualFold(s, partition) {
+			return invalid("table %s: column %q: the files' directories are named by date= and hour=, which would hide it: rename it", name, s)
+		}
+	}
+	for _, f := range sc.fields {
+		if strings.EqualFold(s, f.Name) {
+			return invalid("table %s: column %q: there is %q already, and engines do not tell upper from lower case: rename it", name, s, f.Name)
+		}
+	}
+	return nil
 }
 
 func checkColumnName(name Name, s string) error {

@@ -133,6 +133,30 @@ func TestCatalogLimits(t *testing.T) {
 	}
 }
 
+// TestCatalogNames refuses columns that the engines which read the files could not tell from others.
+func TestCatalogNames(t *testing.T) {
+	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
+	c.limits = limits{tables: 10, columns: 10}
+	cpu := Name{"db", "cpu"}
+	if _, err := c.admit(cpu, shapeOf("host:string")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"Host": `there is "host" already`,
+		"TIME": `there is "time" already`,
+		"date": "rename it",
+		"Hour": "rename it",
+	} {
+		_, err := c.admit(cpu, shapeOf(name+":string"))
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("column %q: %v", name, err)
+		}
+	}
+	if got := printed(c.lookup(cpu)); got != "time:time host:string" {
+		t.Errorf("the catalog has %s", got)
+	}
+}
+
 func TestCatalogFileErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.json")
 	for _, text := range []string{

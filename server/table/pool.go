@@ -40,7 +40,7 @@ func (p *Pool) Get() *column.Batch {
 // Put takes a batch over; nobody else may hold it or a column of it.
 func (p *Pool) Put(b *column.Batch) {
 	b.Reset()
-	b.MaxColumns, b.MaxCells = 0, 0
+	b.MaxRows, b.MaxColumns, b.MaxCells = 0, 0, 0
 	size := b.Footprint()
 	p.mu.Lock()
 	defer p.mu.Unlock()

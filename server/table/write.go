@@ -147,7 +147,7 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 		if err != nil {
 			return err
 		}
-		w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0 // they bound what a request may bring; other rows may follow it now
+		w.Batch.MaxRows, w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0, 0 // they bound what a request may bring; other rows may follow it now
 		d.items = append(d.items, item{schema.table, piece{batch: w.Batch, span: span, held: int64(w.Batch.Footprint())}})
 	}
 	return nil
