@@ -1,20 +1,33 @@
 module github.com/slipstream-go/slipstream/bench
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/hashicorp/go-msgpack/v2 v2.1.5
 	github.com/klauspost/compress v1.20.3
 	github.com/shamaton/msgpack/v2 v2.4.0
 	github.com/slipstream-go/slipstream v0.0.0
+	github.com/slipstream-go/slipstream/server v0.0.0
 	github.com/tinylib/msgp v1.6.5
 	github.com/ugorji/go/codec v1.3.2
 	github.com/vmihailenco/msgpack/v5 v5.4.1
 )
 
 require (
+	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/parquet-go/bitpack v1.0.0 // indirect
+	github.com/parquet-go/jsonlite v1.0.0 // indirect
+	github.com/parquet-go/parquet-go v0.32.0 // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect
+	github.com/pierrec/lz4/v4 v4.1.21 // indirect
+	github.com/twpayne/go-geom v1.6.1 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/slipstream-go/slipstream => ../
+replace (
+	github.com/slipstream-go/slipstream => ../
+	github.com/slipstream-go/slipstream/server => ../server
+)

@@ -108,14 +108,11 @@ func (b *Batch) CloseRow() error {
 	if b.MaxRows > 0 && b.Rows >= b.MaxRows {
 		return TooManyRows(b.MaxRows)
 	}
-	b.Rows++
-	b.next = 0
-	if len(b.Columns) == 0 {
-		return nil
-	}
-	if err := b.checkCells(b.Rows, len(b.Columns)); err != nil {
+	if err := b.checkCells(b.Rows+1, len(b.Columns)); err != nil {
 		return err
 	}
+	b.Rows++
+	b.next = 0
 	for _, c := range b.Columns {
 		if c.Rows < b.Rows {
 			c.AppendNulls(b.Rows - c.Rows)
@@ -145,7 +142,7 @@ func TooManyRows(most int) error {
 }
 
 func (b *Batch) checkCells(rows, columns int) error {
-	if b.MaxCells > 0 && rows > b.MaxCells/columns {
+	if b.MaxCells > 0 && columns > 0 && rows > b.MaxCells/columns {
 		return fmt.Errorf("column: %d rows of %d columns are too sparse: most cells would be null", rows, columns)
 	}
 	return nil

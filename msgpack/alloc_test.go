@@ -25,8 +25,7 @@ func TestAllocations(t *testing.T) {
 	}{make([]int64, 100), make([]float64, 100), 7}
 	numberData, _ := Marshal(&numbers)
 	room := make([]byte, 0, 4096)
-	var d Decoder
-	d = *newDecoder()
+	d := newDecoder()
 	var batch column.Batch
 	body, _ := Marshal(map[string]any{"time": []int64{1, 2, 3}, "host": []string{"a", "b", "c"}, "v": []float64{1, 2, 3}})
 	text, _ := Marshal("hello, world")

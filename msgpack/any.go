@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
@@ -57,8 +58,9 @@ func (d *Decoder) boxUint64(v uint64) any {
 	return v
 }
 
+// boxString keeps only short strings together: one that is kept keeps its neighbours.
 func (d *Decoder) boxString(s string) any {
-	if boxes {
+	if boxes && len(s) <= buffer.ChunkSize/8 {
 		return mem.Box(wordString, mem.PointerTo(d.texts.Put(s)))
 	}
 	return s
@@ -270,13 +272,18 @@ func (d *Decoder) readList(i int) ([]any, int) {
 
 func (d *Decoder) readAnyMap(i int) (any, int) {
 	if d.mapFunc != nil {
+		if d.depth++; d.depth > maxDepth {
+			return nil, d.fail(i, errDepth)
+		}
+		depth := d.depth
 		d.i = i
 		d.inside++
 		v, err := d.mapFunc(d)
 		d.inside--
 		if err != nil {
-			return nil, d.fail(i, err)
+			return nil, d.failIn(i, err)
 		}
+		d.depth = depth - 1
 		return v, d.i
 	}
 	m, i := d.readMap(i)
@@ -414,15 +421,23 @@ func (e *Encoder) appendPlanned(b []byte, v any) []byte {
 		if face.Data == nil {
 			return appendNil(b)
 		}
-		return o.elem.encode(e, o.elem, face.Data, b)
-	case o.direct:
-		// The value is the data word itself. Its op reads that one word before anything else may be put here.
-		e.word = face.Data
-		return o.encode(e, o, mem.PointerTo(&e.word), b)
+		if e.depth++; e.depth > maxDepth { // an any may hold a pointer to itself
+			return e.tooDeep(b)
+		}
+		b = o.elem.encode(e, o.elem, face.Data, b)
+		e.depth--
+		return b
 	case o.receiver: // a method with a pointer receiver must not change what the interface holds
 		c := reflect.New(o.typ)
 		c.Elem().Set(reflect.ValueOf(v))
 		return o.encode(e, o, c.UnsafePointer(), b)
+	case o.direct:
+		// The value is the data word itself. Values inside it may need the same room, and give it back.
+		outer := e.word
+		e.word = face.Data
+		b = o.encode(e, o, mem.PointerTo(&e.word), b)
+		e.word = outer
+		return b
 	}
 	return o.encode(e, o, face.Data, b)
 }
@@ -455,6 +470,7 @@ func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 		for _, k := range keys {
 			b = e.appendAny(appendText(b, k), m[k])
 		}
+		clear(e.keys[mark:])
 		e.keys = e.keys[:mark]
 	} else {
 		for k, v := range m {

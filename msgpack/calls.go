@@ -8,6 +8,7 @@ package msgpack
 import (
 	"fmt"
 	"io"
+	"math"
 	"time"
 )
 
@@ -15,6 +16,12 @@ import (
 func (d *Decoder) PeekCode() (byte, error) {
 	if d.i < len(d.b) {
 		return d.b[d.i], nil
+	}
+	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil {
+		// What the window takes from such a reader must be decoded: the code goes back.
+		if c, err := s.ReadByte(); err == nil && s.UnreadByte() == nil {
+			return c, nil
+		}
 	}
 	mark := d.begin()
 	c, ok := d.codeAt(d.i)
@@ -169,7 +176,11 @@ func (d *Decoder) DecodeBytesLen() (int, error) {
 		if !d.whole(mark, 1, int(f.head)) {
 			return 0, d.end(mark, -1)
 		}
-		return int(d.count(mark)), d.end(mark, mark+int(f.head))
+		n := d.count(mark)
+		if n > math.MaxInt {
+			return 0, d.end(mark, d.fail(mark, io.ErrUnexpectedEOF))
+		}
+		return int(n), d.end(mark, mark+int(f.head))
 	}
 	return 0, d.end(mark, d.fail(mark, fmt.Errorf("msgpack: invalid code=%x decoding string/bytes length", c)))
 }
@@ -184,12 +195,7 @@ func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 // ReadFull reads bytes as they are, until buf is full.
 func (d *Decoder) ReadFull(buf []byte) error {
 	mark := d.begin()
-	if !d.need(mark, len(buf)) {
-		if len(d.b) > mark {
-			d.fail(mark, io.ErrUnexpectedEOF)
-		} else {
-			d.fail(mark, d.endOf())
-		}
+	if !d.whole(mark, 0, len(buf)) {
 		return d.end(mark, -1)
 	}
 	copy(buf, d.b[mark:])

@@ -21,7 +21,7 @@ import (
 // DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for each key.
 // Cells are nil, bool, int, float, str, or a time ext. The error names the column, and the cell as its index.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
-	if b.Rows > 0 {
+	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns wants an empty batch")
 	}
 	mark := d.begin()
@@ -244,33 +244,35 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		c.AppendBool(code == codeTrue)
 		return i + 1
 	case code == codeFloat64 || code == codeFloat32:
+		v, next := d.readFloat64(i)
+		if next < 0 {
+			return -1
+		}
 		if !c.Accepts(column.Float64) {
 			return d.fail(i, kindError{c.Kind, column.Float64})
 		}
-		v, next := d.readFloat64(i)
-		if next >= 0 {
-			c.AppendFloat64(v)
-		}
+		c.AppendFloat64(v)
 		return next
 	case form == formScalar && !isExt(code):
+		v, next := d.readInt(i)
+		if next < 0 {
+			return -1
+		}
+		if code == codeUint64 && v < 0 {
+			return d.fail(i, errBeyondInt64)
+		}
 		if !c.Accepts(column.Int64) {
 			return d.fail(i, kindError{c.Kind, column.Int64})
 		}
-		v, next := d.readInt(i)
-		if next >= 0 && code == codeUint64 && v < 0 {
-			return d.fail(i, errBeyondInt64)
-		}
-		if next >= 0 {
-			c.AppendInt64(v)
-		}
+		c.AppendInt64(v)
 		return next
 	case form == formFixBytes || code >= codeStr8 && code <= codeStr32:
-		if !c.Accepts(column.String) {
-			return d.fail(i, kindError{c.Kind, column.String})
-		}
 		start, next := d.readBytes(i)
 		if next < 0 {
 			return -1
+		}
+		if !c.Accepts(column.String) {
+			return d.fail(i, kindError{c.Kind, column.String})
 		}
 		if err := c.AppendString(d.b[start:next]); err != nil {
 			return d.fail(i, err)
@@ -290,15 +292,15 @@ func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
 	if id != extTime {
 		return d.fail(i, errNested)
 	}
-	if !c.Accepts(column.Time) {
-		return d.fail(i, kindError{c.Kind, column.Time})
-	}
 	t, next := d.timeIn(i, start, n)
 	if next < 0 {
 		return -1
 	}
 	if s := t.Unix(); s > math.MaxInt64/1_000_000-1 || s < math.MinInt64/1_000_000+1 {
 		return d.fail(i, fmt.Errorf("msgpack: a time of %d seconds is beyond microseconds in an int64", s))
+	}
+	if !c.Accepts(column.Time) {
+		return d.fail(i, kindError{c.Kind, column.Time})
 	}
 	c.AppendTime(t.UnixMicro())
 	return next

@@ -79,13 +79,22 @@ func absent(o *op, p mem.Pointer) bool {
 
 // outside runs a method of the user's that appends to e.b.
 func (e *Encoder) outside(b []byte, call func() error) []byte {
+	if e.err != nil {
+		return b
+	}
+	if e.depth++; e.depth > maxDepth { // it may lead back to itself
+		return e.tooDeep(b)
+	}
+	depth := e.depth
 	e.b = b
 	e.inside++
 	err := call()
 	e.inside--
-	if err != nil && e.err == nil {
+	if err != nil {
 		e.err = err
+		return e.b
 	}
+	e.depth = depth - 1
 	return e.b
 }
 
@@ -160,7 +169,7 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 	err := methods(o, p).(CustomDecoder).DecodeMsgpack(d)
 	d.inside--
 	if err != nil {
-		return d.fail(d.i, err)
+		return d.failIn(d.i, err)
 	}
 	d.depth = depth - 1
 	return d.i

@@ -340,7 +340,7 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 		return nil, -1, true
 	}
 	if n > len(d.b)-i && !d.need(i, n) {
-		return nil, d.fail(i, errShort), true
+		return nil, d.fail(i, d.endOf()), true
 	}
 	if *to == nil || n > cap(*to) {
 		*to = make([]T, n)
@@ -355,11 +355,21 @@ func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if done {
 		return i
 	}
+	b := d.b
 	for k := range s {
-		if s[k], i = d.readString(i); i < 0 {
+		if uint(i) < uint(len(b)) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
+			if n := int(b[i] & 0x1f); n < len(b)-i {
+				s[k] = d.strings.CopyAt(b, i+1, n)
+				i += 1 + n
+				continue
+			}
+		}
+		var v string
+		if v, i = d.readString(i); i < 0 {
 			d.path.Index(k)
 			return -1
 		}
+		s[k], b = v, d.b
 	}
 	return i
 }

@@ -102,18 +102,33 @@ func (e *Encoder) tooDeep(b []byte) []byte {
 	return b
 }
 
-// appendText is appendString without a call for the copy of a short string.
+// appendText is appendString without a call for the copy of a short string: it moves as words that overlap.
 func appendText(b []byte, s string) []byte {
 	n := len(s)
-	if n < 8 || n > 16 || cap(b)-len(b) < 17 {
+	if n >= 32 || cap(b)-len(b) <= n {
 		return appendString(b, s)
 	}
-	at := len(b)
-	b = b[:at+1+n]
+	at := len(b) + 1
 	src := mem.Bytes(s)
-	mem.Store8(b, at, codeFixstr|byte(n))
-	mem.Store64(b, at+1, mem.Load64(src, 0))
-	mem.Store64(b, at+n-7, mem.Load64(src, n-8))
+	b = b[:at+n]
+	mem.Store8(b, at-1, codeFixstr|byte(n))
+	switch {
+	case n >= 16:
+		mem.Store64(b, at, mem.Load64(src, 0))
+		mem.Store64(b, at+8, mem.Load64(src, 8))
+		mem.Store64(b, at+n-16, mem.Load64(src, n-16))
+		mem.Store64(b, at+n-8, mem.Load64(src, n-8))
+	case n >= 8:
+		mem.Store64(b, at, mem.Load64(src, 0))
+		mem.Store64(b, at+n-8, mem.Load64(src, n-8))
+	case n >= 4:
+		mem.Store32(b, at, mem.Load32(src, 0))
+		mem.Store32(b, at+n-4, mem.Load32(src, n-4))
+	case n > 0:
+		mem.Store8(b, at, mem.Load8(src, 0))
+		mem.Store8(b, at+n/2, mem.Load8(src, n/2))
+		mem.Store8(b, at+n-1, mem.Load8(src, n-1))
+	}
 	return b
 }
 
@@ -469,10 +484,10 @@ func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 			return true
 		}
 	}
-	if f.empty != nil {
-		return f.empty(from)
+	if e.flags&omitEmpty != 0 {
+		return e.plans.emptiness(fields.list[f.index].Type, true)(from)
 	}
-	return e.flags&omitEmpty != 0 && e.plans.emptiness(fields.list[f.index].Type)(from)
+	return f.empty != nil && f.empty(from)
 }
 
 // encodeMap writes a map of any type through reflect.

@@ -43,7 +43,7 @@ type op struct {
 	decode   decodeFn
 	encode   encodeFn
 	kind     kind
-	receiver bool // encode calls a method that has a pointer receiver
+	receiver bool // encode calls a method that has a pointer receiver, of the type or of a part of it
 	pointer  bool // typ is a pointer
 	direct   bool // an interface holds the value itself, not a pointer to it
 	flat     bool // values hold no pointers
@@ -163,7 +163,6 @@ var (
 	errorType             = reflect.TypeFor[error]()
 	timeType              = reflect.TypeFor[time.Time]()
 	anyType               = reflect.TypeFor[any]()
-	byteType              = reflect.TypeFor[byte]()
 	rawMessageType        = reflect.TypeFor[RawMessage]()
 )
 
@@ -237,6 +236,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.Array:
 		o.length = t.Len()
 		o.elem = s.compile(t.Elem())
+		o.receiver = o.elem.receiver
 		o.decode, o.encode = decodeArray, encodeArray
 		if t.Elem().Kind() == reflect.Uint8 {
 			o.decode, o.encode = decodeByteArray, encodeByteArray
@@ -246,6 +246,10 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.Struct:
 		o.decode, o.encode = decodeStruct, encodeStruct
 		o.fields = s.compileStruct(t)
+		for i := range o.fields.out {
+			f := &o.fields.out[i]
+			o.receiver = o.receiver || f.op.receiver && !f.hops
+		}
 	default:
 		o.decode, o.encode = decodeUnsupported, encodeUnsupported
 	}
@@ -310,22 +314,17 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	if t.Kind() == reflect.Pointer {
 		return // its op calls the element's, whose methods they are
 	}
-	p := reflect.PointerTo(t)
-	for _, m := range []struct {
-		face reflect.Type
-		fn   encodeFn
-	}{{customEncoderType, encodeCustom}, {marshalerType, encodeMarshaler},
-		{binaryMarshalerType, encodeBinary}, {textMarshalerType, encodeText}} {
-		if p.Implements(m.face) {
-			o.encode, o.kind, o.receiver = m.fn, kindOther, !t.Implements(m.face)
-			break
-		}
-	}
 	if t.Kind() == reflect.Interface {
 		if t.Implements(errorType) && !t.Implements(customEncoderType) && !t.Implements(marshalerType) {
 			o.encode = encodeErrorInterface
 		}
-		return
+		return // what it holds is written by its own methods
+	}
+	p := reflect.PointerTo(t)
+	if fn := encoderOf(t); fn != nil {
+		o.encode, o.kind, o.receiver = fn, kindOther, false
+	} else if fn := encoderOf(p); fn != nil {
+		o.encode, o.kind, o.receiver = fn, kindOther, true
 	}
 	text := p.Implements(textUnmarshalerType)
 	switch {
@@ -341,6 +340,21 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	case text:
 		o.decode, o.kind = decodeText, kindOther
 	}
+}
+
+// encoderOf is the op that calls t's own method, or nil. A value's methods go before those of a pointer to it.
+func encoderOf(t reflect.Type) encodeFn {
+	switch {
+	case t.Implements(customEncoderType):
+		return encodeCustom
+	case t.Implements(marshalerType):
+		return encodeMarshaler
+	case t.Implements(binaryMarshalerType):
+		return encodeBinary
+	case t.Implements(textMarshalerType):
+		return encodeText
+	}
+	return nil
 }
 
 func (s *planSet) compileStruct(t reflect.Type) *structPlan {
@@ -370,6 +384,11 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 		}
 	}
 	sp.names = plan.NewNames(names)
+	for i := range sp.in {
+		if f := &sp.in[i]; sp.byName[sp.names.Find([]byte(read.Fields[i].Name))] != f {
+			f.shadow()
+		}
+	}
 	if read.AsArray {
 		sp.header = appendArrayLen(nil, len(sp.out))
 	} else {
@@ -401,6 +420,12 @@ func newInField(f *plan.Field, o *op, index int) inField {
 	return in
 }
 
+// shadow makes f a field that is never expected next: its name belongs to a later one.
+func (f *inField) shadow() {
+	f.text = string([]byte{codeNever})
+	f.key1, f.mask1, f.key2, f.mask2 = codeNever, 0xff, 0, 0
+}
+
 func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	text := appendString(nil, f.Name)
 	padded := string(append(text, make([]byte, 8)...)) // for whole words
@@ -409,7 +434,7 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 		out.kind = kindOther
 	}
 	if f.Omit {
-		out.empty = s.emptiness(f.Type)
+		out.empty = s.emptiness(f.Type, false)
 	}
 	return out
 }

@@ -24,6 +24,21 @@ func (d *Decoder) fail(i int, cause error) int {
 	return -1
 }
 
+// failIn notes that a user's method, called for the value at i, gave err. If that passes on an error of a call that it made
+// to d, wrapped or not, the place stays the one where that call failed.
+func (d *Decoder) failIn(i int, err error) int {
+	var e *Error
+	if !errors.As(err, &e) || e != d.inner {
+		return d.fail(i, err)
+	}
+	if err == error(e) {
+		err = e.Cause
+	}
+	d.path.Inner(e.Path)
+	d.err = &Error{Offset: e.Offset, Cause: err}
+	return -1
+}
+
 // codeAt is the code of the value at i.
 func (d *Decoder) codeAt(i int) (byte, bool) {
 	if !d.need(i, 1) {
@@ -295,7 +310,7 @@ func (d *Decoder) extHeader(i int) (id int8, n, next int) {
 		return 0, 0, -1
 	}
 	size := d.count(i)
-	if size > math.MaxInt {
+	if size > uint64(math.MaxInt-head) {
 		return 0, 0, d.fail(i, io.ErrUnexpectedEOF)
 	}
 	return int8(d.b[i+head-1]), int(size), i + head
@@ -397,5 +412,3 @@ func (d *Decoder) skipAt(i int) int {
 	}
 	return i
 }
-
-var errNoProgress = errors.New("msgpack: the reader gives neither bytes nor an error")

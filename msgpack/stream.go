@@ -11,7 +11,6 @@ package msgpack
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"sync"
 
@@ -58,8 +57,9 @@ type Decoder struct {
 	exact   bool          // r must not be read ahead
 	own     []byte        // the window's memory, when it is ours
 	readErr error         // what r said, but io.EOF
-	err     error
-	path    wire.Path
+	err     *Error        // of the call at hand
+	path    wire.Path     // of err, as far as it is unwound
+	inner   *Error        // the last that a call inside a user's method ended with
 }
 
 // readAhead is what is asked of a reader at a time.
@@ -97,7 +97,7 @@ func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
 	}
-	d.b, d.r, d.buf, d.err, d.readErr = nil, nil, nil, nil, nil
+	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
 	decoders.Put(d)
 }
 
@@ -111,8 +111,8 @@ func (d *Decoder) Reset(r io.Reader) {
 // ResetReader makes d read from r and keeps its options.
 func (d *Decoder) ResetReader(r io.Reader) {
 	d.b, d.i, d.base = d.own[:0], 0, 0
-	d.r, d.buf, d.exact, d.readErr, d.err = r, nil, false, nil, nil
-	d.depth, d.inside = 0, 0
+	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.clean()
 	switch r := r.(type) {
 	case nil:
 		d.b = nil
@@ -127,11 +127,17 @@ func (d *Decoder) ResetReader(r io.Reader) {
 // defaults.
 func (d *Decoder) ResetBytes(data []byte) {
 	d.flags, d.mapFunc = 0, nil
-	if d.tag != "" {
+	if d.tag != "" || d.plans == nil {
 		d.SetCustomStructTag("")
 	}
 	d.b, d.i, d.base = data, 0, 0
-	d.r, d.buf, d.readErr, d.err = nil, nil, nil, nil
+	d.r, d.buf, d.readErr = nil, nil, nil
+	d.clean()
+}
+
+// clean forgets a call that did not come to its end, as when a user's method panics.
+func (d *Decoder) clean() {
+	d.err, d.inner, d.path = nil, nil, d.path[:0]
 	d.depth, d.inside = 0, 0
 }
 
@@ -178,31 +184,25 @@ func (d *Decoder) end(mark, next int) error {
 
 // endFailed completes the error. At the end of the input, where a value could have started but did not, it is io.EOF itself.
 func (d *Decoder) endFailed(mark int) error {
-	err := d.err
-	clean := d.err == nil
-	var e *Error
-	if errors.As(err, &e) {
-		clean = e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
-		if e.Path == "" {
-			e.Path = d.path.String()
-		}
+	e := d.err
+	clean := e == nil || e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
+	if !clean {
+		e.Path = d.path.String()
 	}
+	d.err, d.path = nil, d.path[:0]
 	d.i = len(d.b)
-	if d.inside == 0 {
-		d.err, d.path = nil, d.path[:0]
-		if d.buf != nil {
-			d.buf.Next(len(d.b))
-			d.b, d.i = nil, 0
-		}
+	if d.inside == 0 && d.buf != nil {
+		d.buf.Next(len(d.b))
+		d.base += int64(len(d.b))
+		d.b, d.i = nil, 0
 	}
 	if clean {
-		if d.inside == 0 {
-			return io.EOF
-		}
-		d.err = nil
 		return io.EOF
 	}
-	return err
+	if d.inside > 0 {
+		d.inner = e
+	}
+	return e
 }
 
 // need makes sure that n bytes from offset i are at hand.
@@ -230,7 +230,7 @@ func (d *Decoder) fill(i, n int) bool {
 		d.own = d.b
 		if k == 0 && err == nil {
 			if idle++; idle == 100 {
-				err = errNoProgress
+				err = io.ErrNoProgress
 			}
 		} else if k > 0 {
 			idle = 0
@@ -327,8 +327,21 @@ func (e *Encoder) ResetWriter(w io.Writer) {
 	e.b, e.w, e.err, e.depth, e.inside = e.b[:0], w, nil, 0, 0
 }
 
-// Writer is what e writes to.
-func (e *Encoder) Writer() io.Writer { return e.w }
+// Writer is what e writes to. Inside a custom encoder, what it is given becomes part of the value.
+func (e *Encoder) Writer() io.Writer {
+	if e.inside > 0 {
+		return (*inlay)(e)
+	}
+	return e.w
+}
+
+// inlay is an Encoder as the writer of the bytes that it is gathering.
+type inlay Encoder
+
+func (w *inlay) Write(b []byte) (int, error) {
+	w.b = append(w.b, b...)
+	return len(b), nil
+}
 
 // SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
 func (e *Encoder) SetCustomStructTag(tag string) { e.tag, e.plans = tag, plansFor(tag) }
@@ -361,11 +374,12 @@ func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 // flush ends a public call: the outermost one writes.
 func (e *Encoder) flush(b []byte) error {
 	e.b = b
-	if e.inside > 0 {
-		return e.err
-	}
 	err := e.err
-	e.err, e.depth = nil, 0
+	e.err = nil
+	if e.inside > 0 {
+		return err
+	}
+	e.depth = 0
 	if err == nil && e.w != nil {
 		_, err = e.w.Write(e.b)
 	}

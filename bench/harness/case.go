@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,16 +23,21 @@ type Rival struct {
 	Module string // its module path; the version is read from the build
 }
 
-// Case is one row: the same work done by us and by rivals.
+// Case is one row. It is timed, and has Sides: the same work done by us and by rivals. Or it is observed, and has Observe:
+// then it measures by itself, and its figures come in units of their own. A group holds cases of one of the two.
 type Case struct {
 	Group string // rows of one group stand in one table
 	Name  string
 	Note  string // what a reader must know to judge the row; may be empty
-	Bars  []Bar
-	Means []string // names of the means that the row counts in
+
+	Bars  []Bar    // of a timed case; a figure brings its own
+	Means []string // names of the means that a timed case counts in
 
 	// Sides builds the input and those who work on it. Ours comes first; it alone has no Rival.
 	Sides func() ([]Side, error)
+
+	// Observe measures, for about as long as Options.Load says, and gives up when ctx is done.
+	Observe func(ctx context.Context, o Options) ([]Figure, error)
 }
 
 // Side is one way to do the work of a case.
@@ -134,16 +140,31 @@ func (m Mean) judge(room Room, rows []Row) (MeanResult, bool) {
 	return r, true
 }
 
+// Timed reports whether some case of the room is timed.
+func (r Room) Timed() bool {
+	return slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Sides != nil })
+}
+
 // validate finds the slips that would otherwise show only in the table.
 func (r Room) validate() error {
 	var errs []error
-	seen := map[string]bool{}
+	seen, observed := map[string]bool{}, map[string]bool{}
 	for _, c := range r.Cases {
 		id := c.Group + ": " + c.Name
 		if seen[id] {
 			errs = append(errs, fmt.Errorf("%s: two cases have this name", id))
 		}
 		seen[id] = true
+		before, known := observed[c.Group]
+		observed[c.Group] = c.Observe != nil
+		switch {
+		case (c.Sides == nil) == (c.Observe == nil):
+			errs = append(errs, fmt.Errorf("%s: a case has either Sides or Observe", id))
+		case c.Observe != nil && len(c.Bars)+len(c.Means) > 0:
+			errs = append(errs, fmt.Errorf("%s: the bars of an observed case belong to its figures", id))
+		case known && before != observed[c.Group]:
+			errs = append(errs, fmt.Errorf("%s: the group has timed cases and observed ones", id))
+		}
 		for _, name := range c.Means {
 			if !slices.ContainsFunc(r.Means, func(m Mean) bool { return m.Name == name }) {
 				errs = append(errs, fmt.Errorf("%s: the room has no mean %q", id, name))

@@ -15,6 +15,12 @@ import (
 //	  case name   ours  ▇▇▇▇▇ 118 ns
 //	              msgp  ▇▇▇▇▇▇▇▇ ×1.43
 //	              v5    ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
+//
+// Observed cases stand under the units of their figures instead, and the longest bar of a unit reaches to the end of the axis.
+//
+//	ms
+//	  case name   p50   ▇▇▇▇▇ 2.1
+//	              p99   ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ 8.4
 const (
 	chartWidth  = 880
 	nameEnd     = 232 // right edge of the case names
@@ -78,24 +84,19 @@ func Chart(r *Result) []byte {
 		colours[v.Name] = palette[1+i%(len(palette)-1)]
 	}
 	var c canvas
-	c.text("title", "start", 16, 28, r.Title+": time relative to "+Ours)
-	c.text("axis", "start", 16, 46, "shorter is better; "+Ours+" = 1; figures are medians of per-round ratios, "+r.Date+", "+r.Machine.CPU)
+	title, method := r.Title, ""
+	if r.Rounds > 0 {
+		title += ": time relative to " + Ours
+		method = "shorter is better; " + Ours + " = 1; figures are medians of per-round ratios, "
+	}
+	c.text("title", "start", 16, 28, title)
+	c.text("axis", "start", 16, 46, method+r.Date+", "+r.Machine.CPU)
 	c.y = legendTop
 	for _, group := range r.Groups() {
-		c.y += groupGap
-		c.text("group", "start", 16, c.y, group)
-		c.axis()
-		top := c.y + caseGap
-		var rows canvas
-		rows.y = top
-		for _, row := range r.Rows {
-			if row.Group == group {
-				rows.row(&row, colours)
-			}
-		}
-		c.grid(top, rows.y-caseGap)
-		c.WriteString(rows.String())
-		c.y = rows.y
+		c.group(r, group, colours)
+	}
+	for _, unit := range r.units() {
+		c.unit(r, unit, colours)
 	}
 	height := c.y + 8
 
@@ -120,7 +121,8 @@ func legend(r *Result, colours map[string]string) string {
 	}
 	for _, name := range names {
 		used := slices.ContainsFunc(r.Rows, func(row Row) bool {
-			return slices.ContainsFunc(row.Sides, func(s Measured) bool { return s.Rival == name })
+			return slices.ContainsFunc(row.Sides, func(s Measured) bool { return s.Rival == name }) ||
+				slices.ContainsFunc(row.Figures, func(f Figure) bool { return f.drawn() && f.Rival == name })
 		})
 		if !used {
 			continue
@@ -131,6 +133,27 @@ func legend(r *Result, colours map[string]string) string {
 		x += 32 + 7*len(label)
 	}
 	return c.String()
+}
+
+// group draws the timed cases of a group.
+func (c *canvas) group(r *Result, group string, colours map[string]string) {
+	var rows canvas
+	rows.y = c.y + groupGap + caseGap
+	top := rows.y
+	for _, row := range r.Rows {
+		if row.Group == group && row.Sides != nil {
+			rows.row(&row, colours)
+		}
+	}
+	if rows.y == top {
+		return // observed
+	}
+	c.y += groupGap
+	c.text("group", "start", 16, c.y, group)
+	c.axis()
+	c.grid(top, rows.y-caseGap)
+	c.WriteString(rows.String())
+	c.y = rows.y
 }
 
 // axis writes the figures of the axis on the line of a group's heading.

@@ -3,17 +3,19 @@
 // Where things are:
 //
 //	case.go     Room, Case, Side, Bar: what there is to measure
-//	measure.go  one case: check, calibrate, interleaved rounds, allocations
+//	measure.go  one timed case: check, calibrate, interleaved rounds, allocations
+//	figure.go   one observed case: Figure, and the bar that it brings
 //	stats.go    median, quartiles, geometric mean
 //	result.go   Result: a measured room, kept as JSON; what its bars say
 //	machine.go  where it was measured, and which versions
 //	print.go    a result on the terminal
 //	report.go   all results as Markdown
-//	chart.go    one result as SVG
+//	chart.go    one result as SVG: its timed cases
+//	units.go    and its observed ones
 //
 // # Method
 //
-// The sides of a case run in one process on the same input. Each side first shows that its output is right; a wrong value
+// The sides of a timed case run in one process on the same input. Each side first shows that its output is right; a wrong value
 // fails the run. Then come the rounds: in a round each side works for one slot of a few milliseconds, and from round to round
 // the order rotates and turns round, so that no side always follows the same neighbour. Two figures come of it, and they
 // are not the same:
@@ -25,4 +27,7 @@
 // Allocations are counted apart from the timing, from runtime.MemStats. The garbage collector is left as it is, and nothing
 // forces it between slots; a cycle that one side starts may end in the slot of the next, which favours those who allocate
 // more. Sides are built just before their case is measured and let go after it, so that the live heap stays small.
+//
+// An observed case measures by itself, in its own units, what cannot be done in slots: a service under load. The harness judges,
+// prints and keeps what it gives.
 package harness

@@ -23,8 +23,6 @@ type Version struct {
 	Version string
 }
 
-func procs() int { return runtime.GOMAXPROCS(0) }
-
 func thisMachine() Machine {
 	m := Machine{
 		CPU:    cpuModel(),

@@ -1,8 +1,10 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"time"
@@ -12,29 +14,36 @@ import (
 type Options struct {
 	Rounds int
 	Slot   time.Duration // how long a side works in a round
-	Procs  int           // GOMAXPROCS while measuring; 0 leaves it
+	Procs  int           // GOMAXPROCS while timing; 0 leaves it
+
+	Load     time.Duration // how long an observed case works; some work for a part of it
+	Dir      string        // the bench module's directory, for cases that build or keep something
+	Progress io.Writer     // is told which observed case is under way, as that takes long; may be nil
 
 	Only func(Case) bool // which cases; nil means all
 	Row  func(*Row)      // called with each row when it is measured; may be nil
 }
 
 // Measure runs a room and judges its bars.
-func Measure(room Room, o Options) (*Result, error) {
-	if o.Rounds < 1 || o.Slot <= 0 {
+func Measure(ctx context.Context, room Room, o Options) (*Result, error) {
+	switch {
+	case o.Rounds < 1 || o.Slot <= 0:
 		return nil, fmt.Errorf("bench: %d rounds of %v: both must be more than zero", o.Rounds, o.Slot)
+	case o.Load <= 0:
+		return nil, fmt.Errorf("bench: a load of %v: must be more than zero", o.Load)
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
 	}
 	if err := room.validate(); err != nil {
 		return nil, fmt.Errorf("bench: room %s: %w", room.Name, err)
-	}
-	if o.Procs > 0 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Procs))
 	}
 	result := newResult(room, o)
 	for _, c := range room.Cases {
 		if o.Only != nil && !o.Only(c) {
 			continue
 		}
-		row, err := measureCase(room, c, o)
+		row, err := measureCase(ctx, room, c, o)
 		if err != nil {
 			return nil, fmt.Errorf("bench: room %s, %s, %s: %w", room.Name, c.Group, c.Name, err)
 		}
@@ -51,13 +60,16 @@ func Measure(room Room, o Options) (*Result, error) {
 	return result, nil
 }
 
-// Check builds every case of a room and looks at the outcome of every side, without timing anything.
+// Check builds every timed case of a room and looks at the outcome of every side, without timing anything.
 func Check(room Room) error {
 	if err := room.validate(); err != nil {
 		return fmt.Errorf("bench: room %s: %w", room.Name, err)
 	}
 	var errs []error
 	for _, c := range room.Cases {
+		if c.Observe != nil {
+			continue
+		}
 		if _, err := build(room, c); err != nil {
 			errs = append(errs, fmt.Errorf("bench: room %s, %s, %s: %w", room.Name, c.Group, c.Name, err))
 		}
@@ -85,7 +97,16 @@ func build(room Room, c Case) ([]Side, error) {
 	return sides, errors.Join(wrong...)
 }
 
-func measureCase(room Room, c Case, o Options) (*Row, error) {
+func measureCase(ctx context.Context, room Room, c Case, o Options) (*Row, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.Observe != nil {
+		return observeCase(ctx, room, c, o)
+	}
+	if o.Procs > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Procs))
+	}
 	sides, err := build(room, c)
 	if err != nil {
 		return nil, err

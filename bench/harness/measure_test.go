@@ -29,7 +29,7 @@ func tiny(change func(*Case, []Side)) Room {
 	return Room{Name: "room", Title: "Room", Rivals: []Rival{{"other", "example.com/other"}}, Cases: []Case{c}}
 }
 
-var brief = Options{Rounds: 3, Slot: 20 * time.Microsecond}
+var brief = Options{Rounds: 3, Slot: 20 * time.Microsecond, Load: time.Millisecond}
 
 func TestTurnRotatesAndTurnsRound(t *testing.T) {
 	const n = 5
@@ -64,7 +64,7 @@ func TestMeasure(t *testing.T) {
 	var rows int
 	o := brief
 	o.Row = func(*Row) { rows++ }
-	r, err := Measure(tiny(func(c *Case, _ []Side) { c.Bars = []Bar{Allocs(0)} }), o)
+	r, err := Measure(t.Context(), tiny(func(c *Case, _ []Side) { c.Bars = []Bar{Allocs(0)} }), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestMeasure(t *testing.T) {
 func TestMeasureOnly(t *testing.T) {
 	o := brief
 	o.Only = func(Case) bool { return false }
-	r, err := Measure(tiny(nil), o)
+	r, err := Measure(t.Context(), tiny(nil), o)
 	if err != nil || len(r.Rows) != 0 {
 		t.Errorf("%d rows, error %v; want none", len(r.Rows), err)
 	}
@@ -117,7 +117,7 @@ func TestMeasureFails(t *testing.T) {
 		{"a mean that is not there", func(c *Case, _ []Side) { c.Means = []string{"none"} }, `no mean "none"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Measure(tiny(c.change), brief)
+			_, err := Measure(t.Context(), tiny(c.change), brief)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -126,8 +126,10 @@ func TestMeasureFails(t *testing.T) {
 }
 
 func TestMeasureRefusesNoRounds(t *testing.T) {
-	for _, o := range []Options{{Rounds: 0, Slot: time.Millisecond}, {Rounds: 3}} {
-		if _, err := Measure(tiny(nil), o); err == nil {
+	for _, o := range []Options{
+		{Rounds: 0, Slot: time.Millisecond, Load: time.Second}, {Rounds: 3, Load: time.Second}, {Rounds: 3, Slot: time.Millisecond},
+	} {
+		if _, err := Measure(t.Context(), tiny(nil), o); err == nil {
 			t.Errorf("%+v was accepted", o)
 		}
 	}
@@ -136,7 +138,7 @@ func TestMeasureRefusesNoRounds(t *testing.T) {
 func TestTwoCasesOfOneName(t *testing.T) {
 	room := tiny(nil)
 	room.Cases = append(room.Cases, room.Cases[0])
-	if _, err := Measure(room, brief); err == nil {
+	if _, err := Measure(t.Context(), room, brief); err == nil {
 		t.Error("two cases of one name were accepted")
 	}
 }

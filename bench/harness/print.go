@@ -3,14 +3,17 @@ package harness
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Printer writes rows to a terminal as they are measured: one line a row, a heading for each group.
+// Printer writes rows to a terminal as they are measured: a heading for each group, and one line a row. A row that was
+// observed takes a line for each of its figures.
 type Printer struct {
 	W     io.Writer
 	group string
+	notes []string // those that were printed: each is, once
 }
 
 // Row prints a row.
@@ -18,6 +21,10 @@ func (p *Printer) Row(r *Row) {
 	if r.Group != p.group {
 		p.group = r.Group
 		fmt.Fprintf(p.W, "\n%s\n", r.Group)
+	}
+	if r.Figures != nil {
+		p.figures(r)
+		return
 	}
 	var line strings.Builder
 	ours := r.Sides[0]
@@ -36,7 +43,27 @@ func (p *Printer) Row(r *Row) {
 	fmt.Fprintln(p.W, line.String())
 }
 
-// Legend says how to read the lines.
+func (p *Printer) figures(r *Row) {
+	fmt.Fprintf(p.W, "  %s\n", r.Name)
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		line := fmt.Sprintf("    %-28s %s", f.Name, f.text())
+		if f.Bar != nil {
+			line += " | "
+			if !f.judge().Holds {
+				line += "SHORT "
+			}
+			line += f.bar()
+		}
+		if f.Note != "" && !slices.Contains(p.notes, f.Note) {
+			line += " | " + f.Note
+			p.notes = append(p.notes, f.Note)
+		}
+		fmt.Fprintln(p.W, line)
+	}
+}
+
+// Legend says how to read the lines of timed cases.
 func (p *Printer) Legend() {
 	fmt.Fprintln(p.W, "case: our time (least of the rounds), allocations | rival: time, × ratio (median of the rounds; above 1 we are faster), allocations")
 }

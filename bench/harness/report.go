@@ -43,6 +43,9 @@ A cell holds the time of one operation, **×** the ratio, and below it bytes and
   not the quotient of the two times shown. Quote the ratio: times change with the machine and with its mood, ratios hardly.
 - *Best rival* is the least ratio of a row, with the quartiles of the rounds in brackets. Rows that we lose have a ratio below 1.
 - A side marked † does less, or other, work; it is shown, and does not count as the best rival.
+
+A table whose first column is *figure* was observed, not timed in rounds: a column is a case, and each figure has a unit and, where it
+promises something, its bar below it.
 `
 
 // Report is RESULTS.md.
@@ -61,8 +64,18 @@ func reportRoom(b *strings.Builder, r *Result) {
 		b.WriteString("**A quick run: it shows that everything works, and its times are not for quoting.**\n\n")
 	}
 	fmt.Fprintf(b, "%s\n\n", r.About)
-	fmt.Fprintf(b, "![Times relative to ours](%s)\n\n", chartPath(r))
-	fmt.Fprintf(b, "| | |\n|---|---|\n| command | `%s` |\n| date | %s |\n| rounds | %d of %s a side |\n", r.Command, r.Date, r.Rounds, r.Slot)
+	alt := "Figures"
+	if r.Rounds > 0 {
+		alt = "Times relative to ours"
+	}
+	fmt.Fprintf(b, "![%s](%s)\n\n", alt, chartPath(r))
+	fmt.Fprintf(b, "| | |\n|---|---|\n| command | `%s` |\n| date | %s |\n", r.Command, r.Date)
+	if r.Rounds > 0 {
+		fmt.Fprintf(b, "| rounds | %d of %s a side |\n", r.Rounds, r.Slot)
+	}
+	if r.Load != "" {
+		fmt.Fprintf(b, "| load | %s |\n", r.Load)
+	}
 	fmt.Fprintf(b, "| machine | %s, %d cores, %s |\n| Go | %s, GOMAXPROCS %d, GOGC %s |\n",
 		cell(r.Machine.CPU), r.Machine.Cores, cell(r.Machine.Kernel), r.Machine.Go, r.Procs, r.Machine.GOGC)
 	for _, v := range r.Rivals {
@@ -95,6 +108,10 @@ func reportBars(b *strings.Builder, r *Result) {
 
 func reportGroup(b *strings.Builder, r *Result, group string) {
 	rows := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Group != group })
+	if rows[0].Figures != nil {
+		reportFigures(b, group, rows)
+		return
+	}
 	labels := groupLabels(rows)
 	fmt.Fprintf(b, "\n### %s\n\n| case | best rival |", group)
 	for _, label := range labels {
@@ -171,12 +188,48 @@ func barsCell(bars []Verdict) string {
 
 func reached(v Verdict) string {
 	if v.Holds {
-		return figure(v.Got) + " ✓"
+		return v.reached() + " ✓"
 	}
-	return "**" + figure(v.Got) + " short**"
+	return "**" + v.reached() + " short**"
 }
 
-// reportNotes writes what the rows and the marks of a group have to say, each remark once, behind the names that it is about.
+// reportFigures writes a group of observed cases: a line for each figure and its unit, a column for each case.
+func reportFigures(b *strings.Builder, group string, rows []Row) {
+	fmt.Fprintf(b, "\n### %s\n\n| figure | unit |", group)
+	type kind struct{ name, unit string }
+	var kinds []kind
+	for _, row := range rows {
+		fmt.Fprintf(b, " %s |", cell(row.Name))
+		for _, f := range row.Figures {
+			if k := (kind{f.Name, f.Unit}); !slices.Contains(kinds, k) {
+				kinds = append(kinds, k)
+			}
+		}
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(rows)) + "\n")
+	for _, k := range kinds {
+		fmt.Fprintf(b, "| %s | %s |", cell(k.name), cell(k.unit))
+		for _, row := range rows {
+			fmt.Fprintf(b, " %s |", figureCell(row.figure(k.name, k.unit)))
+		}
+		b.WriteString("\n")
+	}
+	reportNotes(b, rows)
+}
+
+func figureCell(f *Figure) string {
+	switch {
+	case f == nil:
+		return ""
+	case f.Bar == nil:
+		return f.bare()
+	case f.judge().Holds:
+		return fmt.Sprintf("**%s** ✓<br><sub>%s</sub>", f.bare(), cell(f.bar()))
+	}
+	return fmt.Sprintf("**%s short**<br><sub>%s</sub>", f.bare(), cell(f.bar()))
+}
+
+// reportNotes writes what the rows, the marks and the figures of a group have to say, each remark once, behind the names that it is about.
 func reportNotes(b *strings.Builder, rows []Row) {
 	var remarks []string
 	about := map[string][]string{}
@@ -193,6 +246,9 @@ func reportNotes(b *strings.Builder, rows []Row) {
 		add(row.Name, row.Note)
 		for _, s := range row.Sides {
 			add(s.Label+dagger(s.Mark), s.Mark)
+		}
+		for _, f := range row.Figures {
+			add(f.Name, f.Note)
 		}
 	}
 	if len(remarks) > 0 {

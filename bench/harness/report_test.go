@@ -17,7 +17,7 @@ func sample(room string) *Result {
 	marked := side("v5", 0.8)
 	marked.Label, marked.Mark = "v5 zero-copy", "aliases its <input> & more"
 	first := row("Unmarshal <any>", "small | big", 3, side("v5", 3.5), side("msgp", 1.25), marked)
-	first.Bars = []Verdict{{"≥ 3.3× v5", 3.5, true}, {"≥ 1.3× msgp", 1.25, false}}
+	first.Bars = []Verdict{{Bar: "≥ 3.3× v5", Got: 3.5, Holds: true}, {Bar: "≥ 1.3× msgp", Got: 1.25}}
 	first.Note = "a remark."
 	second := row("Marshal", "small", 1, side("v5", 44))
 	return &Result{
@@ -25,7 +25,7 @@ func sample(room string) *Result {
 		Rounds: 31, Slot: "3ms", Procs: 1, Machine: Machine{"A CPU", 2, "linux/amd64 6.1", "go1.26", "default"},
 		Rivals: []Version{{"v5", "example.com/v5", "v5.4.1"}, {"msgp", "example.com/msgp", "v1.6.5"}},
 		Rows:   []Row{first, second},
-		Means:  []MeanResult{{"all", []string{"small"}, Verdict{"≥ 2× msgp", 1.9, false}}},
+		Means:  []MeanResult{{"all", []string{"small"}, Verdict{Bar: "≥ 2× msgp", Got: 1.9}}},
 	}
 }
 
@@ -45,7 +45,7 @@ func TestResultRoundTrip(t *testing.T) {
 }
 
 func TestLoadAllRefusesDamage(t *testing.T) {
-	for name, text := range map[string]string{"no JSON": "{", "a row without sides": `{"Room":"x","Rows":[{"Name":"n"}]}`} {
+	for name, text := range map[string]string{"no JSON": "{", "a row of nothing": `{"Room":"x","Rows":[{"Name":"n"}]}`} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -140,15 +140,15 @@ func checkTables(t *testing.T, text string) {
 	}
 }
 
-func TestChart(t *testing.T) {
-	r := sample("json")
-	svg := Chart(r)
+// parseChart counts the rectangles of a chart, and gathers its text.
+func parseChart(t *testing.T, svg []byte) (bars int, text string) {
+	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(svg))
-	bars, text := 0, new(strings.Builder)
+	var all strings.Builder
 	for {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
-			break
+			return bars, all.String()
 		}
 		if err != nil {
 			t.Fatalf("not well-formed: %v", err)
@@ -159,15 +159,19 @@ func TestChart(t *testing.T) {
 				bars++
 			}
 		case xml.CharData:
-			text.Write(token)
+			all.Write(token)
 		}
 	}
+}
+
+func TestChart(t *testing.T) {
+	bars, text := parseChart(t, Chart(sample("json")))
 	// The page, three colours in the legend, four bars and two, and the stub of the one beyond the axis.
 	if want := 1 + 3 + 4 + 2 + 1; bars != want {
 		t.Errorf("%d rectangles, want %d", bars, want)
 	}
 	for _, want := range []string{"Unmarshal <any>", "small | big", "×3.50", "×44.0", "100 ns", "v5 zero-copy†"} {
-		if !strings.Contains(text.String(), want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("the chart lacks %q", want)
 		}
 	}

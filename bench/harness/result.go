@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -19,23 +20,25 @@ type Result struct {
 	About   string
 	Command string
 	Date    string // UTC, 2006-01-02
-	Rounds  int
-	Slot    string
-	Procs   int  // GOMAXPROCS
-	Quick   bool // too few or too short rounds to quote
+	Rounds  int    `json:",omitempty"` // none in a room that is only observed
+	Slot    string `json:",omitempty"`
+	Load    string `json:",omitempty"` // none in a room that is only timed
+	Procs   int    // GOMAXPROCS
+	Quick   bool   // too short to quote
 	Machine Machine
 	Rivals  []Version
 	Rows    []Row
 	Means   []MeanResult `json:",omitempty"`
 }
 
-// Row is a measured case. Sides[0] is ours.
+// Row is a measured case: sides when it was timed, and the first of them is ours; figures when it was observed.
 type Row struct {
-	Group string
-	Name  string
-	Note  string `json:",omitempty"`
-	Sides []Measured
-	Bars  []Verdict `json:",omitempty"`
+	Group   string
+	Name    string
+	Note    string     `json:",omitempty"`
+	Sides   []Measured `json:",omitempty"`
+	Figures []Figure   `json:",omitempty"`
+	Bars    []Verdict  `json:",omitempty"`
 }
 
 // Measured is what a side cost. Times are of one operation, and so are allocations and bytes.
@@ -53,9 +56,19 @@ type Measured struct {
 
 // Verdict is a bar and what was reached.
 type Verdict struct {
-	Bar   string
-	Got   float64
-	Holds bool
+	Bar     string
+	Got     float64
+	Unit    string `json:",omitempty"` // of Got; none for ratios and allocations
+	Missing bool   `json:",omitempty"` // nothing was reached, as it could not be measured
+	Holds   bool
+}
+
+// reached is what stands beside the bar.
+func (v Verdict) reached() string {
+	if v.Missing {
+		return notMeasured
+	}
+	return amount(v.Got, v.Unit)
 }
 
 // MeanResult is a mean over rows.
@@ -66,11 +79,21 @@ type MeanResult struct {
 }
 
 func newResult(room Room, o Options) *Result {
-	return &Result{
+	r := &Result{
 		Room: room.Name, Title: room.Title, About: room.About,
-		Date: time.Now().UTC().Format(time.DateOnly), Rounds: o.Rounds, Slot: o.Slot.String(), Procs: procs(),
+		Date: time.Now().UTC().Format(time.DateOnly), Procs: runtime.GOMAXPROCS(0),
 		Machine: thisMachine(), Rivals: versions(room.Rivals),
 	}
+	if room.Timed() {
+		r.Rounds, r.Slot = o.Rounds, o.Slot.String()
+		if o.Procs > 0 {
+			r.Procs = o.Procs
+		}
+	}
+	if slices.ContainsFunc(room.Cases, func(c Case) bool { return c.Observe != nil }) {
+		r.Load = o.Load.String()
+	}
+	return r
 }
 
 // Best is the fastest unmarked rival of the row, or nil.
@@ -85,12 +108,25 @@ func (r *Row) Best() *Measured {
 	return best
 }
 
+// figure is the row's figure of that name in that unit, or nil.
+func (r *Row) figure(name, unit string) *Figure {
+	i := slices.IndexFunc(r.Figures, func(f Figure) bool { return f.Name == name && f.Unit == unit })
+	if i < 0 {
+		return nil
+	}
+	return &r.Figures[i]
+}
+
 // Short lists the bars that do not hold, one line each.
 func (r *Result) Short() []string {
 	var short []string
 	add := func(what string, v Verdict) {
 		if !v.Holds {
-			short = append(short, fmt.Sprintf("%s: %s (got %s)", what, v.Bar, figure(v.Got)))
+			got := "got " + v.reached()
+			if v.Missing {
+				got = v.reached()
+			}
+			short = append(short, fmt.Sprintf("%s: %s (%s)", what, v.Bar, got))
 		}
 	}
 	for _, row := range r.Rows {
@@ -148,8 +184,8 @@ func LoadAll(dir string) ([]*Result, error) {
 			return nil, fmt.Errorf("bench: %s: %w; delete it and measure the room again", path, err)
 		}
 		for _, row := range r.Rows {
-			if len(row.Sides) == 0 {
-				return nil, fmt.Errorf("bench: %s: row %q has no sides; delete the file and measure the room again", path, row.Name)
+			if len(row.Sides)+len(row.Figures) == 0 {
+				return nil, fmt.Errorf("bench: %s: row %q has neither sides nor figures; delete the file and measure the room again", path, row.Name)
 			}
 		}
 		all = append(all, r)

@@ -40,7 +40,7 @@ func ReadVectors(path string) ([]Vector, error) {
 		}
 		at := strings.IndexAny(line, "=<!")
 		if at < 0 {
-			return nil, fmt.Errorf("%s:%d: no mark of =, < or !", path, n+1)
+			return nil, fmt.Errorf("%s:%d: no mark (=, < or !) after the bytes", path, n+1)
 		}
 		b, err := parseBytes(line[:at])
 		if err != nil {

@@ -14,10 +14,14 @@ func Box(t, p Pointer) any {
 	return *(*any)(Pointer(&f))
 }
 
-// BoxWorks reports whether Box may be used: an interface is a type word and a data word, in this order.
+// BoxWorks reports whether Box may be used: an interface is a type word and a data word, in this order, and the machine is
+// little-endian.
 func BoxWorks() bool { return boxWorks }
 
 var boxWorks = func() bool {
+	if one := uint16(1); *At[byte](Pointer(&one), 0) != 1 {
+		return false // the narrow numbers that are boxed lie in the low bytes of a word
+	}
 	type probe struct{ a, b int64 }
 	v := any(probe{1, 2})
 	f := FaceOf(v)

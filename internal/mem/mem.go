@@ -44,17 +44,10 @@ func TypeWord(t reflect.Type) Pointer { return (*Face)(Pointer(&t)).Data }
 // TypeWordAt is the type word of the interface that p points to.
 func TypeWordAt(p *any) Pointer { return (*Face)(Pointer(p)).Type }
 
-// Indirect reports whether an interface holds a pointer to values of t, not the value itself.
+// Indirect reports whether an interface holds a pointer to values of t, not the value itself. Which structs and arrays are
+// held themselves differs between releases of Go, so the runtime is asked: a zero value that is held itself is a nil word.
 func Indirect(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
-		return false
-	case reflect.Struct:
-		return t.NumField() != 1 || Indirect(t.Field(0).Type)
-	case reflect.Array:
-		return t.Len() != 1 || Indirect(t.Elem())
-	}
-	return true
+	return t.Kind() == reflect.Interface || FaceOf(reflect.Zero(t).Interface()).Data != nil
 }
 
 // NewAt is a new zero value of t.

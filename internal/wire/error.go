@@ -46,6 +46,14 @@ func (p *Path) Field(name string) { *p = append(*p, "."+name) }
 // Index notes that the value is element i.
 func (p *Path) Index(i int) { *p = append(*p, "["+strconv.Itoa(i)+"]") }
 
+// Inner notes that the value lies at a path that is complete from here on.
+func (p *Path) Inner(path string) {
+	if path != "" && path[0] != '[' {
+		path = "." + path
+	}
+	*p = append(*p, path)
+}
+
 // String is the path from the outermost step to the innermost.
 func (p Path) String() string {
 	var s strings.Builder

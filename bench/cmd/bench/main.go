@@ -10,23 +10,28 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/ingest"
 	"github.com/slipstream-go/slipstream/bench/msgpack"
 )
 
 // rooms lists the rooms in the order in which they run.
 var rooms = []harness.Room{
 	msgpack.Room(),
+	ingest.Room(),
 }
 
 const (
@@ -35,11 +40,16 @@ const (
 	wrong = 2
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	// The first signal ends a service that is under load, and what it left; the second ends this program as ever.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
 
 type flags struct {
-	room, match, dir string
-	report, quick    bool
+	room, match   string
+	report, quick bool
 	harness.Options
 }
 
@@ -51,10 +61,11 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 	set.StringVar(&f.match, "case", "", "measure only cases whose group or name contains this text")
 	set.IntVar(&f.Rounds, "rounds", 31, "rounds per case")
 	set.DurationVar(&f.Slot, "slot", 3*time.Millisecond, "how long each side works in a round")
-	set.IntVar(&f.Procs, "procs", 1, "GOMAXPROCS while measuring; 0 leaves it as it is")
+	set.IntVar(&f.Procs, "procs", 1, "GOMAXPROCS while timing; 0 leaves it as it is")
+	set.DurationVar(&f.Load, "load", time.Minute, "how long a service is loaded; its other modes for a sixth of that")
 	set.BoolVar(&f.report, "report", false, "write RESULTS.md, results/ and charts/")
-	set.BoolVar(&f.quick, "quick", false, "3 rounds of 300µs; short bars do not fail the run")
-	set.StringVar(&f.dir, "dir", ".", "the directory of the bench module, for -report")
+	set.BoolVar(&f.quick, "quick", false, "3 rounds of 300µs, a load of 5s; short bars do not fail the run")
+	set.StringVar(&f.Dir, "dir", ".", "the directory of the bench module")
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
@@ -65,7 +76,7 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 		return f, errors.New("bench: -report needs the whole room: leave out -case")
 	}
 	if f.quick {
-		f.Rounds, f.Slot = 3, 300*time.Microsecond
+		f.Rounds, f.Slot, f.Load = 3, 300*time.Microsecond, 5*time.Second
 	}
 	if f.match != "" {
 		f.Only = func(c harness.Case) bool {
@@ -75,7 +86,7 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 	return f, nil
 }
 
-func run(args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return holds
@@ -90,11 +101,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return wrong
 	}
 	printer := &harness.Printer{W: stdout}
-	printer.Legend()
-	f.Row = printer.Row
+	if slices.ContainsFunc(chosen, harness.Room.Timed) {
+		printer.Legend()
+	}
+	f.Row, f.Progress = printer.Row, stderr
 	var results []*harness.Result
 	for _, room := range chosen {
-		r, err := harness.Measure(room, f.Options)
+		r, err := harness.Measure(ctx, room, f.Options)
 		if err != nil {
 			fmt.Fprintln(stderr, err)
 			return wrong
@@ -104,7 +117,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		runtime.GC() // what the room kept is garbage to the next
 	}
 	if f.report {
-		if err := harness.WriteReport(f.dir, results); err != nil {
+		if err := harness.WriteReport(f.Dir, results); err != nil {
 			fmt.Fprintln(stderr, err)
 			return wrong
 		}

@@ -44,12 +44,13 @@ func TestStatus(t *testing.T) {
 		{"an argument", nil, fine, []string{"tiny"}, wrong, ""},
 		{"a report of a part", nil, fine, []string{"-report", "-case", "x"}, wrong, ""},
 		{"no rounds", nil, fine, []string{"-rounds", "0"}, wrong, ""},
+		{"no load", nil, fine, []string{"-load", "0s"}, wrong, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			with(t, c.bars, c.check)
 			var out, errs strings.Builder
 			args := append([]string{"-rounds", "2", "-slot", "20us"}, c.args...)
-			if got := run(args, &out, &errs); got != c.want {
+			if got := run(t.Context(), args, &out, &errs); got != c.want {
 				t.Errorf("status %d, want %d\n%s%s", got, c.want, out.String(), errs.String())
 			}
 			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -67,7 +68,7 @@ func TestReportIsWritten(t *testing.T) {
 	with(t, nil, fine)
 	dir := t.TempDir()
 	var out, errs strings.Builder
-	if got := run([]string{"-rounds", "2", "-slot", "20us", "-report", "-dir", dir}, &out, &errs); got != holds {
+	if got := run(t.Context(), []string{"-rounds", "2", "-slot", "20us", "-report", "-dir", dir}, &out, &errs); got != holds {
 		t.Fatalf("status %d: %s", got, errs.String())
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "RESULTS.md"))

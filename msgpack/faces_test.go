@@ -1,0 +1,151 @@
+package msgpack
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type (
+	onePointer    struct{ P *int }
+	markedPointer struct { // as large as a pointer, and in an interface perhaps the pointer itself
+		_ struct{}
+		P *int
+	}
+	pointerThenEmpty struct {
+		P *int
+		E [0]int
+	}
+	behindPointer struct {
+		A any
+		B int
+		C map[int]any
+		D string
+	}
+	embedsPointer struct{ *behindPointer }
+	oneMap        struct{ M map[string]any }
+	pointerArray  [1]*int
+	funcField     struct{ F func() }
+)
+
+// TestValuesInInterfaces encodes values whose interface may hold the value itself, not a pointer to it.
+func TestValuesInInterfaces(t *testing.T) {
+	seven := 7
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{onePointer{&seven}, "81 a150 07"},
+		{onePointer{}, "81 a150 c0"},
+		{markedPointer{P: &seven}, "81 a150 07"},
+		{markedPointer{}, "81 a150 c0"},
+		{pointerThenEmpty{P: &seven}, "82 a150 07 a145 90"},
+		{pointerArray{&seven}, "91 07"},
+		{[1]map[string]int{{"a": 1}}, "91 81 a161 01"},
+		{oneMap{map[string]any{"a": map[int]int{1: 2}}}, "81 a14d 81 a161 81 01 02"},
+		{embedsPointer{&behindPointer{map[int]int{1: 2}, 5, map[int]any{3: map[int]int{4: 5}}, "x"}},
+			"84 a141 81 01 02 a142 05 a143 81 03 81 04 05 a144 a178"},
+		{embedsPointer{}, "84 a141 c0 a142 c0 a143 c0 a144 c0"},
+		{[]any{map[int]int{1: 2}, &seven, map[int]any{3: map[int]any{4: &seven}}}, "93 81 01 02 07 81 03 81 04 07"},
+		{map[int]any{1: map[int]any{2: map[int]any{3: nil}}}, "81 01 81 02 81 03 c0"},
+	} {
+		wantHex(t, c.v, c.want)
+		wantHex(t, []any{c.v, c.v}, "92"+c.want+c.want)
+		p := reflect.New(reflect.TypeOf(c.v))
+		p.Elem().Set(reflect.ValueOf(c.v))
+		wantHex(t, p.Interface(), c.want)
+	}
+	if _, err := Marshal(funcField{}); text(err) != "msgpack: Encode(unsupported func())" {
+		t.Error(err)
+	}
+}
+
+// fickle changes itself while it is encoded.
+type fickle struct{ N int }
+
+func (f *fickle) EncodeMsgpack(e *Encoder) error {
+	f.N++
+	return e.EncodeInt(int64(f.N))
+}
+
+type holdsFickle struct {
+	A int
+	F fickle
+	L [2]fickle
+}
+
+// scribbler is direct in an interface, and encodes other direct values before it looks at itself again.
+type scribbler map[string]int
+
+func (s *scribbler) EncodeMsgpack(e *Encoder) error {
+	if err := e.Encode(map[int]string{1: "a", 2: "b", 3: "c"}[2]); err != nil {
+		return err
+	}
+	if err := e.Encode(map[int]int{9: 9}); err != nil {
+		return err
+	}
+	return e.EncodeInt(int64(len(*s)))
+}
+
+// TestPointerReceivers holds that what an interface holds does not change when a method has a pointer receiver.
+func TestPointerReceivers(t *testing.T) {
+	for _, v := range []any{fickle{1}, holdsFickle{1, fickle{1}, [2]fickle{{1}, {1}}}, [2]fickle{{1}, {1}},
+		struct{ H holdsFickle }{holdsFickle{F: fickle{1}}}} {
+		before := marshal(t, v)
+		if after := marshal(t, v); !bytes.Equal(before, after) {
+			t.Errorf("%T: encoding changed the value: %x, then %x", v, before, after)
+		}
+	}
+	wantHex(t, scribbler{"a": 1, "b": 2}, "a162 81 09 09 02")
+	wantHex(t, []any{scribbler{"a": 1, "b": 2}, scribbler{}}, "92 a162 81 09 09 02 a162 81 09 09 00")
+	f := fickle{1}
+	marshal(t, &f)
+	if f.N != 2 {
+		t.Error("through a pointer the method works on the value itself")
+	}
+}
+
+type ring struct {
+	Name string
+	Next *ring
+	Face any
+	List []any
+	Map  map[string]any
+}
+
+type customRing struct{ next *customRing }
+
+func (c *customRing) EncodeMsgpack(e *Encoder) error { return e.EncodeMulti("next", c.next) }
+
+type selfSlice []selfSlice
+type selfMap map[string]selfMap
+
+// TestCycles encodes values that contain themselves, which must end in an error.
+func TestCycles(t *testing.T) {
+	pointer := &ring{}
+	pointer.Next = pointer
+	face := &ring{}
+	face.Face = face
+	list := &ring{List: make([]any, 2)}
+	list.List[0], list.List[1] = list.List, list
+	byName := &ring{Map: map[string]any{}}
+	byName.Map["a"], byName.Map["b"] = byName.Map, byName
+	custom := &customRing{}
+	custom.next = custom
+	var self any
+	self = &self
+	slice := make(selfSlice, 2)
+	slice[0], slice[1] = slice, slice
+	named := selfMap{}
+	named["a"] = named
+	for name, v := range map[string]any{"pointer": pointer, "interface": face, "list": list, "map": byName, "custom": custom,
+		"pointer to any": self, "slice": slice, "typed map": named} {
+		if _, err := Marshal(v); err == nil || !strings.Contains(err.Error(), "nest deeper") {
+			t.Errorf("%s: error %.100s", name, text(err))
+		}
+		if b, err := Marshal(pointer.Name); err != nil || !bytes.Equal(b, []byte{codeFixstr}) {
+			t.Errorf("after %s: %x, %v", name, b, err)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package msgpack
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/slipstream-go/slipstream/internal/corpus"
+)
+
+// TestNoReadAhead holds that a reader which can unread is left with exactly the rest, after values of every kind.
+func TestNoReadAhead(t *testing.T) {
+	const rest = "the rest, of which no byte may be missing"
+	for _, v := range vectors(t) {
+		if v.Mark == '!' {
+			continue
+		}
+		data := append(bytes.Clone(v.Bytes), rest...)
+		for name, r := range map[string]io.Reader{
+			"bytes.Buffer":   bytes.NewBuffer(bytes.Clone(data)),
+			"bytes.Reader":   bytes.NewReader(data),
+			"strings.Reader": strings.NewReader(string(data)),
+			"bufio.Reader":   bufio.NewReaderSize(bytes.NewReader(data), 16),
+		} {
+			d := NewDecoder(r)
+			if _, err := d.PeekCode(); err != nil {
+				t.Fatal(err)
+			}
+			if got := peekRest(t, r, len(data)); got != len(data) {
+				t.Errorf("line %d, %s: PeekCode left %d bytes of %d", v.Line, name, got, len(data))
+			}
+			if _, err := d.DecodeInterface(); err != nil {
+				t.Errorf("line %d, %s: %v", v.Line, name, err)
+			}
+			if b, err := io.ReadAll(r); err != nil || string(b) != rest {
+				t.Errorf("line %d, %s: the rest is %q, %v", v.Line, name, b, err)
+			}
+		}
+	}
+}
+
+// peekRest is how many bytes r holds; a bufio.Reader, which does not tell, is taken at its word.
+func peekRest(t *testing.T, r io.Reader, whole int) int {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return r.Len()
+	case *bufio.Reader:
+		if b, err := r.Peek(1); err != nil || len(b) != 1 {
+			t.Error(err)
+		}
+	}
+	return whole
+}
+
+// TestSequence reads many values one after the other from readers that give bytes in every size of piece.
+func TestSequence(t *testing.T) {
+	r := corpus.New(1)
+	var data []byte
+	var want []any
+	var ends []int64
+	for range 300 {
+		v := corpus.Any(r, 0)
+		data, _ = MarshalAppend(data, v)
+		ends = append(ends, int64(len(data)))
+	}
+	whole := newDecoder()
+	whole.ResetBytes(data)
+	for range ends {
+		v, err := whole.DecodeInterface()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, v)
+	}
+	for name, src := range map[string]io.Reader{
+		"1": &pieces{data: data, size: 1}, "2": &pieces{data: data, size: 2}, "3": &pieces{data: data, size: 3}, "7": &pieces{data: data, size: 7},
+		"5000": &pieces{data: data, size: 5000}, "random": &pieces{data: data, rand: r},
+		"with nothing in between": &pieces{data: data, size: 5, idle: true},
+		"with EOF":                &pieces{data: data, size: 11, eof: true},
+		"bytes.Buffer":            bytes.NewBuffer(bytes.Clone(data)),
+		"bufio.Reader":            bufio.NewReaderSize(bytes.NewReader(data), 16),
+		"bufio, byte by byte":     bufio.NewReader(iotest.OneByteReader(bytes.NewReader(data))),
+	} {
+		d := NewDecoder(src)
+		for i := range want {
+			v, err := d.DecodeInterface()
+			if err != nil || !reflect.DeepEqual(v, want[i]) {
+				t.Fatalf("pieces of %s, value %d: %v, %v", name, i, v, err)
+			}
+			if d.InputOffset() != ends[i] {
+				t.Fatalf("pieces of %s, value %d: offset %d, want %d", name, i, d.InputOffset(), ends[i])
+			}
+		}
+		for range 3 {
+			if _, err := d.DecodeInterface(); err != io.EOF {
+				t.Errorf("pieces of %s: after the last value: %v", name, err)
+			}
+		}
+	}
+}
+
+// pieces is a reader that gives data in pieces, and may give nothing between two, or io.EOF with the last.
+type pieces struct {
+	data []byte
+	size int
+	rand *rand.Rand
+	idle bool
+	eof  bool
+	turn bool
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if p.turn = !p.turn; p.turn && p.idle {
+		return 0, nil
+	}
+	if len(p.data) == 0 {
+		return 0, io.EOF
+	}
+	size := p.size
+	if p.rand != nil {
+		size = 1 + p.rand.IntN(100)
+	}
+	n := copy(b[:min(size, len(b))], p.data)
+	p.data = p.data[n:]
+	if p.eof && len(p.data) == 0 {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+var errReader = errors.New("the reader broke")
+
+// TestReaderErrors holds that an error of the reader comes through, wherever it happens.
+func TestReaderErrors(t *testing.T) {
+	type holder struct {
+		Ints    []int64
+		Floats  []float64
+		Strings []string
+		Bytes   []byte
+		Text    string
+		List    []any
+		Map     map[string]int
+		Raw     RawMessage
+		Time    [2]int
+	}
+	data := marshal(t, &holder{[]int64{1, 2}, []float64{1, 2}, []string{"a", "bc"}, []byte{1, 2}, "text", []any{1, "a"}, map[string]int{"a": 1}, RawMessage{0x91, 1}, [2]int{1, 2}})
+	for cut := range len(data) {
+		for name, r := range map[string]io.Reader{
+			"plain":       io.MultiReader(bytes.NewReader(data[:cut]), iotest.ErrReader(errReader)),
+			"scanner":     bufio.NewReader(io.MultiReader(bytes.NewReader(data[:cut]), iotest.ErrReader(errReader))),
+			"with a byte": &lastWords{data: data[:cut]},
+		} {
+			var h holder
+			d := NewDecoder(r)
+			if err := d.Decode(&h); !errors.Is(err, errReader) || err.Error() != errReader.Error() {
+				t.Errorf("%s, cut at %d: %v", name, cut, err)
+			}
+			d.ResetReader(bytes.NewReader(data))
+			if err := d.Decode(&h); err != nil {
+				t.Errorf("%s, cut at %d, after a reset: %v", name, cut, err)
+			}
+		}
+	}
+	d := NewDecoder(io.MultiReader(strings.NewReader("\xc7\x05\x01abc"), iotest.ErrReader(errReader)))
+	if _, n, err := d.DecodeExtHeader(); n != 5 || err != nil {
+		t.Error(n, err)
+	}
+	if err := d.ReadFull(make([]byte, 5)); !errors.Is(err, errReader) {
+		t.Error(err)
+	}
+	if err := NewDecoder(idler{}).Skip(); !errors.Is(err, io.ErrNoProgress) {
+		t.Error(err)
+	}
+}
+
+type idler struct{}
+
+func (idler) Read([]byte) (int, error) { return 0, nil }
+
+// lastWords gives its last bytes together with an error.
+type lastWords struct{ data []byte }
+
+func (l *lastWords) Read(b []byte) (int, error) {
+	n := copy(b, l.data)
+	if l.data = l.data[n:]; len(l.data) == 0 {
+		return n, errReader
+	}
+	return n, nil
+}
+
+// TestBuffered finds what was read ahead.
+func TestBuffered(t *testing.T) {
+	data := []byte("\x01\xa1arest")
+	for name, d := range map[string]*Decoder{"plain": NewDecoder(struct{ io.Reader }{bytes.NewReader(data)}), "bytes.Buffer": NewDecoder(bytes.NewBuffer(data))} {
+		if err := errors.Join(d.Skip(), d.Skip()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if b, err := io.ReadAll(d.Buffered()); err != nil || string(b) != "rest" {
+				t.Errorf("%s: %q, %v", name, b, err)
+			}
+			if name == "bytes.Buffer" {
+				break // the buffer itself, which is now empty
+			}
+		}
+	}
+}
+
+// TestResets reuses one decoder and one encoder on everything, options set and not.
+func TestResets(t *testing.T) {
+	type tagged struct {
+		A int `json:"renamed"`
+	}
+	d, e := GetDecoder(), GetEncoder()
+	defer func() { PutDecoder(d); PutEncoder(e) }()
+	for range 3 {
+		d.ResetBytes([]byte{0x2a, 0x2b})
+		if v, err := d.DecodeInt(); v != 0x2a || err != nil {
+			t.Error(v, err)
+		}
+		d.Reset(strings.NewReader("\x07"))
+		if v, err := d.DecodeInt(); v != 7 || err != nil {
+			t.Error("the last input is read again:", v, err)
+		}
+		d.SetCustomStructTag("json")
+		d.UseLooseInterfaceDecoding(true)
+		d.DisallowUnknownFields(true)
+		d.ResetReader(strings.NewReader("\x81\xa7renamed\x05\x05"))
+		var v tagged
+		if err := d.Decode(&v); err != nil || v.A != 5 {
+			t.Error("ResetReader drops the tag:", v, err)
+		}
+		if x, err := d.DecodeInterface(); x != int64(5) || err != nil {
+			t.Errorf("ResetReader drops the options: %T, %v", x, err)
+		}
+		d.Reset(strings.NewReader("\x81\xa7renamed\x05\x05"))
+		if err := d.Decode(&v); err != nil {
+			t.Error("Reset keeps the options:", err)
+		}
+		if x, err := d.DecodeInterface(); x != int8(5) || err != nil {
+			t.Errorf("Reset keeps the options: %T, %v", x, err)
+		}
+
+		var out bytes.Buffer
+		e.Reset(&out)
+		e.SetCustomStructTag("json")
+		e.UseCompactInts(true)
+		e.ResetWriter(&out)
+		if err := e.EncodeMulti(tagged{1}, int64(1)); err != nil || out.String() != "\x81\xa7renamed\x01\x01" {
+			t.Errorf("%x, %v", out.Bytes(), err)
+		}
+		out.Reset()
+		e.Reset(&out)
+		if err := e.EncodeMulti(tagged{1}, int8(1)); err != nil || out.String() != "\x81\xa1A\x01\xd0\x01" {
+			t.Errorf("%x, %v", out.Bytes(), err)
+		}
+		if e.Writer() != io.Writer(&out) {
+			t.Error("Writer is not the writer")
+		}
+	}
+	var zero Decoder
+	zero.ResetBytes([]byte{0x81, 0xa1, 'A', 3})
+	var v tagged
+	if err := zero.Decode(&v); err != nil || v.A != 3 {
+		t.Error(v, err)
+	}
+}
+
+// TestWrites holds that each public call makes one write, and that its error comes back.
+func TestWrites(t *testing.T) {
+	var w countWrites
+	e := NewEncoder(&w)
+	if err := errors.Join(e.Encode(map[string]any{"a": []int{1, 2, 3}}), e.EncodeMulti(1, 2, 3), e.EncodeNil(), e.Encode(&pair{1, "a"})); err != nil || w.n != 4 {
+		t.Errorf("%d writes, %v", w.n, err)
+	}
+	w.err = errReader
+	if err := e.Encode(1); err != errReader {
+		t.Error(err)
+	}
+	w.err = nil
+	if err := e.Encode(func() {}); err == nil || w.n != 5 {
+		t.Errorf("%d writes, %v", w.n, err)
+	}
+	if err := e.Encode(1); err != nil || w.last != "\x01" {
+		t.Errorf("after an error: %q, %v", w.last, err)
+	}
+}
+
+type countWrites struct {
+	n    int
+	err  error
+	last string
+}
+
+func (w *countWrites) Write(b []byte) (int, error) {
+	w.n++
+	w.last = string(b)
+	return len(b), w.err
+}

@@ -1,0 +1,139 @@
+// Command slipstream is the ingest service and what goes with it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/load"
+	"github.com/slipstream-go/slipstream/server/service"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+type commands struct {
+	Serve   serve   `cmd:"" help:"Take rows over HTTP, and land them in Parquet files."`
+	Load    sending `cmd:"" help:"Send rows to a service, and measure it."`
+	Query   query   `cmd:"" help:"Show what Parquet files hold."`
+	Demo    demo    `cmd:"" help:"Show the main job on this machine's counters."`
+	WAL     log     `cmd:"" name:"wal" help:"Look after the log of a service that is stopped."`
+	Version shown   `cmd:"" help:"Show the version."`
+}
+
+func main() {
+	var c commands
+	k := kong.Parse(&c, append(config.Options(),
+		kong.Name("slipstream"),
+		kong.Description("The fast lane for data on the wire."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(interruptible(), (*context.Context)(nil)))...)
+	k.FatalIfErrorf(k.Run())
+}
+
+// interruptible is done at the first SIGINT or SIGTERM. The second one ends the process: nothing that was acknowledged is
+// lost by that either.
+func interruptible() context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx
+}
+
+type serve struct{ config.Serve }
+
+func (c *serve) Run(ctx context.Context) error {
+	s, err := service.New(&c.Serve, version(), c.NewLogger(os.Stderr))
+	if err != nil {
+		return err
+	}
+	return s.Run(ctx)
+}
+
+type sending struct{ load.Options }
+
+func (c *sending) Run(ctx context.Context) error {
+	c.CountRows = service.CountRows
+	_, err := load.Run(ctx, c.Options, os.Stdout)
+	return err
+}
+
+type query struct{ service.Query }
+
+func (c *query) Run() error { return c.Query.Run(os.Stdout) }
+
+type demo struct{ service.Demo }
+
+func (c *demo) Run(ctx context.Context) error {
+	var defaults config.Serve
+	k, err := kong.New(&defaults)
+	if err == nil {
+		_, err = k.Parse(nil)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Demo.Run(ctx, &defaults, version(), os.Stdout)
+}
+
+type log struct {
+	Check  check  `cmd:"" help:"Read the log and say what is damaged."`
+	Repair repair `cmd:"" help:"Keep every record that can be read, and give up the others."`
+}
+
+type check struct {
+	Dir string `arg:"" help:"Directory of the log, as ./data/wal." type:"existingdir"`
+}
+
+func (c *check) Run() error {
+	r, err := wal.Check(c.Dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(r)
+	if len(r.Damage) > 0 {
+		return fmt.Errorf("the log is damaged: `slipstream wal repair %s` keeps every record that can be read", c.Dir)
+	}
+	return nil
+}
+
+type repair struct {
+	Dir string `arg:"" help:"Directory of the log, as ./data/wal." type:"existingdir"`
+}
+
+func (c *repair) Run() error {
+	r, err := wal.Repair(c.Dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(r)
+	return nil
+}
+
+type shown struct{}
+
+func (shown) Run() error {
+	fmt.Println("slipstream", version())
+	return nil
+}
+
+// version is the module's, or the revision that was built.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "dev"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (info.Main.Version == "" || info.Main.Version == "(devel)") {
+			return s.Value[:min(12, len(s.Value))]
+		}
+	}
+	if info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return info.Main.Version
+}

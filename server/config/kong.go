@@ -1,0 +1,69 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Options make kong read the environment and the configuration file.
+func Options() []kong.Option {
+	return []kong.Option{
+		kong.DefaultEnvars("SLIPSTREAM"),
+		kong.Configuration(load),
+	}
+}
+
+// file is a configuration file. Unlike kong's own it has only keys that mean something: a mistyped one must not be taken for
+// a default.
+type file struct {
+	kong.Resolver
+	keys []string
+}
+
+func load(r io.Reader) (kong.Resolver, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(text, &keys); err != nil {
+		return nil, fmt.Errorf("it must be a JSON object of settings: %w", err)
+	}
+	// kong looks for names with underscores.
+	named := make(map[string]json.RawMessage, len(keys))
+	f := &file{}
+	for key, value := range keys {
+		named[strings.ReplaceAll(key, "-", "_")] = value
+		f.keys = append(f.keys, key)
+	}
+	if text, err = json.Marshal(named); err != nil {
+		return nil, err
+	}
+	f.Resolver, err = kong.JSON(bytes.NewReader(text))
+	return f, err
+}
+
+// Validate is called by kong.
+func (f *file) Validate(app *kong.Application) error {
+	known := make(map[string]bool)
+	err := kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			known[flag.Name] = true
+		}
+		return next(nil)
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range f.keys {
+		if !known[strings.ReplaceAll(key, "_", "-")] {
+			return fmt.Errorf("the configuration file sets %q, which is no setting: see --help for their names", key)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package config
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/slipstream-go/slipstream/server/parquet"
+)
+
+// Serve are the settings of `slipstream serve`.
+type Serve struct {
+	Config kong.ConfigFlag `help:"JSON file with settings." placeholder:"FILE" env:"-"`
+
+	Listen string `help:"Address to listen on." default:"127.0.0.1:8080"`
+	Data   string `help:"Directory of the log and the tables." default:"./data" type:"path"`
+	Node   string `help:"First part of the names of files: what tells this machine from others that write to the same place." default:"node"`
+
+	Token          string `help:"Token that requests must bear. The file or the environment is the better place for it." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
+	TokenFile      string `help:"File of tokens, one a line." type:"path" placeholder:"FILE"`
+	InsecureNoAuth bool   `help:"Allow to listen beyond this machine without a token."`
+	TLSCert        string `help:"Certificate chain, PEM; with it the service speaks TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
+	TLSKey         string `help:"Key of the certificate, PEM." name:"tls-key" type:"path" placeholder:"FILE"`
+	Pprof          string `help:"Loopback address for profiles (net/http/pprof); empty: none." placeholder:"ADDRESS"`
+
+	LogLevel  slog.Level `help:"debug, info, warn or error." default:"info"`
+	LogFormat string     `help:"text or json." enum:"text,json" default:"text"`
+
+	Limits  Limits  `embed:"" group:"Limits"`
+	Seal    Seal    `embed:"" prefix:"seal-" group:"Landing"`
+	Landing Landing `embed:"" group:"Landing"`
+	WAL     WAL     `embed:"" prefix:"wal-" group:"Write-ahead log"`
+	Timeout Timeout `embed:"" prefix:"timeout-" group:"Timeouts"`
+}
+
+// Limits bound requests; beyond them a request is refused.
+type Limits struct {
+	MaxBody         Size `help:"Bytes of a body, as received." default:"64MiB"`
+	MaxDecompressed Size `help:"Bytes of a body after decompression." default:"256MiB"`
+	MaxRatio        int  `help:"Of the two, beyond the first MiB." default:"200"`
+	MaxInFlight     Size `help:"Bytes of all bodies in hand; beyond: 429." default:"256MiB"`
+	MaxRows         int  `help:"Rows of a request." default:"1048576"`
+	MaxColumns      int  `help:"Columns of a table." default:"4096"`
+	MaxTables       int  `help:"Tables in the catalog." default:"10000"`
+	MaxHeader       Size `help:"Bytes of a request's head." default:"16KiB"`
+}
+
+// Seal is when the rows of a table are ready to land.
+type Seal struct {
+	Rows  int           `help:"So many rows of a table land together." default:"1048576"`
+	Bytes Size          `help:"Or rows that occupy so much." default:"128MiB"`
+	Age   time.Duration `help:"Or when the first has waited so long." default:"10s"`
+}
+
+// Landing is how rows become files.
+type Landing struct {
+	MaxBuffered Size          `help:"Memory of rows that wait to land; beyond: 429." default:"256MiB"`
+	Landers     int           `help:"Tables that land at once." default:"1"`
+	Compression parquet.Codec `help:"Of the files: snappy, zstd or none." default:"snappy"`
+}
+
+// WAL is how the write-ahead log is kept.
+type WAL struct {
+	Segment Size `help:"Bytes of a segment." default:"128MiB"`
+	Max     Size `help:"Bytes of the log; beyond: 429. 0: no bound." default:"4GiB"`
+	MinFree Size `help:"Free bytes of the disk below which writes are refused: 503." default:"64MiB"`
+	Reserve Size `help:"Room that is kept so that landing and recovery go on when the disk is full." default:"64MiB"`
+}
+
+// Timeout is how long things may take.
+type Timeout struct {
+	Header   time.Duration `help:"For the head of a request to arrive." default:"5s"`
+	Read     time.Duration `help:"For a whole request to arrive." default:"60s"`
+	Idle     time.Duration `help:"For a connection to have no request." default:"2m"`
+	Drain    time.Duration `help:"Between /ready saying no and the end of listening, for balancers to notice." default:"0s"`
+	Shutdown time.Duration `help:"For requests to end and rows to land on shutdown. What has not landed by then lands after the next start." default:"30s"`
+}
+
+// Validate is called by kong.
+func (s *Serve) Validate() error {
+	host, _, err := net.SplitHostPort(s.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen=%s: it must be host:port, as 127.0.0.1:8080", s.Listen)
+	}
+	if s.Pprof != "" {
+		host, _, err := net.SplitHostPort(s.Pprof)
+		if err != nil || !isLoopback(host) {
+			return fmt.Errorf("--pprof=%s: it must be an address of this machine alone, as 127.0.0.1:6060", s.Pprof)
+		}
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key: give both, or neither")
+	}
+	if err := s.checkNumbers(); err != nil {
+		return err
+	}
+	tokens, err := s.Tokens()
+	if err != nil {
+		return err
+	}
+	if len(tokens) == 0 && !isLoopback(host) && !s.InsecureNoAuth {
+		return fmt.Errorf("--listen=%s is open to other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth", s.Listen)
+	}
+	return nil
+}
+
+func (s *Serve) checkNumbers() error {
+	for _, n := range []struct {
+		flag  string
+		value int64
+		least int64
+	}{
+		{"max-body", int64(s.Limits.MaxBody), 1}, {"max-decompressed", int64(s.Limits.MaxDecompressed), 1},
+		{"max-ratio", int64(s.Limits.MaxRatio), 1}, {"max-in-flight", int64(s.Limits.MaxInFlight), 1},
+		{"max-rows", int64(s.Limits.MaxRows), 1}, {"max-columns", int64(s.Limits.MaxColumns), 1},
+		{"max-tables", int64(s.Limits.MaxTables), 1}, {"max-header", int64(s.Limits.MaxHeader), 1 << 10},
+		{"seal-rows", int64(s.Seal.Rows), 1}, {"seal-bytes", int64(s.Seal.Bytes), 1}, {"seal-age", int64(s.Seal.Age), 1},
+		{"max-buffered", int64(s.Landing.MaxBuffered), 1}, {"landers", int64(s.Landing.Landers), 1},
+		{"wal-segment", int64(s.WAL.Segment), 4 << 10}, {"wal-max", int64(s.WAL.Max), 0},
+		{"wal-min-free", int64(s.WAL.MinFree), 0}, {"wal-reserve", int64(s.WAL.Reserve), 0},
+		{"timeout-header", int64(s.Timeout.Header), 1}, {"timeout-read", int64(s.Timeout.Read), 1},
+		{"timeout-idle", int64(s.Timeout.Idle), 1}, {"timeout-drain", int64(s.Timeout.Drain), 0},
+		{"timeout-shutdown", int64(s.Timeout.Shutdown), 1},
+	} {
+		if n.value < n.least {
+			return fmt.Errorf("--%s=%d: it must be at least %d", n.flag, n.value, n.least)
+		}
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// Tokens are those of the setting and of the file, in which empty lines and those that begin with # mean nothing.
+func (s *Serve) Tokens() ([]string, error) {
+	var tokens []string
+	if s.Token != "" {
+		tokens = append(tokens, s.Token)
+	}
+	if s.TokenFile == "" {
+		return tokens, nil
+	}
+	text, err := os.ReadFile(s.TokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("--token-file: %w", err)
+	}
+	had := len(tokens)
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if line := strings.TrimSpace(lines.Text()); line != "" && line[0] != '#' {
+			tokens = append(tokens, line)
+		}
+	}
+	if len(tokens) == had {
+		return nil, fmt.Errorf("--token-file=%s: there is no token in it; write one a line", s.TokenFile)
+	}
+	return tokens, nil
+}
+
+// NewLogger is a logger to w, as the settings say.
+func (s *Serve) NewLogger(w io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}

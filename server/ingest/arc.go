@@ -1,0 +1,439 @@
+package ingest
+
+import (
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// Arc's envelopes: the body names its tables itself, and may bring rows for several.
+//
+//	columnar  {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
+//	row       {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
+//	          {"m": "cpu", "t": 1, "f": [0.5, 7]}          fields field_0 and field_1
+//	batch     {"batch": [columnar or row, …]}
+//	array     [columnar or row, …]
+//
+// The keys of an envelope may come in any order. So it is passed over once, noting where each part is.
+
+// part is a part of an envelope.
+type part uint8
+
+const (
+	partM part = iota
+	partT
+	partH
+	partF
+	partFields
+	partTags
+	partColumns
+	partBatch
+
+	parts
+)
+
+func partOf(key []byte) part {
+	switch string(key) {
+	case "m":
+		return partM
+	case "t":
+		return partT
+	case "h":
+		return partH
+	case "f":
+		return partF
+	case "fields":
+		return partFields
+	case "tags":
+		return partTags
+	case "columns":
+		return partColumns
+	case "batch":
+		return partBatch
+	}
+	return parts
+}
+
+var hostName = []byte("host") // the column of h
+
+// envelope says where the parts of one are in the body; 0 stands for one that is missing or nil.
+type envelope struct {
+	at  [parts]int
+	end int
+}
+
+func (e *envelope) has(p part) bool { return e.at[p] > 0 }
+
+// decodeArc reads a body of envelopes.
+func (j *job) decodeArc() error {
+	code, err := j.d.PeekCode()
+	switch {
+	case err != nil:
+		return j.fault(err, none)
+	case isArray(code):
+		return j.readItems()
+	case !isMap(code):
+		return invalid("the body is %s: send a map with m and columns or fields, a map with batch, or an array of such maps", describe(code)).at(0)
+	}
+	e, err := j.readEnvelope()
+	if err != nil {
+		return err
+	}
+	if !e.has(partBatch) {
+		j.seek(0)
+		return j.readItem()
+	}
+	if e.has(partM) || e.has(partColumns) || e.has(partFields) || e.has(partF) {
+		return invalid("batch stands beside other rows: put those into the batch").in("batch").at(int64(e.at[partBatch]))
+	}
+	j.seek(e.at[partBatch])
+	if err := j.readItems(); err != nil {
+		return err
+	}
+	j.seek(e.end)
+	return nil
+}
+
+func (j *job) readItems() error {
+	n, err := j.d.DecodeArrayLen()
+	if err != nil {
+		return j.fault(err, none)
+	}
+	if err := j.counted(n); err != nil {
+		return err
+	}
+	for range n {
+		if err := j.readItem(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readItem reads one envelope that is not a batch.
+func (j *job) readItem() error {
+	at := j.offset()
+	e, err := j.readEnvelope()
+	if err == nil && e.has(partColumns) {
+		if err := j.readArcColumns(&e); err != nil {
+			return err
+		}
+		j.seek(e.end)
+		return nil
+	}
+	if !j.byRow() {
+		if err == nil {
+			_, err = j.readArcRow(&e)
+		}
+		if err != nil {
+			return asRefusal(err).ofRow(j.row)
+		}
+		j.row++
+		j.seek(e.end)
+		return nil
+	}
+	if err := j.takeRow(func() (*group, error) {
+		if err != nil {
+			return nil, err
+		}
+		return j.readArcRow(&e)
+	}, func() error { return j.pass(at) }); err != nil {
+		return err
+	}
+	if err == nil {
+		j.seek(e.end)
+	}
+	return nil
+}
+
+// readEnvelope notes where the parts of the next envelope are, and passes over it. Keys that mean nothing here are ignored.
+func (j *job) readEnvelope() (e envelope, err error) {
+	begin := j.offset()
+	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
+		return e, invalid("%s where a map must be, with m and columns or fields", describe(code)).at(int64(begin))
+	}
+	n, err := j.d.DecodeMapLen()
+	if err != nil {
+		return e, j.fault(err, none)
+	}
+	for range n {
+		key, err := j.d.DecodeView()
+		if err != nil {
+			return e, j.fault(err, none)
+		}
+		at := j.offset()
+		code, err := j.d.PeekCode()
+		if err != nil {
+			return e, j.fault(err, none)
+		}
+		if p := partOf(key); p < parts && code != codeNil {
+			if e.has(p) {
+				return e, invalid("%s is there twice: send it once", key).in(string(key)).at(int64(at))
+			}
+			e.at[p] = at
+		}
+		if err := j.d.Skip(); err != nil {
+			return e, j.fault(err, none)
+		}
+	}
+	e.end = j.offset()
+	return e, nil
+}
+
+const codeNil = 0xc0
+
+// table is the name in m. It is valid until the next name is read.
+func (j *job) table(e *envelope) ([]byte, error) {
+	if !e.has(partM) {
+		return nil, invalid("m is missing: it names the table").in("m")
+	}
+	j.seek(e.at[partM])
+	return j.readName("m", "measurement_")
+}
+
+// readName reads a string, or an int, which stands for the prefix and its digits.
+func (j *job) readName(key, prefix string) ([]byte, error) {
+	at := j.offset()
+	code, err := j.d.PeekCode()
+	if err != nil {
+		return nil, j.fault(err, none)
+	}
+	switch {
+	case isString(code):
+		name, err := j.d.DecodeView()
+		if err != nil {
+			return nil, j.fault(err, none)
+		}
+		return name, nil
+	case isInt(code):
+		n, err := j.d.DecodeInt64()
+		if err != nil {
+			return nil, j.fault(err, none)
+		}
+		j.name = strconv.AppendInt(append(j.name[:0], prefix...), n, 10)
+		return j.name, nil
+	}
+	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
+}
+
+// readArcColumns reads the columns of an envelope.
+func (j *job) readArcColumns(e *envelope) error {
+	if e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags) {
+		return invalid("columns stands beside t, h, f, fields or tags: put those into columns").in("columns").ofRow(j.row)
+	}
+	name, err := j.table(e)
+	if err != nil {
+		return asRefusal(err).ofRow(j.row)
+	}
+	g, err := j.group(name, true)
+	if err != nil {
+		return asRefusal(err).ofRow(j.row)
+	}
+	j.seek(e.at[partColumns])
+	if g.batch.Rows == 0 {
+		g.batch.Reset()
+		g.first, g.checked = j.row, checked{}
+		return j.readColumns(g)
+	}
+	more := group{name: g.name, columns: true, batch: j.batch(), first: j.row}
+	defer j.pool.Put(more.batch)
+	if err := j.readColumns(&more); err != nil {
+		return err
+	}
+	return j.merge(g, &more)
+}
+
+// merge copies the rows of a group behind those of another of the same table.
+func (j *job) merge(dst, src *group) error {
+	to, from := dst.batch, src.batch
+	if from.Rows == 0 {
+		return nil
+	}
+	rows, columns := to.Rows, len(to.Columns)
+	for _, c := range from.Columns {
+		if c.Kind == column.Null {
+			continue
+		}
+		j.name = append(j.name[:0], c.Name...)
+		t, err := to.Column(j.name)
+		if err != nil {
+			return j.fault(err, none)
+		}
+		have := t.Kind
+		if !t.Accepts(c.Kind) {
+			return invalid("column %q: %v here and %v in rows before it: a column has one type, or ints and floats", c.Name, c.Kind, have).in(c.Name).ofRow(src.first)
+		}
+		if err := t.AppendColumn(c, 0, c.Rows); err != nil {
+			return j.fault(err, none)
+		}
+	}
+	to.Rows += from.Rows - 1
+	if err := to.CloseRow(); err != nil {
+		return j.fault(err, none)
+	}
+	if err := checkColumns(to); err != nil {
+		return err
+	}
+	return j.charge(to, rows, columns)
+}
+
+// readArcRow reads the row of an envelope.
+func (j *job) readArcRow(e *envelope) (*group, error) {
+	if !e.has(partFields) && !e.has(partF) {
+		return nil, invalid("there are no columns, fields or f: a row has at least one of them, and a batch is not nested").in("fields")
+	}
+	name, err := j.table(e)
+	if err != nil {
+		return nil, err
+	}
+	g, err := j.group(name, false)
+	if err != nil {
+		return nil, err
+	}
+	g.fill = true
+	rows, columns := g.batch.Rows, len(g.batch.Columns)
+	if err := j.readTime(g, e); err != nil {
+		return g, err
+	}
+	if e.has(partH) {
+		j.seek(e.at[partH])
+		if err := j.readTag(g, hostName, "host_"); err != nil {
+			return g, err
+		}
+	}
+	if err := j.readTags(g, e); err != nil {
+		return g, err
+	}
+	if err := j.readFields(g, e); err != nil {
+		return g, err
+	}
+	if err := g.batch.CloseRow(); err != nil {
+		return g, j.fault(err, none)
+	}
+	if !j.byRow() {
+		g.numbers = append(g.numbers, j.row)
+	}
+	return g, j.charge(g.batch, rows, columns)
+}
+
+func (j *job) readTime(g *group, e *envelope) error {
+	c, err := g.batch.Column(timeName)
+	if err != nil {
+		return j.fault(err, none)
+	}
+	if !e.has(partT) {
+		c.AppendNull()
+		return nil
+	}
+	j.seek(e.at[partT])
+	return j.readCell(c)
+}
+
+func (j *job) readCell(c *column.Column) error {
+	if err := j.d.DecodeCell(c); err != nil {
+		return j.fault(err, in(c.Name))
+	}
+	return nil
+}
+
+// newCell is the column in which the present row has no cell yet.
+func (j *job) newCell(g *group, name []byte) (*column.Column, error) {
+	c, err := g.batch.Column(name)
+	if err != nil {
+		return nil, j.fault(err, none)
+	}
+	if c.Rows > g.batch.Rows {
+		return nil, invalid("column %q: t, h, tags and fields of a row give it twice: t is the column time, and h is host; send it once", clip(c.Name)).in(c.Name)
+	}
+	return c, nil
+}
+
+// readTag reads a string, or an int as text, into a column of strings.
+func (j *job) readTag(g *group, name []byte, prefix string) error {
+	c, err := j.newCell(g, name)
+	if err != nil {
+		return err
+	}
+	code, err := j.d.PeekCode()
+	if err == nil && code == codeNil {
+		c.AppendNull()
+		return j.d.DecodeNil()
+	}
+	text, err := j.readName(c.Name, prefix)
+	if err != nil {
+		return err
+	}
+	if !c.Accepts(column.String) {
+		return invalid("column %q: a tag in a column of %v: give it another name", clip(c.Name), c.Kind).in(c.Name)
+	}
+	if err := c.AppendString(text); err != nil {
+		return j.fault(err, none)
+	}
+	return nil
+}
+
+func (j *job) readTags(g *group, e *envelope) error {
+	if !e.has(partTags) {
+		return nil
+	}
+	return j.eachPair(e.at[partTags], "tags", func(name []byte) error { return j.readTag(g, name, "") })
+}
+
+func (j *job) readFields(g *group, e *envelope) error {
+	if e.has(partFields) {
+		err := j.eachPair(e.at[partFields], "fields", func(name []byte) error {
+			c, err := j.newCell(g, name)
+			if err != nil {
+				return err
+			}
+			return j.readCell(c)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !e.has(partF) {
+		return nil
+	}
+	j.seek(e.at[partF])
+	if code, err := j.d.PeekCode(); err == nil && !isArray(code) {
+		return invalid("f is %s: it must be an array of values", describe(code)).in("f").at(int64(e.at[partF]))
+	}
+	n, err := j.d.DecodeArrayLen()
+	if err != nil {
+		return j.fault(err, none)
+	}
+	for i := range n {
+		j.name = strconv.AppendInt(append(j.name[:0], "field_"...), int64(i), 10)
+		c, err := j.newCell(g, j.name)
+		if err != nil {
+			return err
+		}
+		if err := j.readCell(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachPair calls fn with each key of the map at an offset, to read its value.
+func (j *job) eachPair(at int, part string, fn func(name []byte) error) error {
+	j.seek(at)
+	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
+		return invalid("%s is %s: it must be a map from names to values", part, describe(code)).in(part).at(int64(at))
+	}
+	n, err := j.d.DecodeMapLen()
+	if err != nil {
+		return j.fault(err, none)
+	}
+	for range n {
+		name, err := j.d.DecodeView()
+		if err != nil {
+			return j.fault(err, none)
+		}
+		if err := fn(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/slipstream-go/slipstream/msgpack"
+)
+
+// The errors of package msgpack say what, and give where apart. Clients get both in one line, with rows and columns called
+// by those names, and with a way out.
+
+// place reads the path of an error: which column it is about, and which row; -1 if none.
+type place func(path string) (column string, row int)
+
+// none: paths say nothing.
+func none(string) (string, int) { return "", -1 }
+
+// inColumns: paths are those of a map of arrays, "name" or "name[3]".
+func inColumns(path string) (string, int) {
+	if i := strings.LastIndexByte(path, '['); i >= 0 && strings.HasSuffix(path, "]") {
+		if row, err := strconv.Atoi(path[i+1 : len(path)-1]); err == nil {
+			return path[:i], row
+		}
+	}
+	return path, -1
+}
+
+// inRows: paths are those of an array of maps, "[3]" or "[3].name".
+func inRows(path string) (string, int) {
+	if i := strings.IndexByte(path, ']'); i > 0 && path[0] == '[' {
+		if row, err := strconv.Atoi(path[1:i]); err == nil {
+			return strings.TrimPrefix(path[i+1:], "."), row
+		}
+	}
+	return path, -1
+}
+
+// inRow: paths are those of a map, "name".
+func inRow(path string) (string, int) { return path, -1 }
+
+// in is the place of every value of one column.
+func in(name string) place { return func(string) (string, int) { return name, -1 } }
+
+// fault puts an error of the decoder, or of a batch, into words for the client. Rows are counted where the path begins.
+func (j *job) fault(err error, where place) *refusal {
+	var e *msgpack.Error
+	if !errors.As(err, &e) {
+		if errors.Is(err, io.EOF) {
+			return invalid("the body ends where a value should begin: it was cut short").at(int64(len(j.body)))
+		}
+		return invalid("%s", plain(err))
+	}
+	at := int64(j.base) + e.Offset
+	if errors.Is(e.Cause, io.EOF) || errors.Is(e.Cause, io.ErrUnexpectedEOF) {
+		return invalid("the body ends in the middle of a value, or a length in it is wrong: it was cut short, or is not MessagePack").at(at)
+	}
+	name, row := where(e.Path)
+	text := j.explain(e.Cause, at)
+	if name != "" {
+		text = fmt.Sprintf("column %q: %s", clip(name), text)
+	}
+	return invalid("%s", text).in(clip(name)).ofRow(row).at(at)
+}
+
+// explain says in this package's words what is not self-explanatory in those of a codec.
+func (j *job) explain(cause error, at int64) string {
+	text := plain(cause)
+	got := "nothing"
+	if at < int64(len(j.body)) {
+		got = describe(j.body[at])
+	}
+	switch {
+	case strings.HasSuffix(text, "decoding array length"):
+		return got + " where an array of cells must be: a column is an array, and a single row is sent as an array of one map"
+	case strings.HasSuffix(text, "decoding map length"):
+		return got + " where a map from column names must be"
+	case strings.HasSuffix(text, "decoding string/bytes length"):
+		return got + " where a name must be: names are strings"
+	case strings.Contains(text, " in a column of "):
+		return text + ": a column has one type, or ints and floats"
+	case strings.HasPrefix(text, "the column has "):
+		return text + ": give all columns as many"
+	case strings.HasPrefix(text, "more than ") && strings.HasSuffix(text, " columns"):
+		return text + " in one table: send fewer"
+	case strings.HasSuffix(text, "most cells would be null"):
+		return text + "; send fewer columns, or rows of other columns in another request"
+	case text == "the column is there twice":
+		return text + ": send it once"
+	}
+	return text
+}
+
+// plain is an error's text without the name of the package that it is from.
+func plain(err error) string {
+	text := err.Error()
+	text = strings.TrimPrefix(text, "msgpack: ")
+	return strings.TrimPrefix(text, "column: ")
+}
+
+// describe says what a code of MessagePack announces.
+func describe(code byte) string {
+	switch {
+	case isMap(code):
+		return "a map"
+	case isArray(code):
+		return "an array"
+	case code >= 0xa0 && code <= 0xbf, code >= 0xd9 && code <= 0xdb:
+		return "a string"
+	case code >= 0xc4 && code <= 0xc6:
+		return "a bin"
+	case code >= 0xc7 && code <= 0xc9, code >= 0xd4 && code <= 0xd8:
+		return "an ext"
+	case code == 0xca, code == 0xcb:
+		return "a float"
+	case code == 0xc0:
+		return "nil"
+	case code == 0xc1:
+		return "the unused code c1"
+	case code == 0xc2, code == 0xc3:
+		return "a bool"
+	}
+	return "an int"
+}
+
+func isMap(code byte) bool   { return code&0xf0 == 0x80 || code == 0xde || code == 0xdf }
+func isArray(code byte) bool { return code&0xf0 == 0x90 || code == 0xdc || code == 0xdd }
+func isString(code byte) bool {
+	return code >= 0xa0 && code <= 0xbf || code >= 0xd9 && code <= 0xdb
+}
+func isInt(code byte) bool {
+	return code <= 0x7f || code >= 0xcc && code <= 0xd3 || code >= 0xe0
+}

@@ -1,0 +1,110 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+)
+
+// Format is a way to write rows down.
+type Format struct {
+	// Code stands for the format in the log. It must never be given another meaning.
+	Code uint8
+
+	// ContentTypes are those by which /v1/write chooses it.
+	ContentTypes []string
+
+	// decode reads j.body.
+	decode func(j *job) error
+}
+
+// MessagePack is rows or columns for the one table that the URL names. Arc is MessagePack that names its tables itself.
+var (
+	MessagePack = &Format{Code: 1, ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}, decode: (*job).decodeTable}
+	Arc         = &Format{Code: 2, decode: (*job).decodeArc}
+)
+
+var formats = []*Format{MessagePack, Arc}
+
+// formatOf finds the format for a Content-Type.
+func formatOf(contentType string) (*Format, error) {
+	for _, f := range formats { // without parameters, as nearly always
+		if slices.Contains(f.ContentTypes, contentType) {
+			return f, nil
+		}
+	}
+	media, _, _ := mime.ParseMediaType(contentType)
+	var accepted []string
+	for _, f := range formats {
+		if slices.Contains(f.ContentTypes, media) {
+			return f, nil
+		}
+		accepted = append(accepted, f.ContentTypes...)
+	}
+	return nil, refuse(WrongType, "Content-Type %q is none of %s", clip(contentType), strings.Join(accepted, ", ")).in("Content-Type")
+}
+
+// codec is how a record's payload is to be read; see the package comment for its bits.
+type codec struct {
+	format      *Format
+	compression Compression
+	unit        Unit
+	rejected    bool // rows that were rejected are listed behind the body
+}
+
+func (c codec) bits() uint16 {
+	b := uint16(c.format.Code) | uint16(c.compression)<<4 | uint16(c.unit)<<6
+	if c.rejected {
+		b |= 1 << 9
+	}
+	return b
+}
+
+func codecOf(bits uint16) (codec, error) {
+	c := codec{compression: Compression(bits >> 4 & 3), unit: Unit(bits >> 6 & 7), rejected: bits>>9&1 != 0}
+	for _, f := range formats {
+		if f.Code == uint8(bits&15) {
+			c.format = f
+		}
+	}
+	if c.format == nil || c.compression > Zstd || c.unit > Nanoseconds || bits>>10 != 0 {
+		return c, fmt.Errorf("ingest: codec %#04x is unknown", bits)
+	}
+	return c, nil
+}
+
+// appendRejected appends the list of rejected rows to a payload: what each number adds to the one before, as uvarints, and
+// then the length of all that.
+func appendRejected(payload []byte, rows []int) []byte {
+	body, last := len(payload), 0
+	for _, row := range rows {
+		payload = binary.AppendUvarint(payload, uint64(row-last))
+		last = row
+	}
+	return binary.LittleEndian.AppendUint32(payload, uint32(len(payload)-body))
+}
+
+// cutRejected takes the list off a payload again.
+func cutRejected(payload []byte) (body []byte, rows []int, err error) {
+	errList := fmt.Errorf("ingest: the list of rejected rows is damaged")
+	end := len(payload) - 4
+	if end < 0 {
+		return nil, nil, errList
+	}
+	n := binary.LittleEndian.Uint32(payload[end:])
+	if uint64(n) > uint64(end) {
+		return nil, nil, errList
+	}
+	body, list := payload[:end-int(n)], payload[end-int(n):end]
+	for last := 0; len(list) > 0; {
+		step, k := binary.Uvarint(list)
+		if k <= 0 || step > uint64(unbounded.Rows-last) {
+			return nil, nil, errList
+		}
+		last += int(step)
+		rows, list = append(rows, last), list[k:]
+	}
+	return body, rows, nil
+}

@@ -1,0 +1,243 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// dict is a map with its keys in order: "m", "cpu", "t", 1, …
+type dict []any
+
+func (d dict) EncodeMsgpack(e *msgpack.Encoder) error {
+	if err := e.EncodeMapLen(len(d) / 2); err != nil {
+		return err
+	}
+	for _, v := range d {
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type list = []any
+
+func pack(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := msgpack.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// row is what landed, by column; nulls are left out. Times are int64.
+type row map[string]any
+
+// memSink keeps what lands.
+type memSink struct {
+	mu   sync.Mutex
+	rows map[string][]row
+	land func(ctx context.Context) error // if set, decides whether a file lands
+}
+
+func (s *memSink) Land(ctx context.Context, f *table.File) (int64, error) {
+	if s.land != nil {
+		if err := s.land(ctx); err != nil {
+			return 0, err
+		}
+	}
+	rows := make([]row, f.Rows)
+	for n, field := range f.Columns {
+		var c column.Column
+		if err := f.Gather(n, 0, f.Rows, &c); err != nil {
+			return 0, err
+		}
+		for i := range rows {
+			if rows[i] == nil {
+				rows[i] = row{}
+			}
+			if v := cell(&c, i); v != nil {
+				rows[i][field.Name] = v
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rows == nil {
+		s.rows = make(map[string][]row)
+	}
+	name := strings.Join(strings.Split(f.Path, "/")[:2], ".")
+	s.rows[name] = append(s.rows[name], rows...)
+	return int64(f.Rows), nil
+}
+
+func (s *memSink) Remove(string) error { return nil }
+
+func (s *memSink) take() map[string][]row {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows := s.rows
+	s.rows = nil
+	return rows
+}
+
+func cell(c *column.Column, i int) any {
+	if c.IsNull(i) {
+		return nil
+	}
+	switch c.Kind {
+	case column.Bool:
+		return c.Bools[i]
+	case column.Float64:
+		return c.Floats[i]
+	case column.String:
+		return string(c.StringAt(i))
+	}
+	return c.Ints[i]
+}
+
+// rig is a handler over a store whose files stay in memory.
+type rig struct {
+	t     testing.TB
+	dir   string
+	sink  *memSink
+	h     *Handler
+	store *table.Store
+	now   int64 // the time of receipt of the last request that was stored
+}
+
+func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, dir: t.TempDir(), sink: &memSink{}}
+	o.Logger = slog.New(slog.DiscardHandler)
+	o.Pool = table.NewPool(32 << 20)
+	r.h = New(o)
+	r.open(change...)
+	t.Cleanup(func() { r.store.Close(context.Background()) })
+	return r
+}
+
+func (r *rig) open(change ...func(*table.Options)) {
+	r.t.Helper()
+	o := table.Options{
+		Dir: r.dir, Sink: r.sink, Pool: r.h.pool, Decode: Replay(r.h.pool), Logger: r.h.log,
+		WAL: wal.Options{SegmentBytes: 1 << 20, OnFail: r.h.Failed, OnCommit: func(recs []*wal.Record) {
+			for _, rec := range recs {
+				if rec.Type == wal.Data {
+					r.now = rec.Time
+				}
+			}
+			r.h.Committed(recs)
+		}},
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	store, err := table.Open(o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.store = store
+	r.h.Open(store)
+}
+
+// do sends a request. The header is key, value, key, value …
+func (r *rig) do(method, url string, body []byte, header ...string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(method, url, bytes.NewReader(body))
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	r.h.ServeHTTP(w, req)
+	return w
+}
+
+func (r *rig) arc(v any, header ...string) *httptest.ResponseRecorder {
+	return r.do("POST", "/api/v1/write/msgpack", pack(r.t, v), header...)
+}
+
+// v1 writes to db.t. The query is "" or begins with a question mark.
+func (r *rig) v1(v any, query string, header ...string) *httptest.ResponseRecorder {
+	return r.do("POST", "/v1/write/db/t"+query, pack(r.t, v), append([]string{"Content-Type", "application/msgpack"}, header...)...)
+}
+
+// landed flushes and gives what landed since the last call, each table in the order of time.
+func (r *rig) landed() map[string][]row {
+	r.t.Helper()
+	if err := r.store.Flush(context.Background()); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.sink.take()
+}
+
+// replayed gives the same as landed, but out of the log: the service is stopped before anything has landed, and started anew.
+func (r *rig) replayed() map[string][]row {
+	r.t.Helper()
+	r.sink.land = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	r.store.Close(stopped)
+	r.sink.land = nil
+	r.open()
+	return r.landed()
+}
+
+func wantStatus(t testing.TB, w *httptest.ResponseRecorder, status int) {
+	t.Helper()
+	if w.Code != status {
+		t.Fatalf("status %d, want %d: %s", w.Code, status, w.Body)
+	}
+}
+
+func wantRows(t testing.TB, got, want map[string][]row) {
+	t.Helper()
+	order := func(rows []row) {
+		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a["time"].(int64), b["time"].(int64)) })
+	}
+	for name := range got {
+		order(got[name])
+	}
+	for name := range want {
+		order(want[name])
+	}
+	if !maps.EqualFunc(got, want, func(a, b []row) bool { return slices.EqualFunc(a, b, maps.Equal[row, row]) }) {
+		t.Fatalf("rows\n got %v\nwant %v", got, want)
+	}
+}
+
+// wantProblem wants a refusal, and its whole line.
+func wantProblem(t testing.TB, w *httptest.ResponseRecorder, status int, text string) problem {
+	t.Helper()
+	var p problem
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatalf("status %d, body %q: %v", w.Code, w.Body, err)
+	}
+	if w.Code != status || p.Error != text {
+		t.Errorf("status %d, want %d\n got %s\nwant %s", w.Code, status, p.Error, text)
+	}
+	if got := w.Header().Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type %q", got)
+	}
+	if strings.ContainsAny(p.Error, "\n\r") {
+		t.Errorf("more than one line: %q", p.Error)
+	}
+	return p
+}
+
+var _ http.Handler = (*Handler)(nil)

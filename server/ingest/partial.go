@@ -1,0 +1,292 @@
+package ingest
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// Partial acceptance: rows are read one at a time, each is judged at once, and one that is bad is undone and noted.
+//
+// Which rows were rejected is written into the log behind the body (see codec), and the replay passes over those: it need not
+// judge again, and so cannot judge differently.
+
+// maxReasons is how many rejected rows a reply lists with their reasons; the others are counted.
+const maxReasons = 1000
+
+// Rejection is a row that was not taken, and why.
+type Rejection struct {
+	Row    int    `json:"row"`
+	Reason string `json:"reason"`
+}
+
+// rejected are the rows of a body that were not taken, in ascending order.
+type rejected struct {
+	rows    []int
+	reasons []Rejection // of the first ones
+}
+
+func (r *rejected) reset() { r.rows, r.reasons = r.rows[:0], r.reasons[:0] }
+
+func (r *rejected) add(row int, why *refusal) {
+	r.rows = append(r.rows, row)
+	if len(r.reasons) < maxReasons {
+		r.reasons = append(r.reasons, Rejection{row, why.text})
+	}
+}
+
+// skips reports whether the replay passes over the present row.
+func (j *job) skips() bool {
+	_, found := slices.BinarySearch(j.skip, j.row)
+	return found
+}
+
+// pass passes over the value at an offset.
+func (j *job) pass(at int) error {
+	j.seek(at)
+	if err := j.d.Skip(); err != nil {
+		return j.fault(err, none)
+	}
+	return nil
+}
+
+// takeRow reads a row by read, which closes it and tells the group, if it got so far. When the row is bad, or the replay
+// passes over it, pass goes to where it ends; an error of that is one of the whole body.
+func (j *job) takeRow(read func() (*group, error), pass func() error) error {
+	if j.skips() {
+		j.row++
+		return pass()
+	}
+	g, err := read()
+	if err == nil && j.partial {
+		err = g.checked.add(j, g)
+	}
+	if err != nil {
+		r := asRefusal(err)
+		if !j.partial {
+			return r.ofRow(j.row)
+		}
+		if g != nil {
+			g.batch.Rows = g.checked.rows
+			g.batch.Undo()
+		}
+		if err := pass(); err != nil {
+			return err
+		}
+		j.rejected.add(j.row, r)
+	}
+	j.row++
+	return nil
+}
+
+// readRowsByRow is the twin of readRows that judges each row.
+func (j *job) readRowsByRow(g *group) error {
+	n, err := j.d.DecodeArrayLen()
+	if err != nil {
+		return j.fault(err, none)
+	}
+	if err := j.counted(n); err != nil {
+		return err
+	}
+	at := 0
+	read := func() (*group, error) {
+		if err := j.d.DecodeRow(g.batch); err != nil {
+			return g, j.fault(err, inRow)
+		}
+		return g, nil
+	}
+	pass := func() error { return j.pass(at) }
+	for range n {
+		at = j.offset()
+		if err := j.takeRow(read, pass); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readColumnsByRow is the twin of readColumns that judges each row: it goes through all columns side by side.
+func (j *job) readColumnsByRow(g *group) error {
+	at, rows, err := j.findColumns(g)
+	if err != nil {
+		return err
+	}
+	end := j.offset()
+	next := make([]int, len(at)) // where the cells of the next row are
+	read := func() (*group, error) {
+		for i, c := range g.batch.Columns {
+			j.seek(at[i])
+			if err := j.d.DecodeCell(c); err != nil {
+				return g, j.fault(err, in(c.Name))
+			}
+			next[i] = j.offset()
+		}
+		if err := g.batch.CloseRow(); err != nil {
+			return g, j.fault(err, none)
+		}
+		return g, nil
+	}
+	pass := func() error {
+		for i := range at {
+			if err := j.pass(at[i]); err != nil {
+				return err
+			}
+			next[i] = j.offset()
+		}
+		return nil
+	}
+	for range rows {
+		if err := j.takeRow(read, pass); err != nil {
+			return err
+		}
+		at, next = next, at
+	}
+	j.seek(end)
+	return j.charge(g.batch, 0, 0)
+}
+
+// findColumns goes through a map of columns, and gives where the first cell of each is, and how many cells each has.
+func (j *job) findColumns(g *group) (at []int, rows int, err error) {
+	n, err := j.d.DecodeMapLen()
+	if err != nil {
+		return nil, 0, j.fault(err, none)
+	}
+	b := g.batch
+	for range n {
+		key := j.offset()
+		name, err := j.d.DecodeView()
+		if err != nil {
+			return nil, 0, j.fault(err, none)
+		}
+		c, err := b.Column(name)
+		if err != nil {
+			return nil, 0, j.fault(err, none)
+		}
+		if len(b.Columns) == len(at) {
+			return nil, 0, invalid("column %q: the column is there twice: send it once", clip(c.Name)).in(c.Name).at(int64(key))
+		}
+		array := j.offset()
+		cells, err := j.d.DecodeArrayLen()
+		if err != nil {
+			return nil, 0, j.fault(err, in(c.Name))
+		}
+		if len(at) == 0 {
+			rows = max(cells, 0)
+		}
+		if cells != rows {
+			return nil, 0, invalid("column %q: the column has %d rows, but %q has %d: give all columns as many",
+				clip(c.Name), max(cells, 0), clip(b.Columns[0].Name), rows).in(c.Name).at(int64(array))
+		}
+		at = append(at, j.offset())
+		if err := j.pass(array); err != nil {
+			return nil, 0, err
+		}
+	}
+	if err := checkColumns(b); err != nil {
+		return nil, 0, err
+	}
+	return at, rows, j.counted(rows)
+}
+
+// checked is what the rows of a group that were taken so far have settled.
+type checked struct {
+	rows  int               // that were taken
+	has   []bool            // by column: there is a value
+	folds map[string]string // names of such columns, by what is the same but for case
+	unit  Unit              // of their times
+	known map[string]column.Kind
+}
+
+// add judges the last row of the group, as finish judges the whole of it, and the catalog's columns too if those are known.
+func (k *checked) add(j *job, g *group) error {
+	b, i := g.batch, g.batch.Rows-1
+	if k.folds == nil {
+		k.begin(j, g)
+	}
+	var fresh []string // folded names that this row brings
+	err := func() error {
+		for n, c := range b.Columns {
+			if c.IsNull(i) {
+				continue
+			}
+			if have := k.known[c.Name]; have != column.Null && !fits(have, c.Kind) {
+				return invalid("column %q holds %v and cannot take %v: convert it, or send it under another name", clip(c.Name), have, c.Kind).in(c.Name)
+			}
+			if c.Kind == column.String && !utf8.Valid(c.StringAt(i)) {
+				return errText(c)
+			}
+			if n < len(k.has) && k.has[n] {
+				continue
+			}
+			if err := checkColumn(c.Name); err != nil {
+				return err
+			}
+			key := fold(c.Name)
+			if other, ok := k.folds[key]; ok {
+				return errTwin(c.Name, other)
+			}
+			k.folds[key] = c.Name
+			fresh = append(fresh, key)
+		}
+		return k.addTime(j, g, i)
+	}()
+	if err != nil {
+		for _, key := range fresh {
+			delete(k.folds, key)
+		}
+		return err
+	}
+	k.rows = b.Rows
+	if len(fresh) > 0 {
+		k.has = k.has[:0]
+		for _, c := range b.Columns {
+			k.has = append(k.has, c.Kind != column.Null && k.folds[fold(c.Name)] == c.Name)
+		}
+	}
+	return nil
+}
+
+func (k *checked) begin(j *job, g *group) {
+	k.folds = make(map[string]string)
+	k.unit = j.unit
+	if j.known == nil {
+		return
+	}
+	k.known = make(map[string]column.Kind)
+	for _, f := range j.known(g.name) {
+		if f.Name != timeColumn { // which is converted
+			k.known[f.Name] = f.Kind
+		}
+	}
+}
+
+// fits reports whether a column of the catalog takes cells of a kind.
+func fits(have, got column.Kind) bool {
+	number := func(k column.Kind) bool { return k == column.Int64 || k == column.Float64 }
+	return have == got || number(have) && number(got)
+}
+
+// addTime judges the time of row i.
+func (k *checked) addTime(j *job, g *group, i int) error {
+	c := g.batch.Find(timeColumn)
+	if c == nil || c.Kind == column.Null && !g.columns || c.IsNull(i) && g.fill {
+		return nil
+	}
+	if !g.columns && !g.fill && i > 0 && c.IsNull(0) {
+		return invalid("there is a time, and the rows before have none: give every row one, or none").in(timeColumn)
+	}
+	_, u, err := timeOf(c, i, k.unit)
+	if err != nil {
+		return err
+	}
+	if c.Kind == column.Time {
+		return nil
+	}
+	if k.unit == Auto {
+		k.unit = u
+	} else if u != k.unit {
+		return errUnits(c, i, u, k.unit)
+	}
+	return nil
+}

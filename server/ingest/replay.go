@@ -1,0 +1,44 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// Replay returns the function with which a store decodes what the log holds after a restart. The batches come from pool.
+func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
+	return func(r *wal.Record) ([]table.Write, error) {
+		c, err := codecOf(r.Codec)
+		if err != nil {
+			return nil, err
+		}
+		j := &job{
+			body:     r.Payload,
+			target:   table.Name{DB: r.DB, Table: r.Table},
+			unit:     c.unit,
+			received: r.Time,
+			limits:   &unbounded,
+			pool:     pool,
+		}
+		if c.rejected {
+			if j.body, j.skip, err = cutRejected(r.Payload); err != nil {
+				return nil, err
+			}
+		}
+		if c.compression != Identity {
+			j.body, err = inflate(nil, j.body, c.compression, unbounded.Decompressed, func(int64) error { return nil })
+			if err != nil {
+				return nil, err
+			}
+		}
+		writes, err := j.decode(c.format)
+		if err != nil {
+			j.free()
+			return nil, fmt.Errorf("ingest: %w", err)
+		}
+		return slices.Clone(writes), nil
+	}
+}

@@ -1,0 +1,218 @@
+package ingest
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// Unit is the unit of times that come as numbers.
+type Unit uint8
+
+const (
+	Auto Unit = iota // by magnitude, one unit for the whole column
+	Seconds
+	Milliseconds
+	Microseconds
+	Nanoseconds
+)
+
+// units says how each is called, which magnitudes are taken for it, and what lies in the years 1 to 9999, which is what
+// Python and SQL engines can show.
+var units = [...]struct {
+	param, name string
+	below       uint64  // magnitudes below it, and not below the one before, are taken for this unit
+	min, max    int64   // in this unit
+	micros      float64 // in one of it
+}{
+	Auto:         {param: "auto", name: "no unit"},
+	Seconds:      {"s", "seconds", 1e10, minMicros / 1_000_000, maxMicros / 1_000_000, 1e6},
+	Milliseconds: {"ms", "milliseconds", 1e13, minMicros / 1_000, maxMicros / 1_000, 1e3},
+	Microseconds: {"us", "microseconds", 1e16, minMicros, maxMicros, 1},
+	Nanoseconds:  {"ns", "nanoseconds", math.MaxUint64, math.MinInt64, math.MaxInt64, 1e-3},
+}
+
+const (
+	minMicros = -62135596800_000_000 // 0001-01-01
+	maxMicros = 253402300799_999_999 // 9999-12-31
+)
+
+func (u Unit) String() string { return units[u].name }
+
+// unitOf is the unit called name in a query: s, ms, us, ns, or auto.
+func unitOf(name string) (Unit, error) {
+	for u := range units {
+		if units[u].param == name {
+			return Unit(u), nil
+		}
+	}
+	return Auto, invalid("time_unit=%q: use s, ms, us, ns or auto", clip(name)).in("time_unit")
+}
+
+// guess is the unit for which a time of this magnitude is taken.
+func guess(magnitude uint64) Unit {
+	u := Seconds
+	for magnitude >= units[u].below && u < Nanoseconds {
+		u++
+	}
+	return u
+}
+
+func magnitude(v int64) uint64 {
+	if v < 0 {
+		return -uint64(v)
+	}
+	return uint64(v)
+}
+
+const timeColumn = "time"
+
+// convertTimes turns a column without nulls into one of Kind Time. Its error names the row.
+func convertTimes(c *column.Column, unit Unit) error {
+	if !withinOneUnit(c, unit) {
+		if err := checkTimes(c, unit); err != nil {
+			return err
+		}
+	}
+	if c.Kind == column.Time || c.Rows == 0 {
+		return nil
+	}
+	if unit == Auto {
+		_, unit, _ = timeOf(c, 0, unit)
+	}
+	if c.Kind == column.Int64 {
+		scale(c.Ints, unit)
+	} else {
+		for _, v := range c.Floats {
+			c.Ints = append(c.Ints, floatMicros(v, unit))
+		}
+		c.Floats = c.Floats[:0]
+	}
+	c.Kind = column.Time
+	return nil
+}
+
+// withinOneUnit is the fast twin of checkTimes: it may say false of a column that is right, never true of one that is wrong.
+func withinOneUnit(c *column.Column, unit Unit) bool {
+	if len(c.Ints) == 0 || c.Nulls.Any() {
+		return false
+	}
+	lo, hi := bounds(c.Ints)
+	switch {
+	case c.Kind == column.Time:
+		unit = Microseconds
+	case unit == Auto:
+		if unit = guess(magnitude(lo)); lo < 0 || unit != guess(magnitude(hi)) {
+			return false
+		}
+	}
+	return lo >= units[unit].min && hi <= units[unit].max
+}
+
+func bounds(v []int64) (lo, hi int64) {
+	lo, hi = v[0], v[0]
+	for _, v := range v {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
+}
+
+// checkTimes looks for the row that has no time, one out of range, or one of another unit than the first.
+func checkTimes(c *column.Column, unit Unit) error {
+	first := unit
+	for i := range c.Rows {
+		_, u, err := timeOf(c, i, unit)
+		if err != nil {
+			return asRefusal(err).ofRow(i)
+		}
+		if first == Auto {
+			first = u
+		}
+		if u != first {
+			return errUnits(c, i, u, first).ofRow(i)
+		}
+	}
+	return nil
+}
+
+func errUnits(c *column.Column, i int, u, first Unit) *refusal {
+	return invalid("time %s looks like %v and the first like %v: say which with ?time_unit=s, ms, us or ns", textOf(c, i), u, first).in(timeColumn)
+}
+
+// timeOf is the time in one cell in microseconds, and the unit in which it came.
+func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
+	if c.IsNull(i) {
+		return 0, unit, invalid("time is nil: give every row a time, or leave the column out to have the time of receipt").in(timeColumn)
+	}
+	u = unit
+	inRange := false
+	switch c.Kind {
+	case column.Time:
+		u = Microseconds
+		us = c.Ints[i]
+		inRange = us >= minMicros && us <= maxMicros
+	case column.Int64:
+		v := c.Ints[i]
+		if u == Auto {
+			u = guess(magnitude(v))
+		}
+		if inRange = v >= units[u].min && v <= units[u].max; inRange {
+			us = micros(v, u)
+		}
+	case column.Float64:
+		v := c.Floats[i]
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, u, invalid("time %v: it must be a number", v).in(timeColumn)
+		}
+		if u == Auto {
+			u = guess(uint64(min(math.Abs(v), math.MaxInt64)))
+		}
+		if inRange = v >= float64(units[u].min) && v < float64(units[u].max); inRange {
+			us = floatMicros(v, u)
+		}
+	default:
+		return 0, u, invalid("time holds %v: send ints or floats since 1970, or the timestamp ext", c.Kind).in(timeColumn)
+	}
+	if !inRange {
+		return 0, u, invalid("time %s in %v is not in the years 1 to 9999: check it, or say its unit with ?time_unit=s, ms, us or ns", textOf(c, i), u).in(timeColumn)
+	}
+	return us, u, nil
+}
+
+func textOf(c *column.Column, i int) string {
+	if c.Kind == column.Float64 {
+		return strconv.FormatFloat(c.Floats[i], 'f', -1, 64)
+	}
+	return strconv.FormatInt(c.Ints[i], 10)
+}
+
+// scale converts times, which are in range, to microseconds.
+func scale(v []int64, u Unit) {
+	if u == Microseconds {
+		return
+	}
+	for i := range v {
+		v[i] = micros(v[i], u)
+	}
+}
+
+// micros rounds nanoseconds down, also before 1970, so that the order of times stays.
+func micros(v int64, u Unit) int64 {
+	switch u {
+	case Seconds:
+		return v * 1_000_000
+	case Milliseconds:
+		return v * 1_000
+	case Nanoseconds:
+		q := v / 1_000
+		if v%1_000 < 0 {
+			q--
+		}
+		return q
+	}
+	return v
+}
+
+// floatMicros keeps a fraction to the nearest microsecond.
+func floatMicros(v float64, u Unit) int64 { return int64(math.Round(v * units[u].micros)) }

@@ -1,0 +1,325 @@
+package ingest
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// request is a write on its way: what it holds is given back when it ends, which for an asynchronous one is when the log has
+// committed it.
+type request struct {
+	handler *Handler
+	record  wal.Record
+	codec   codec
+	held    int64  // of the budget
+	body    []byte // as received: what the log gets
+	plain   []byte // decompressed
+	job     job
+
+	partial bool
+	async   bool
+}
+
+var requests = sync.Pool{New: func() any { return new(request) }}
+
+// end gives everything back.
+func (q *request) end() {
+	q.job.free()
+	q.handler.flight.give(&q.held)
+	if cap(q.body) > keptBuffer {
+		q.body = nil
+	}
+	if cap(q.plain) > keptBuffer {
+		q.plain = nil
+	}
+	q.job.body, q.job.known = nil, nil
+	q.record = wal.Record{}
+	requests.Put(q)
+}
+
+// writeArc is Arc's endpoint: the database comes in a header, and the compression is told by the body's first bytes.
+func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request) {
+	db := r.Header.Get("X-Arc-Database")
+	if db == "" {
+		db = "default"
+	}
+	h.write(w, r, table.Name{DB: db}, Arc)
+}
+
+func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request) {
+	h.write(w, r, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
+}
+
+// write takes one request. The format is nil where the Content-Type says it.
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name, f *Format) {
+	q := requests.Get().(*request)
+	q.handler = h
+	q.codec = codec{format: f}
+	gone := false // q is the log's
+	defer func() {
+		if !gone {
+			q.end()
+		}
+	}()
+	err := q.admit(r, name)
+	if err == nil {
+		err = q.read(r)
+	}
+	if err == nil {
+		gone, err = q.store()
+	}
+	switch {
+	case err != nil:
+		refused := asRefusal(err)
+		h.counters.count(refused.outcome)
+		refused.write(w)
+	case gone || len(q.job.rejected.rows) == 0:
+		h.counters.count(Stored)
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		h.counters.count(StoredPartly)
+		writeJSON(w, http.StatusOK, q.report())
+	}
+}
+
+// admit decides by the head of the request whether its body is wanted.
+func (q *request) admit(r *http.Request, name table.Name) error {
+	h := q.handler
+	if r.ContentLength > h.limits.Body {
+		return errBodyLimit(h.limits.Body)
+	}
+	if !h.tokens.allow(r) {
+		return errUnauthorized()
+	}
+	if err := q.readHead(r, name); err != nil {
+		return err
+	}
+	if h.store.Load() == nil || h.failed.Load() {
+		return errNotReady()
+	}
+	return q.take(max(r.ContentLength, 0))
+}
+
+// readHead reads what the URL and the headers say.
+func (q *request) readHead(r *http.Request, name table.Name) (err error) {
+	if err := checkDatabase(name.DB); err != nil {
+		return err
+	}
+	if q.codec.format == nil {
+		if err := checkTable(name.Table); err != nil {
+			return err
+		}
+		if q.codec.format, err = formatOf(r.Header.Get("Content-Type")); err != nil {
+			return err
+		}
+		if q.codec.compression, err = compressionOf(r.Header.Get("Content-Encoding")); err != nil {
+			return err
+		}
+	}
+	q.partial, q.async = false, false
+	if r.URL.RawQuery != "" {
+		if err := q.readQuery(r); err != nil {
+			return err
+		}
+	}
+	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table}
+	return nil
+}
+
+func (q *request) readQuery(r *http.Request) (err error) {
+	query := r.URL.Query()
+	switch v := query.Get("durability"); v {
+	case "", "sync":
+	case "async":
+		q.async = true
+	default:
+		return invalid("durability=%q: use sync or async", clip(v)).in("durability")
+	}
+	if v := query.Get("partial"); v != "" {
+		if q.partial, err = strconv.ParseBool(v); err != nil {
+			return invalid("partial=%q: use true or false", clip(v)).in("partial")
+		}
+	}
+	if v := query.Get("time_unit"); v != "" {
+		q.codec.unit, err = unitOf(v)
+	}
+	return err
+}
+
+// read gets the body and decompresses it.
+func (q *request) read(r *http.Request) error {
+	if err := q.readBody(r); err != nil {
+		return err
+	}
+	if len(q.body) == 0 {
+		return invalid("the body is empty")
+	}
+	if q.codec.format == Arc {
+		q.codec.compression = sniff(q.body)
+	}
+	return nil
+}
+
+const (
+	largeBody       = 1 << 20
+	largeCompressed = 64 << 10
+
+	tries = 3 // to leave out the rows that do not fit the catalog, which may change meanwhile
+)
+
+// decode decompresses and decodes the body. Large ones take turns, so that the memory they need at once is bounded.
+func (q *request) decode() ([]table.Write, error) {
+	n := len(q.body)
+	if n > largeBody || n > largeCompressed && q.codec.compression != Identity {
+		q.handler.large <- struct{}{}
+		defer func() { <-q.handler.large }()
+	}
+	j := &q.job
+	j.body = q.body
+	if q.codec.compression != Identity {
+		if err := q.inflate(q.codec.compression); err != nil {
+			return nil, err
+		}
+		j.body = q.plain
+	}
+	j.target = table.Name{DB: q.record.DB, Table: q.record.Table}
+	j.unit, j.received, j.partial = q.codec.unit, q.record.Time, q.partial
+	j.limits, j.pool = &q.handler.limits, q.handler.pool
+	return j.decode(q.codec.format)
+}
+
+// store decodes the body, and hands the rows and the body to the store. When it returns true, the request belongs to the
+// log, which ends it.
+func (q *request) store() (gone bool, err error) {
+	h := q.handler
+	writes, err := q.decode()
+	for try := 1; err == nil; try++ {
+		rejected := len(q.job.rejected.rows)
+		if len(writes) == 0 {
+			h.counters.stored(0, rejected, 0)
+			return false, nil
+		}
+		rows, size := rowsOf(writes), len(q.body)
+		async := q.async && rejected == 0 // the reply that lists rejected rows needs the request
+		if err = q.append(writes, async); err == nil {
+			h.counters.stored(rows, rejected, size)
+			return async, nil
+		}
+		var conflict *table.TypeError
+		if !q.partial || try == tries || !errors.As(err, &conflict) {
+			break
+		}
+		q.job.known = h.columns
+		writes, err = q.job.decode(q.codec.format)
+	}
+	return false, err
+}
+
+// append hands the writes, which it takes over, and the body to the store. After an asynchronous append without an error the
+// request is the log's.
+func (q *request) append(writes []table.Write, async bool) error {
+	h := q.handler
+	q.record.Payload = q.body
+	q.codec.rejected = len(q.job.rejected.rows) > 0
+	if q.codec.rejected {
+		q.record.Payload = appendRejected(q.body, q.job.rejected.rows)
+		q.body = q.record.Payload[:len(q.body)]
+	}
+	q.record.Codec = q.codec.bits()
+	q.record.Attach = nil
+	if async {
+		q.record.Attach = q
+	}
+	s := h.store.Load()
+	err := s.Append(&q.record, writes, !async)
+	var conflict *table.TypeError
+	switch {
+	case err == nil, errors.As(err, &conflict):
+		return err
+	case errors.Is(err, table.ErrInvalid):
+		return invalid("%s", strings.TrimPrefix(err.Error(), "table: "))
+	case errors.Is(err, table.ErrBusy), errors.Is(err, wal.ErrFull):
+		return errFull(err, s.Err())
+	case errors.Is(err, wal.ErrLowDisk):
+		return refuse(LowDisk, "the disk is nearly full: nothing was stored, send it again later")
+	case errors.Is(err, table.ErrClosed), errors.Is(err, wal.ErrClosed):
+		return refuse(NotReady, "the service is stopping: nothing was stored, send it again later")
+	case errors.Is(err, wal.ErrFailed):
+		if h.failed.Swap(true) {
+			return errNotReady()
+		}
+	}
+	h.log.Error("a write failed", "db", q.record.DB, "table", q.record.Table, "error", err)
+	if errors.Is(err, wal.ErrFailed) {
+		return refuse(InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted")
+	}
+	return refuse(Stalled, "%v", err)
+}
+
+// errFull is a budget that is used up: because rows come faster than they land, or because they do not land at all.
+func errFull(err, landing error) error {
+	switch {
+	case landing != nil:
+		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later (%v)", landing)
+	case errors.Is(err, wal.ErrFull):
+		return refuse(LogFull, "the log is full of rows that wait to land: send it again later")
+	}
+	return refuse(Backlogged, "too many rows wait to land: send it again later")
+}
+
+// columns are those of a table in the catalog.
+func (h *Handler) columns(name table.Name) []table.Field {
+	for _, t := range h.store.Load().Tables() {
+		if t.Name == name {
+			return t.Columns
+		}
+	}
+	return nil
+}
+
+func rowsOf(writes []table.Write) int {
+	n := 0
+	for _, w := range writes {
+		n += w.Batch.Rows
+	}
+	return n
+}
+
+// Committed is to be called by the log's OnCommit, after the store's own: what an asynchronous request holds is given back.
+func (h *Handler) Committed(recs []*wal.Record) {
+	for _, r := range recs {
+		if q, ok := r.Attach.(*request); ok {
+			q.end()
+		}
+	}
+}
+
+// Failed is to be called by the log's OnFail.
+func (h *Handler) Failed(r *wal.Record, _ error) {
+	if q, ok := r.Attach.(*request); ok {
+		q.end()
+	}
+}
+
+// report is the JSON of a reply to a partial request.
+type report struct {
+	Rows     int         `json:"rows"`
+	Rejected []Rejection `json:"rejected"`
+	More     int         `json:"more_rejected,omitempty"` // rows that were rejected and are not listed
+}
+
+func (q *request) report() report {
+	j := &q.job
+	return report{
+		Rows:     j.row - len(j.rejected.rows),
+		Rejected: j.rejected.reasons,
+		More:     len(j.rejected.rows) - len(j.rejected.reasons),
+	}
+}

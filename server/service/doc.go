@@ -1,0 +1,24 @@
+// Package service puts the rooms together.
+//
+//	service.go  start, recover, serve, stop
+//	listen.go   the listeners, and the lock on the data directory
+//	query.go    what Parquet files hold, for `slipstream query`, the load generator and the demo
+//	demo.go     `slipstream demo`
+//
+// The way of a row, and who does what:
+//
+//	HTTP ──▶ ingest: decode, check ──▶ table: catalog, budget ──▶ wal: on disk ──▶ 204
+//	                                         │ buffers  ◀── OnCommit ──┘
+//	                                         └──▶ parquet: files
+//
+// The data directory:
+//
+//	lock            held while the service runs
+//	catalog.json    the tables and their columns
+//	wal/            the log
+//	tables/         {db}/{table}/date=YYYY-MM-DD/hour=HH/*.parquet
+//
+// The service listens before it has recovered, so that /health answers, and takes writes once it has. On shutdown it says
+// that it is not ready, stops listening, finishes the requests that it has, lands every row and closes the log. Killed, it
+// does the rest after the next start.
+package service

@@ -1,0 +1,77 @@
+package service
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipstream-go/slipstream/server/config"
+)
+
+// listen opens the address of the service.
+func listen(c *config.Serve) (net.Listener, error) {
+	var secure *tls.Config
+	if c.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+		}
+		secure = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("--listen=%s: %w", c.Listen, err)
+	}
+	if secure != nil {
+		l = tls.NewListener(l, secure)
+	}
+	return l, nil
+}
+
+// newServer is an HTTP server with the timeouts of the settings. There is none for writing: replies are short, and a flush
+// takes the time it takes.
+func newServer(c *config.Serve, h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: c.Timeout.Header,
+		ReadTimeout:       c.Timeout.Read,
+		IdleTimeout:       c.Timeout.Idle,
+		MaxHeaderBytes:    int(c.Limits.MaxHeader),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// profiles serves net/http/pprof, and nothing else.
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// lockData makes the data directory and takes its lock, which the system gives back when the process ends. The log has a
+// lock too, but by then temporary files are swept, which might be those of another process.
+func lockData(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("--data=%s is in use by another process: stop it, or give another directory (%w)", dir, err)
+	}
+	return func() { f.Close() }, nil
+}

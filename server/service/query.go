@@ -1,0 +1,182 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/parquet"
+)
+
+// eachFile calls fn with every Parquet file below dir, in the order of their names. A service may be at work there: files
+// that are in the making are left out.
+func eachFile(dir string, fn func(path string) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if !d.Type().IsRegular() || filepath.Ext(name) != ".parquet" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+			return nil
+		}
+		return fn(path)
+	})
+}
+
+// CountRows is how many rows the Parquet files below dir hold.
+func CountRows(dir string) (int64, error) {
+	total := int64(0)
+	err := eachFile(dir, func(path string) error {
+		n, err := parquet.Rows(path)
+		total += n
+		return err
+	})
+	return total, err
+}
+
+// Query is what to show of the tables below a directory.
+type Query struct {
+	Dir   string `arg:"" help:"Directory of tables, as ./data/tables." default:"./data/tables" type:"path"`
+	Table string `help:"Only this table, as db.table." placeholder:"NAME"`
+	Rows  int    `help:"Rows to show of each table, the earliest." default:"5"`
+}
+
+// found is what the files of one table hold.
+type found struct {
+	name        string
+	files       int
+	rows        int64
+	first, last int64 // times
+	columns     []string
+	sample      []sampled
+}
+
+// sampled is a row as text, by column.
+type sampled struct {
+	time  int64
+	cells map[string]string
+}
+
+// Run prints for each table its rows, files and times, and the first rows.
+func (q *Query) Run(out io.Writer) error {
+	tables, err := q.find()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(tables) == 0 {
+		return fmt.Errorf("there are no Parquet files below %s yet: rows land after a while, or at once by POST /-/flush", q.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "table\trows\tfiles\tfirst\tlast")
+	for _, t := range tables {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", t.name, t.rows, t.files, timeText(t.first), timeText(t.last))
+	}
+	if err := w.Flush(); err != nil || q.Rows <= 0 {
+		return err
+	}
+	for _, t := range tables {
+		fmt.Fprintf(out, "\n%s\n", t.name)
+		fmt.Fprintln(w, strings.Join(t.columns, "\t"))
+		for _, row := range t.sample {
+			cells := make([]string, len(t.columns))
+			for i, name := range t.columns {
+				cells[i] = row.cells[name]
+			}
+			fmt.Fprintln(w, strings.Join(cells, "\t"))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *Query) find() ([]*found, error) {
+	var tables []*found
+	err := eachFile(q.Dir, func(path string) error {
+		name := tableOf(q.Dir, path)
+		if q.Table != "" && q.Table != name {
+			return nil
+		}
+		i := slices.IndexFunc(tables, func(t *found) bool { return t.name == name })
+		if i < 0 {
+			i = len(tables)
+			tables = append(tables, &found{name: name})
+		}
+		return tables[i].add(path, q.Rows)
+	})
+	return tables, err
+}
+
+// tableOf is db.table by a file's path: both are the directories above date= and hour=.
+func tableOf(dir, path string) string {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	if n := len(parts); n >= 5 && strings.HasPrefix(parts[n-3], "date=") {
+		return parts[n-5] + "." + parts[n-4]
+	}
+	return filepath.Dir(path)
+}
+
+// add reads a file. It keeps the earliest rows.
+func (t *found) add(path string, rows int) error {
+	t.files++
+	return parquet.Scan(path, func(b *column.Batch) error {
+		times := b.Find("time")
+		if times == nil || times.Kind != column.Time || b.Rows == 0 {
+			return fmt.Errorf("%s has no column of times: it is not a file of this service", path)
+		}
+		if first := times.Ints[0]; t.rows == 0 || first < t.first {
+			t.first = first
+		}
+		if last := times.Ints[b.Rows-1]; t.rows == 0 || last > t.last {
+			t.last = last
+		}
+		t.rows += int64(b.Rows)
+		for _, c := range b.Columns {
+			if !slices.Contains(t.columns, c.Name) {
+				t.columns = append(t.columns, c.Name)
+			}
+		}
+		for i := range min(rows, b.Rows) { // a file is in the order of time
+			s := sampled{times.Ints[i], make(map[string]string)}
+			for _, c := range b.Columns {
+				s.cells[c.Name] = cellText(c, i)
+			}
+			t.sample = append(t.sample, s)
+		}
+		slices.SortStableFunc(t.sample, func(a, b sampled) int { return int(min(max(a.time-b.time, -1), 1)) })
+		t.sample = t.sample[:min(rows, len(t.sample))]
+		return nil
+	})
+}
+
+func cellText(c *column.Column, i int) string {
+	if c.IsNull(i) {
+		return "-"
+	}
+	switch c.Kind {
+	case column.Time:
+		return timeText(c.Ints[i])
+	case column.Bool:
+		return strconv.FormatBool(c.Bools[i])
+	case column.Float64:
+		return strconv.FormatFloat(c.Floats[i], 'g', -1, 64)
+	case column.String:
+		text := string(c.StringAt(i))
+		if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsGraphic(r) }) {
+			return strconv.QuoteToGraphic(text)
+		}
+		return text
+	}
+	return strconv.FormatInt(c.Ints[i], 10)
+}
+
+func timeText(us int64) string { return time.UnixMicro(us).UTC().Format("2006-01-02T15:04:05.000Z") }

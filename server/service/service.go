@@ -1,0 +1,193 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/metrics"
+	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// Service is the ingest service, listening.
+type Service struct {
+	config  *config.Serve
+	version string
+	log     *slog.Logger
+
+	unlock   func()
+	listener net.Listener
+	profiles net.Listener // nil: none
+	handler  *ingest.Handler
+	pool     *table.Pool
+	store    atomic.Pointer[table.Store]
+	ready    chan struct{} // closed once the service takes writes
+}
+
+// New takes the data directory and opens the listeners. Run must follow.
+func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err error) {
+	tokens, err := c.Tokens()
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{config: c, version: version, log: log, pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			s.release()
+		}
+	}()
+	if s.unlock, err = lockData(c.Data); err != nil {
+		return nil, err
+	}
+	if s.listener, err = listen(c); err != nil {
+		return nil, err
+	}
+	if c.Pprof != "" {
+		if s.profiles, err = net.Listen("tcp", c.Pprof); err != nil {
+			return nil, fmt.Errorf("--pprof=%s: %w", c.Pprof, err)
+		}
+	}
+	registry := prometheus.NewRegistry()
+	s.handler = ingest.New(ingest.Options{
+		Limits: ingest.Limits{
+			Body: int64(c.Limits.MaxBody), Decompressed: int64(c.Limits.MaxDecompressed), Ratio: int64(c.Limits.MaxRatio),
+			InFlight: int64(c.Limits.MaxInFlight), Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns,
+		},
+		Tokens:  tokens,
+		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		Pool:    s.pool,
+		Logger:  log,
+	})
+	registry.MustRegister(
+		metrics.Collector{Ingest: s.handler.Stats, Store: s.store.Load},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return s, nil
+}
+
+// Addr is where the service listens.
+func (s *Service) Addr() net.Addr { return s.listener.Addr() }
+
+// URL is the base URL of the service.
+func (s *Service) URL() string {
+	scheme := "http"
+	if s.config.TLSCert != "" {
+		scheme = "https"
+	}
+	return scheme + "://" + s.Addr().String()
+}
+
+// Ready is closed once the service has recovered and takes writes.
+func (s *Service) Ready() <-chan struct{} { return s.ready }
+
+// release closes what New has opened.
+func (s *Service) release() {
+	for _, l := range []net.Listener{s.listener, s.profiles} {
+		if l != nil {
+			l.Close()
+		}
+	}
+	if s.unlock != nil {
+		s.unlock()
+	}
+}
+
+// Run serves until ctx is done, and then stops in good order. It returns nil if every row has landed.
+func (s *Service) Run(ctx context.Context) error {
+	defer s.release()
+	s.log.Info("listening", "url", s.URL(), "data", s.config.Data, "version", s.version)
+	failed := make(chan error, 3) // by each of the goroutines below
+	server := newServer(s.config, s.handler, s.log)
+	serve := func(server *http.Server, l net.Listener) {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failed <- err
+		}
+	}
+	go serve(server, s.listener)
+	if s.profiles != nil {
+		profiler := newServer(s.config, profiles(), s.log)
+		defer profiler.Close()
+		s.log.Info("profiles", "url", "http://"+s.profiles.Addr().String()+"/debug/pprof/")
+		go serve(profiler, s.profiles)
+	}
+	recovered := make(chan struct{})
+	go func() {
+		defer close(recovered)
+		if err := s.recover(); err != nil {
+			failed <- err
+		}
+	}()
+	var err error
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping: requests are finished and rows land", "at_most", s.config.Timeout.Shutdown)
+	case err = <-failed:
+	}
+	return errors.Join(err, s.stop(server, recovered))
+}
+
+// recover opens the store: what an earlier run has left behind is put right.
+func (s *Service) recover() error {
+	begin := time.Now()
+	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version})
+	if err != nil {
+		return err
+	}
+	c := s.config
+	store, err := table.Open(table.Options{
+		Dir: c.Data,
+		WAL: wal.Options{
+			SegmentBytes: int64(c.WAL.Segment), MaxBytes: int64(c.WAL.Max), MinFree: int64(c.WAL.MinFree), Reserve: int64(c.WAL.Reserve),
+			OnCommit: s.handler.Committed, OnFail: s.handler.Failed, Logger: s.log,
+		},
+		Sink:     sink,
+		Decode:   ingest.Replay(s.pool),
+		Pool:     s.pool,
+		SealRows: c.Seal.Rows, SealBytes: int(c.Seal.Bytes), SealAge: c.Seal.Age,
+		MaxBuffered: int64(c.Landing.MaxBuffered), MaxTables: c.Limits.MaxTables, MaxColumns: c.Limits.MaxColumns,
+		Landers: c.Landing.Landers, Node: c.Node, Logger: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.store.Store(store)
+	s.handler.Open(store)
+	close(s.ready)
+	st := store.Stats()
+	s.log.Info("ready", "tables", st.Tables, "replayed_rows", st.Replayed, "seconds", time.Since(begin).Seconds())
+	return nil
+}
+
+// stop ends in good order: not ready, no new connections, requests finished, rows landed, log closed.
+func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
+	s.handler.Drain()
+	time.Sleep(s.config.Timeout.Drain)
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.Timeout.Shutdown)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if err != nil {
+		err = fmt.Errorf("requests did not end in time: %w", errors.Join(err, server.Close()))
+	}
+	<-recovered
+	store := s.store.Load()
+	if store == nil {
+		return err
+	}
+	err = errors.Join(err, store.Close(ctx))
+	st := store.Stats()
+	s.log.Info("stopped", "rows_accepted", st.Accepted, "rows_landed", st.Landed, "rows_pending", st.Pending)
+	return err
+}
