@@ -27,12 +27,13 @@ var arrows = map[string][]string{
 	"server/ingest":         {"column", "msgpack", "server/table", "server/wal"},
 	"server/metrics":        {"server/ingest", "server/table", "server/wal"},
 	"server/config":         {"server/ingest", "server/load", "server/parquet", "server/table", "server/wal"},
-	"server/load":           {"msgpack"},
+	"server/load":           {"column", "msgpack"},
 	"server/service":        {"column", "server/config", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/table", "server/wal"},
 	"server/cmd/slipstream": {"server/config", "server/load", "server/parquet", "server/service", "server/wal"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
-	"bench/cmd/bench":    {"bench/harness", "bench/msgpack"},
+	"bench/ingest":       {"bench/harness", "column", "msgpack", "server/load", "server/parquet"},
+	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/msgpack"},
 	"bench/differential": {"internal/corpus", "msgpack"},
 }
 

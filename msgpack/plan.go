@@ -377,8 +377,6 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	}
 	for i := range read.Fields {
 		enter(read.Fields[i].Name, i)
-	}
-	for i := range read.Fields {
 		for _, alias := range read.Fields[i].Aliases {
 			enter(alias, i)
 		}
@@ -401,6 +399,9 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 func newInField(f *plan.Field, o *op, index int) inField {
 	text := appendString(nil, f.Name)
 	in := inField{op: o, text: string(text), offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
+	if in.hops {
+		in.offset = 0 // its place lies in another struct, at the end of the hops
+	}
 	if in.hops || !inlineLeaves {
 		in.kind = kindOther
 	}
@@ -430,6 +431,9 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	text := appendString(nil, f.Name)
 	padded := string(append(text, make([]byte, 8)...)) // for whole words
 	out := outField{text: padded[:len(text)], op: o, offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
+	if out.hops {
+		out.offset = 0
+	}
 	if out.hops || !inlineLeaves {
 		out.kind = kindOther
 	}

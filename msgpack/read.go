@@ -217,9 +217,7 @@ func (d *Decoder) readBytes(i int) (start, next int) {
 	if f.kind == formBytes {
 		n = d.count(i)
 	}
-	if n > math.MaxInt-uint64(head) {
-		return 0, d.fail(i, io.ErrUnexpectedEOF)
-	}
+	n = min(n, math.MaxInt-uint64(head)) // more than an int counts is more than there is
 	if !d.whole(i, head, head+int(n)) {
 		return 0, -1
 	}
@@ -395,8 +393,9 @@ func (d *Decoder) skipAt(i int) int {
 			n = uint64(c & 0x1f)
 			fallthrough
 		case formBytes:
-			if n > math.MaxInt-uint64(f.head) || !d.whole(i, int(f.head), int(f.head)+int(n)) {
-				return d.fail(i, io.ErrUnexpectedEOF)
+			n = min(n, math.MaxInt-uint64(f.head))
+			if !d.whole(i, int(f.head), int(f.head)+int(n)) {
+				return -1
 			}
 			i += int(n)
 		case formFixArray:

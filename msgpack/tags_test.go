@@ -46,6 +46,14 @@ type (
 		Exported
 		A int
 	}
+	aliasFirst struct {
+		A int `msgpack:"alias:X"`
+		X int
+	}
+	aliasLast struct {
+		X int
+		A int `msgpack:"alias:X"`
+	}
 	recursive struct {
 		*recursive
 		N int
@@ -121,6 +129,9 @@ func TestTagsDecode(t *testing.T) {
 		// The field that Go's own rules would select is the one that a name reads into.
 		{"81 a141 05", new(shadowed), &shadowed{A: 5}},
 		{"82 a141 05 a141 06", new(shadowed), &shadowed{A: 6}},
+		// Of a name and an alias that are the same, the later one counts.
+		{"81 a158 05", new(aliasFirst), &aliasFirst{X: 5}},
+		{"81 a158 05", new(aliasLast), &aliasLast{A: 5}},
 		{"82 a141 05 a142 a16b", new(tuple), &tuple{A: 5, B: pointerTo("k")}},
 		{"92 05 a16b", new(tuple), &tuple{A: 5, B: pointerTo("k")}},
 		{"92 05 a16b", new(inner), &inner{5, "k"}},

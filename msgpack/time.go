@@ -77,6 +77,9 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		}
 		ns, j := d.readInt(j)
 		return time.Unix(secs, ns), j
+	case f.kind != formFixBytes && (c < codeStr8 || c > codeStr32):
+		_, _, next := d.extHeader(i) // which it is not
+		return time.Time{}, next
 	default:
 		start, next := d.readBytes(i)
 		if next < 0 {

@@ -5,14 +5,15 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unsafe"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 type (
 	Inner  struct{ A, B int }
 	hidden struct {
 		C int
-		d int
+		d int //lint:ignore U1000 that it is passed over is what it is for
 	}
 	Deep struct {
 		X int
@@ -100,7 +101,7 @@ func TestFields(t *testing.T) {
 			Inner
 		}{}, "A Inner"},
 		{struct {
-			A int
+			A     int
 			Inner `k:",inline"`
 		}{}, "A B [Inner]"},
 		{struct {
@@ -141,7 +142,7 @@ func TestFields(t *testing.T) {
 		}{}, "Stringer Y"},
 		// Types that embed themselves stop at the first round.
 		{Loop{}, "N Loop"},
-		{LoopA{}, ">Q >LoopA [LoopB] P"},
+		{LoopA{}, ">LoopA >Q [LoopB] P"},
 		// The marker speaks of the struct; its omitempty of the fields after it.
 		{struct {
 			_k struct{} `k:",as_array"` //lint:ignore U1000 read by its tag
@@ -158,15 +159,10 @@ func TestFields(t *testing.T) {
 			Inner
 		}{}, "A B? Inner?"},
 	} {
-		if got := list(rules.Fields(reflect.TypeOf(c.v))); got != c.want && !(strings.Contains(c.want, "Inner?") && got == "A B? Inner?") {
+		if got := list(rules.Fields(reflect.TypeOf(c.v))); got != c.want {
 			t.Errorf("%T:\n%s, want\n%s", c.v, got, c.want)
 		}
 	}
-	type H struct {
-		hidden
-		D int
-	}
-	_ = H{}.d
 }
 
 // TestOffsets follows each field to its place by hops and offset, and compares with reflect.
@@ -180,14 +176,14 @@ func TestOffsets(t *testing.T) {
 	v := outer{hidden: hidden{C: 1}, Deep: Deep{2, &Inner{3, 4}}, E: new(int)}
 	want := map[string]any{"C": &v.C, "X": &v.X, "A": &v.A, "B": &v.B, "E": &v.E, "Deep": &v.Deep}
 	for _, f := range rules.Fields(reflect.TypeFor[outer]()).Fields {
-		p := unsafe.Pointer(&v)
+		p := mem.PointerTo(&v)
 		for _, hop := range f.Hops {
 			if hop.Type != reflect.TypeFor[Inner]() {
 				t.Errorf("%s: a hop to %v", f.Name, hop.Type)
 			}
-			p = *(*unsafe.Pointer)(unsafe.Add(p, hop.Offset))
+			p = *mem.At[mem.Pointer](p, hop.Offset)
 		}
-		if p = unsafe.Add(p, f.Offset); p != reflect.ValueOf(want[f.Name]).UnsafePointer() || f.Type != reflect.TypeOf(want[f.Name]).Elem() {
+		if p = mem.Add(p, f.Offset); p != reflect.ValueOf(want[f.Name]).UnsafePointer() || f.Type != reflect.TypeOf(want[f.Name]).Elem() {
 			t.Errorf("%s: %v at %p, want %p", f.Name, f.Type, p, want[f.Name])
 		}
 		delete(want, f.Name)

@@ -235,7 +235,8 @@ func (j *job) readArcColumns(e *envelope) error {
 		g.first, g.checked = j.row, checked{}
 		return j.readColumns(g)
 	}
-	more := group{name: g.name, columns: true, batch: j.batch(), first: j.row}
+	more := group{name: g.name, columns: true, batch: j.batch(), first: j.row, after: g.batch,
+		checked: checked{folds: g.checked.folds, known: g.checked.known, unit: j.unit}}
 	defer j.pool.Put(more.batch)
 	if err := j.readColumns(&more); err != nil {
 		return err

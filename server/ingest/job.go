@@ -42,9 +42,10 @@ type group struct {
 	columns bool // the rows came as columns, else one by one
 	fill    bool // rows without a time have the time of receipt
 	batch   *column.Batch
-	first   int   // the row of the body that the first row is
-	numbers []int // the row of the body that each row is, if they do not follow one another
-	checked checked
+	first   int           // the row of the body that the first row is
+	numbers []int         // the row of the body that each row is, if they do not follow one another
+	after   *column.Batch // the rows will stand behind these
+	checked checked       // partial only
 }
 
 // number is which row of the body row i is.
@@ -245,7 +246,7 @@ func (j *job) finishTimes(g *group) error {
 		j.fillAll(c)
 		return nil
 	}
-	if g.fill && c.Kind == column.Null {
+	if c.Kind == column.Null && (g.fill || j.byRow() && !g.columns) { // it may be there for a rejected row's sake
 		j.fillAll(c)
 		return nil
 	}

@@ -191,11 +191,11 @@ func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 
 // checked is what the rows of a group that were taken so far have settled.
 type checked struct {
-	rows  int               // that were taken
-	has   []bool            // by column: there is a value
-	folds map[string]string // names of such columns, by what is the same but for case
-	unit  Unit              // of their times
-	known map[string]column.Kind
+	rows  int                    // that were taken
+	has   []bool                 // by column: there is a value
+	folds map[string]string      // names of such columns, by what is the same but for case
+	unit  Unit                   // of their times
+	known map[string]column.Kind // of the catalog, if that is asked
 }
 
 // add judges the last row of the group, as finish judges the whole of it, and the catalog's columns too if those are known.
@@ -210,7 +210,7 @@ func (k *checked) add(j *job, g *group) error {
 			if c.IsNull(i) {
 				continue
 			}
-			if have := k.known[c.Name]; have != column.Null && !fits(have, c.Kind) {
+			if have := k.kind(g, c.Name); have != column.Null && !fits(have, c.Kind) {
 				return invalid("column %q holds %v and cannot take %v: convert it, or send it under another name", clip(c.Name), have, c.Kind).in(c.Name)
 			}
 			if c.Kind == column.String && !utf8.Valid(c.StringAt(i)) {
@@ -223,7 +223,7 @@ func (k *checked) add(j *job, g *group) error {
 				return err
 			}
 			key := fold(c.Name)
-			if other, ok := k.folds[key]; ok {
+			if other, ok := k.folds[key]; ok && other != c.Name {
 				return errTwin(c.Name, other)
 			}
 			k.folds[key] = c.Name
@@ -255,10 +255,23 @@ func (k *checked) begin(j *job, g *group) {
 	}
 	k.known = make(map[string]column.Kind)
 	for _, f := range j.known(g.name) {
-		if f.Name != timeColumn { // which is converted
-			k.known[f.Name] = f.Kind
-		}
+		k.known[f.Name] = f.Kind
 	}
+}
+
+// kind is the type that a column of the catalog, or of the rows before these, has; Null if there is none. Times come in other
+// types, and are converted.
+func (k *checked) kind(g *group, name string) column.Kind {
+	if name == timeColumn {
+		return column.Null
+	}
+	if have := k.known[name]; have != column.Null || g.after == nil {
+		return have
+	}
+	if c := g.after.Find(name); c != nil {
+		return c.Kind
+	}
+	return column.Null
 }
 
 // fits reports whether a column of the catalog takes cells of a kind.
@@ -276,7 +289,7 @@ func (k *checked) addTime(j *job, g *group, i int) error {
 	if !g.columns && !g.fill && i > 0 && c.IsNull(0) {
 		return invalid("there is a time, and the rows before have none: give every row one, or none").in(timeColumn)
 	}
-	_, u, err := timeOf(c, i, k.unit)
+	_, u, err := timeOf(c, i, j.unit)
 	if err != nil {
 		return err
 	}

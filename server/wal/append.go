@@ -54,7 +54,10 @@ func (l *Log) enqueue(r *Record, async bool) (*appending, error) {
 	if err := checkRecord(r); err != nil {
 		return nil, err
 	}
-	low := l.space.low() && r.Type == Data
+	low := r.Type == Data && l.space.low()
+	if low && l.spares.drop() {
+		low = l.space.lookAgain()
+	}
 	a := appendings.Get().(*appending)
 	a.rec, a.async = r, async
 	a.names = append(append(a.names[:0], r.DB...), r.Table...)

@@ -63,7 +63,9 @@ func (l *Log) commit(batch []*appending) {
 			l.settle(batch[:n], nil)
 			batch = batch[n:]
 		case errors.Is(err, ErrLowDisk):
-			batch = l.shed(batch, err)
+			if !l.spares.drop() { // else there may be room now
+				batch = l.shed(batch, err)
+			}
 		default:
 			l.fail(err)
 		}
@@ -125,7 +127,7 @@ func (l *Log) rotate(size int64) error {
 	if l.space.isLow.Load() {
 		room = 0 // what the reserve has given back is not for us alone
 	}
-	next, f, err := createSegment(l.dir, s.number+1, s.next, room)
+	next, f, err := createSegment(&l.spares, l.dir, s.number+1, s.next, room)
 	if isDiskFull(err) {
 		return lowDisk(err)
 	} else if err != nil {

@@ -156,6 +156,12 @@ func (s *space) low() bool {
 	return s.isLow.Load()
 }
 
+// lookAgain is low after something was freed.
+func (s *space) lookAgain() bool {
+	s.look()
+	return s.isLow.Load()
+}
+
 func (s *space) look() {
 	free, err := s.free(s.dir)
 	if err != nil {

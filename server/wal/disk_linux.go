@@ -28,6 +28,15 @@ func allocate(f *os.File, off, n int64) error {
 	return os.NewSyscallError("fallocate", err)
 }
 
+// canZero says that zero may work.
+const canZero = true
+
+// zero makes f size bytes of zeros, which is no longer than size, and keeps the blocks that it has.
+func zero(f *os.File, size int64) error {
+	err := uninterrupted(func() error { return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_ZERO_RANGE, 0, size) })
+	return os.NewSyscallError("fallocate", err)
+}
+
 func uninterrupted(call func() error) error {
 	for {
 		if err := call(); err != unix.EINTR {

@@ -28,3 +28,9 @@ func (f diskFile) datasync() error {
 func allocate(*os.File, int64, int64) error {
 	return errors.ErrUnsupported
 }
+
+const canZero = false
+
+func zero(*os.File, int64) error {
+	return errors.ErrUnsupported
+}

@@ -10,12 +10,14 @@
 //	scan.go       reading a segment from front to back, and past damage
 //	check.go      the survey of a whole log, from which Open, Check and Repair know what is torn and what is damaged
 //	repair.go     Repair
+//	spare.go      segments that have landed become new ones
 //	disk.go       what is asked of the system; the reserve
 //
 // # Files
 //
 //	00000001.wal …        the segments; all but the last are sealed and never written again
-//	00000007.wal.tmp      a segment in the making, removed by Open
+//	00000007.wal.tmp      a segment in the making or being removed; Open removes it
+//	00000002.wal.spare    a segment that has landed and will be used again
 //	00000003.wal.damaged  what Repair has replaced, kept for whoever wants to look
 //	reserve               room that is given back when the disk fills up (see [Options.Reserve])
 //	lock                  held while the log is open

@@ -78,6 +78,7 @@ type Log struct {
 	o      Options
 	unlock func()
 	space  space
+	spares spares
 
 	mu      sync.Mutex
 	phase   phase
@@ -144,6 +145,9 @@ func Open(dir string, o Options) (_ *Log, err error) {
 	l.work.L, l.room.L = &l.mu, &l.mu
 	l.space = space{dir: dir, minFree: o.MinFree, reserve: o.Reserve, free: o.free, log: o.Logger}
 	l.space.start()
+	if err := l.spares.find(dir, maxSpares, o.Logger); err != nil {
+		return nil, fmt.Errorf("wal: %w", err)
+	}
 	if err := l.openActive(found); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
@@ -163,7 +167,7 @@ func (l *Log) openActive(found *survey) error {
 	}
 	n := len(found.segments)
 	if n == 0 {
-		s, f, err := createSegment(l.dir, 1, 1, room)
+		s, f, err := createSegment(&l.spares, l.dir, 1, 1, room)
 		if err != nil {
 			return err
 		}
@@ -248,8 +252,8 @@ func (l *Log) Start() {
 	go l.commitAll()
 }
 
-// Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole are removed, oldest first,
-// except for the last one.
+// Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole leave the log, oldest first,
+// except for the last one; a few are kept as spares.
 func (l *Log) Release(seq uint64) {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
@@ -263,11 +267,11 @@ func (l *Log) Release(seq uint64) {
 		l.mu.Unlock()
 
 		// One at a time, and durably: a crash must not leave a hole.
-		err := os.Remove(s.path)
-		if err == nil || errors.Is(err, os.ErrNotExist) {
-			err = syncDir(l.dir)
+		kept, err := l.spares.keep(s.path)
+		if err == nil && !kept {
+			err = removeSegment(s.path)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			l.o.Logger.Error("wal: a segment that has landed cannot be removed; the next release tries again", "error", err)
 			return
 		}
@@ -334,6 +338,7 @@ func (l *Log) Close() error {
 		err = l.committer.cut(l.active.end)
 	}
 	err = errors.Join(err, l.committer.file.Close())
+	l.spares.drop()
 	l.unlock()
 	return err
 }

@@ -482,7 +482,7 @@ func TestCrashInRotation(t *testing.T) {
 	img := snap(t, dir)
 	mustClose(t, l)
 	img.restore(t, dir, "", nil)
-	if _, f, err := createSegment(dir, 2, 3, 4096); err != nil {
+	if _, f, err := createSegment(new(spares), dir, 2, 3, 4096); err != nil {
 		t.Fatal(err)
 	} else {
 		f.Close()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 )
@@ -27,6 +28,10 @@ func Repair(dir string) (Report, error) {
 		return found.report, err
 	}
 	// What the repair writes needs room. Open makes the reserve again when there is enough.
+	var old spares
+	if err := old.find(dir, 0, slog.Default()); err != nil {
+		return found.report, fmt.Errorf("wal: %w", err)
+	}
 	if err := os.Remove(filepath.Join(dir, reserveName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return found.report, fmt.Errorf("wal: %w", err)
 	}

@@ -122,17 +122,21 @@ func appendSegmentHeader(b []byte, first uint64, salt uint32) []byte {
 	return append(b, b[at:]...)
 }
 
-// createSegment makes an empty segment, with room for size bytes if the file system has it. When it returns the segment is
-// durable under its name; before that it does not bear it.
-func createSegment(dir string, number, first uint64, size int64) (*segment, *os.File, error) {
+// createSegment makes an empty segment, with room for size bytes if the file system has it: of a spare, if there is one. When it
+// returns the segment is durable under its name; before that it does not bear it.
+func createSegment(from *spares, dir string, number, first uint64, size int64) (*segment, *os.File, error) {
 	s := &segment{path: segmentPath(dir, number), number: number, start: first, next: first, salt: newSalt(), end: segmentHeader}
-	temp := s.path + tempSuffix
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return nil, nil, err
+	f, temp := from.take(size)
+	err := error(nil)
+	if f == nil {
+		temp = s.path + tempSuffix
+		if f, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
+			return nil, nil, err
+		}
+		err = preallocate(f, 0, size)
 	}
 	err = func() error {
-		if err := preallocate(f, 0, size); err != nil {
+		if err != nil {
 			return err
 		}
 		if _, err := f.WriteAt(appendSegmentHeader(nil, first, s.salt), 0); err != nil {

@@ -1,0 +1,141 @@
+package differential
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/msgpack"
+	v5 "github.com/vmihailenco/msgpack/v5"
+)
+
+// allowed are the differences that are meant: each is a fault of the original that ours does not share, or a case in which
+// the newer version of the original decides otherwise.
+var allowed = []struct {
+	reason       string
+	theirs, ours string // parts of the texts of the errors; "" is no error
+}{
+	{"bytes that cannot hold what they claim are refused at once, whatever the first elements are", "*", "EOF"},
+	{"a float64 is called a float64", "decoding float32", "decoding float64"},
+	{"a float without a fraction is an int where it fits, and is said not to fit where it does not", "decoding int64", "does not fit int"},
+	{"a float without a fraction is an int where it fits, and is said not to fit where it does not", "decoding uint64", "does not fit uint"},
+	{"a float without a fraction is an int where it fits", "code=ca decoding", ""},
+	{"a float without a fraction is an int where it fits", "code=cb decoding", ""},
+	{"a float64 is a float32 where it fits", "code=cb decoding float32", ""},
+	{"a float64 is a float32 where it fits", "code=cb decoding float32", "does not fit float32"},
+	{"interned strings are not read", "interned string", "unknown ext id=-128"},
+	{"behind the header of an ext it is the code there that is no map's", "decoding map length", "decoding map length"},
+	{"nil is the zero time everywhere", "code=c0 decoding ext len", ""},
+	{"an array that is no time is told its length", "decoding ext len", "a time is an array of 2"},
+	{"nil in a struct field of time is the zero time", "panic", ""},
+}
+
+// unlike tells whether two outcomes differ in a way that is not allowed.
+func unlike(theirs, ours error) bool {
+	a, b := text(theirs), text(ours)
+	if a == b {
+		return false
+	}
+	for _, c := range allowed {
+		if matches(a, c.theirs) && matches(b, c.ours) {
+			return false
+		}
+	}
+	return true
+}
+
+func matches(text, part string) bool {
+	return part == "*" || part == "" && text == "" || part != "" && strings.Contains(text, part)
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+var errPanic = errors.New("panic")
+
+// guarded turns a panic of the original into an error.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errPanic, p)
+		}
+	}()
+	return f()
+}
+
+// bomb reports whether data may claim, at some place, so much that the original would take all memory for it.
+func bomb(data []byte) bool {
+	for i, c := range data {
+		if strings.IndexByte("\xc6\xc9\xdb\xdd\xdf", c) >= 0 && i+5 <= len(data) && binary.BigEndian.Uint32(data[i+1:]) > 1<<16 {
+			return true
+		}
+	}
+	return false
+}
+
+// forgetEmpty levels the one value in which both differ: for a nil in a field behind an embedded pointer, the original makes
+// the struct that the pointer leads to, and ours leaves the pointer nil, as it was when the nil was written.
+func forgetEmpty(theirs, ours any) {
+	a, ok := theirs.(*corpus.Tagged)
+	if ok && a.Behind != nil && a.BehindA == 0 && a.BehindB == nil && ours.(*corpus.Tagged).Behind == nil {
+		a.Behind = nil
+	}
+}
+
+// TestMsgpackSameErrors gives both the same damaged bytes: both must take them and agree on the value, or refuse them in the same words.
+func TestMsgpackSameErrors(t *testing.T) {
+	agreed, refused := 0, 0
+	seen := map[string]int{}
+	for seed := range uint64(3000) {
+		r := corpus.New(seed)
+		for _, zero := range corpus.Types() {
+			typ := reflect.TypeOf(zero).Elem()
+			v := reflect.New(typ)
+			corpus.Fill(r, v.Elem(), 2)
+			data, err := msgpack.Marshal(v.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(data) > 1000 {
+				continue
+			}
+			if data = mutate(r, data); bomb(data) {
+				continue
+			}
+			for _, target := range []reflect.Type{typ, reflect.TypeFor[any]()} {
+				theirs, ours := reflect.New(target), reflect.New(target)
+				errTheirs := guarded(func() error { return v5.Unmarshal(data, theirs.Interface()) })
+				errOurs := msgpack.Unmarshal(data, ours.Interface())
+				key := fmt.Sprintf("%.60q | %.60q", text(errTheirs), text(errOurs))
+				switch {
+				case unlike(errTheirs, errOurs):
+					if seen[key]++; seen[key] == 1 {
+						t.Errorf("seed %d, %v into %v: theirs %v, ours %+v\n%x", seed, typ, target, errTheirs, errOurs, data)
+					}
+				case errTheirs == nil && errOurs == nil:
+					agreed++
+					forgetEmpty(theirs.Interface(), ours.Interface())
+					a, errA := sortedV5(theirs.Interface())
+					b, errB := sortedV5(ours.Interface())
+					if errA != nil || errB != nil || len(a) != len(b) || target.Kind() == reflect.Interface && !bytes.Equal(a, b) {
+						t.Errorf("seed %d, %v into %v: %x\ntheirs %+v\nours   %+v", seed, typ, target, data, theirs.Elem(), ours.Elem())
+					}
+				default:
+					refused++
+				}
+			}
+		}
+	}
+	if agreed < 1000 || refused < 1000 {
+		t.Errorf("too few cases to mean anything: %d taken, %d refused", agreed, refused)
+	}
+}

@@ -1,0 +1,121 @@
+package buffer
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestCopyAt copies strings of every short length, from every place near the end of the input, to every place near the end of
+// a chunk.
+func TestCopyAt(t *testing.T) {
+	for n := range 41 {
+		for before := range 20 {
+			for tail := range 20 {
+				input := make([]byte, before+n+tail)
+				for i := range input {
+					input[i] = byte(i*7 + 1)
+				}
+				input = input[:len(input):len(input)]
+				want := string(input[before : before+n])
+				s := Strings{Size: 64}
+				var cut []string
+				for range 12 {
+					cut = append(cut, s.CopyAt(input, before, n))
+				}
+				clear(input)
+				for k, got := range cut {
+					if got != want {
+						t.Fatalf("string %d of %d bytes, %d before, %d after: %q, want %q", k, n, before, tail, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestStringsAgainstClone cuts random strings, by both methods and with chunks of several sizes, and overwrites the input at
+// once. None may change, now or later.
+func TestStringsAgainstClone(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []int{0, 1, 8, 64, 100, ChunkSize, 4 * ChunkSize} {
+		s := Strings{Size: size}
+		var got, want []string
+		for range 3000 {
+			n := r.IntN(50)
+			if r.IntN(50) == 0 {
+				n = r.IntN(2 * (size + 1))
+			}
+			before := r.IntN(20)
+			input := make([]byte, before+n+r.IntN(12))
+			for i := range input {
+				input[i] = byte(r.Uint32())
+			}
+			want = append(want, strings.Clone(string(input[before:before+n])))
+			if r.IntN(4) == 0 {
+				got = append(got, s.Copy(input[before:before+n]))
+			} else {
+				got = append(got, s.CopyAt(input, before, n))
+			}
+			clear(input)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("chunks of %d, string %d: %q, want %q", size, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// TestStringsShare counts allocations: short strings share, long ones and those without chunks do not.
+func TestStringsShare(t *testing.T) {
+	input := bytes.Repeat([]byte("x"), 4096)
+	for _, c := range []struct{ size, n, most int }{{ChunkSize, 16, 2}, {ChunkSize, ChunkSize / 8, 13}, {ChunkSize, ChunkSize/8 + 1, 100}, {0, 5, 100}, {ChunkSize, 0, 0}, {0, 0, 0}} {
+		s := Strings{Size: c.size}
+		got := int(testing.AllocsPerRun(20, func() {
+			for range 100 {
+				s.CopyAt(input, 0, c.n)
+			}
+		}))
+		if got > c.most || c.most == 100 && got < 100 {
+			t.Errorf("100 strings of %d in chunks of %d: %d allocations, want %d", c.n, c.size, got, c.most)
+		}
+	}
+}
+
+// TestSlab holds that cells are never handed out twice, by Put or by Cut, and that a cut has no room beyond its length.
+func TestSlab(t *testing.T) {
+	var s Slab[int]
+	r := rand.New(rand.NewPCG(3, 4))
+	var cells []*int
+	for k := range 5000 {
+		if r.IntN(2) == 0 {
+			p := s.Put(k)
+			if *p != k {
+				t.Fatal(*p)
+			}
+			cells = append(cells, p)
+			continue
+		}
+		n := r.IntN(2 * slabCells)
+		cut := s.Cut(n)
+		if len(cut) != n || cap(cut) != n || cut == nil && n > 0 {
+			t.Fatalf("a cut of %d has length %d and room for %d", n, len(cut), cap(cut))
+		}
+		for i := range cut {
+			if cut[i] != 0 {
+				t.Fatal("a cut is not zeroed")
+			}
+			cells = append(cells, &cut[i])
+		}
+	}
+	for i, p := range cells {
+		*p = i
+	}
+	for i, p := range cells {
+		if *p != i {
+			t.Fatalf("cell %d was handed out twice", i)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// telemetry is a body of the shape that services mostly get: time, a host of 9 characters, three floats.
+func telemetry(t testing.TB, rows int) []byte {
+	times, hosts := make(list, rows), make(list, rows)
+	var values [3]list
+	for i := range rows {
+		times[i], hosts[i] = t0+int64(i), fmt.Sprintf("server%03d", i%1000)
+		for k := range values {
+			values[k] = append(values[k], float64(i*37%10_000)/100)
+		}
+	}
+	return pack(t, dict{"m", "cpu", "columns", dict{"time", times, "host", hosts, "value", values[0], "cpu_idle", values[1], "cpu_user", values[2]}})
+}
+
+func telemetryRows(t testing.TB, rows int) []byte {
+	items := make(list, rows)
+	for i := range rows {
+		items[i] = dict{"m", "cpu", "t", t0 + int64(i), "h", fmt.Sprintf("server%03d", i%1000),
+			"fields", dict{"value", float64(i), "cpu_idle", 0.25, "cpu_user", 0.5}}
+	}
+	return pack(t, dict{"batch", items})
+}
+
+// decoder decodes one body again and again, as requests do.
+func decoder(t testing.TB, body []byte) func() {
+	h := New(Options{})
+	q := &request{handler: h, body: body, codec: codec{format: Arc}, record: wal.Record{Time: t0, DB: "default"}}
+	return func() {
+		writes, err := q.decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range writes {
+			h.pool.Put(w.Batch)
+		}
+	}
+}
+
+// Decoding allocates per request, not per row or cell.
+func TestAllocations(t *testing.T) {
+	for name, c := range map[string]struct {
+		body []byte
+		most float64
+	}{
+		"columnar":      {telemetry(t, 1000), 2},
+		"one row":       {telemetry(t, 1), 2},
+		"row envelopes": {telemetryRows(t, 1000), 4},
+	} {
+		decode := decoder(t, c.body)
+		decode()
+		if n := testing.AllocsPerRun(50, decode); n > c.most {
+			t.Errorf("%s: %v allocations, want at most %v", name, n, c.most)
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for name, body := range map[string][]byte{"columnar": telemetry(b, 1000), "rows": telemetryRows(b, 1000)} {
+		b.Run(name, func(b *testing.B) {
+			decode := decoder(b, body)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				decode()
+			}
+		})
+	}
+}
+
+// BenchmarkRequest is a whole request over a connection, without landing: its time has the client's in it.
+func BenchmarkRequest(b *testing.B) {
+	r := newRig(b, Options{}, func(o *table.Options) { o.WAL.SegmentBytes = 64 << 20 })
+	server := httptest.NewServer(r.h)
+	defer server.Close()
+	body := telemetry(b, 1000)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		resp, err := http.Post(server.URL+"/api/v1/write/msgpack", "application/msgpack", bytes.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != 204 {
+			b.Fatal(resp.Status)
+		}
+	}
+}

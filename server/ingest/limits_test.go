@@ -1,0 +1,404 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// untouched is a body that must not be read.
+type untouched struct{ t *testing.T }
+
+func (u untouched) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+func (r *rig) send(body io.Reader, length int64, header ...string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest("POST", "/v1/write/db/t", body)
+	req.ContentLength = length
+	req.Header.Set("Content-Type", "application/msgpack")
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	r.h.ServeHTTP(w, req)
+	return w
+}
+
+func TestTokens(t *testing.T) {
+	r := newRig(t, Options{Tokens: []string{"first", "second"}, Metrics: http.NotFoundHandler()})
+	const text = "no valid token: send one of the service's as Authorization: Bearer TOKEN"
+	for _, header := range [][]string{
+		nil, {"Authorization", "Bearer"}, {"Authorization", "Bearer wrong"}, {"Authorization", "Bearer "}, {"Authorization", "Basic first"},
+		{"Authorization", "first"}, {"Authorization", "Bearer firs"}, {"X-Api-Key", "wrong"},
+	} {
+		w := r.send(untouched{t}, 100, header...)
+		wantProblem(t, w, 401, text)
+		if got := w.Header().Get("WWW-Authenticate"); got != `Bearer realm="slipstream"` {
+			t.Errorf("WWW-Authenticate %q", got)
+		}
+	}
+	body := pack(t, dict{"v", list{1}})
+	for _, header := range [][]string{
+		{"Authorization", "Bearer first"}, {"Authorization", "bearer  second"}, {"Authorization", "Token first"}, {"X-Api-Key", "second"},
+	} {
+		wantStatus(t, r.send(bytes.NewReader(body), int64(len(body)), header...), 204)
+	}
+	for _, c := range []struct{ method, path string }{{"POST", "/-/flush"}, {"GET", "/v1/tables"}, {"GET", "/metrics"}, {"POST", "/api/v1/write/msgpack"}} {
+		wantProblem(t, r.do(c.method, c.path, nil), 401, text)
+	}
+	wantStatus(t, r.do("GET", "/health", nil), 200)
+	wantStatus(t, r.do("GET", "/ready", nil), 200)
+	wantStatus(t, r.do("POST", "/-/flush", nil, "Authorization", "Bearer first"), 204)
+}
+
+func TestBodyLimit(t *testing.T) {
+	r := newRig(t, Options{Limits: Limits{Body: 1000}})
+	const text = "the body has more than 1000 bytes: send smaller batches, or compress them"
+	wantProblem(t, r.send(untouched{t}, 1001), 413, text)
+	wantProblem(t, r.send(strings.NewReader(strings.Repeat("x", 100_000)), -1), 413, text)
+
+	body := pack(t, dict{"v", list{strings.Repeat("x", 990)}})
+	wantStatus(t, r.send(bytes.NewReader(body), int64(len(body))), 204)
+	wantStatus(t, r.send(bytes.NewReader(body), -1), 204)
+	wantStatus(t, r.send(io.MultiReader(bytes.NewReader(body[:7]), bytes.NewReader(body[7:])), -1), 204)
+	if got := len(r.landed()["db.t"]); got != 3 {
+		t.Errorf("%d rows", got)
+	}
+	wantProblem(t, r.send(bytes.NewReader(body[:500]), int64(len(body))), 400, fmt.Sprintf("the body ended after 500 of %d bytes: send it again", len(body)))
+	wantProblem(t, r.send(io.MultiReader(bytes.NewReader(body[:500]), failing{io.ErrUnexpectedEOF}), -1), 400, "the body ended after 500 bytes, in the middle: send it again")
+	if n := r.h.Stats().InFlight; n != 0 {
+		t.Errorf("%d bytes in flight at the end", n)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// allocated is how many bytes fn allocates.
+func allocated(fn func()) uint64 {
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// peak is how much fn has in use at a time, as far as a sample shows.
+func peak(fn func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	now := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	runtime.GC()
+	before, most := now(), uint64(0)
+	done := make(chan struct{})
+	var sampler sync.WaitGroup
+	sampler.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(200 * time.Microsecond):
+				most = max(most, now())
+			}
+		}
+	})
+	fn()
+	close(done)
+	sampler.Wait()
+	return max(most, now(), before) - before
+}
+
+func TestBombs(t *testing.T) {
+	r := newRig(t, Options{Limits: Limits{Decompressed: 64 << 20}})
+	zeros := make([]byte, 300<<20)
+	for name, c := range map[string]struct {
+		body []byte
+		most int
+	}{
+		"gzip": {gzipped(zeros), 200}, "zstd": {zstded(zeros), 200},
+		"gzip in parts": {bytes.Repeat(gzipped(make([]byte, 1<<20)), 200), 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			limit := r.h.limits.decompressed(len(c.body))
+			for _, path := range []string{"/v1/write/db/t", "/api/v1/write/msgpack"} {
+				var w *httptest.ResponseRecorder
+				n := allocated(func() {
+					w = r.do("POST", path, c.body, "Content-Type", "application/msgpack", "Content-Encoding", name[:4])
+				})
+				wantProblem(t, w, 413, fmt.Sprintf("the body of %d bytes decompresses to more than %d: send smaller batches", len(c.body), limit))
+				if most := uint64(3*limit) + 24<<20; n > most {
+					t.Errorf("%s: %d bytes allocated for a limit of %d", path, n, limit)
+				}
+			}
+			if n := r.h.Stats().InFlight; n != 0 {
+				t.Errorf("%d bytes in flight at the end", n)
+			}
+		})
+	}
+}
+
+// However few bytes claim however much, memory stays a small multiple of the body.
+func TestHostileMemory(t *testing.T) {
+	r := newRig(t, Options{})
+	const size = 2 << 20
+	fill := func(head string, unit func(i int) []byte) []byte {
+		b := []byte(head)
+		for i := 0; len(b) < size; i++ {
+			b = append(b, unit(i)...)
+		}
+		return b
+	}
+	one := func(v any) func(int) []byte {
+		b := pack(t, v)
+		return func(int) []byte { return b }
+	}
+	fields := dict{}
+	for i := range 4000 {
+		fields = append(fields, strconv.Itoa(i), 1)
+	}
+	wide := pack(t, fields)
+	for name, body := range map[string][]byte{
+		"claims":          []byte("\xdd\xff\xff\xff\xff\x81"),
+		"columns claim":   fill("\xde\xff\xff", func(i int) []byte { return []byte("\xa1" + string(rune('a'+i%26)) + "\xdd\x7f\xff\xff\xff") }),
+		"empty maps":      fill("\xdd\x00\x20\x00\x00", one(dict{})),
+		"sparse rows":     append(append([]byte("\xdd\x00\x01\x00\x00"), wide...), bytes.Repeat([]byte{0x80}, size)...),
+		"new columns":     fill("\xdd\x00\x02\x00\x00", func(i int) []byte { return pack(t, dict{strconv.Itoa(i), 1}) }),
+		"arc: new tables": fill("\xdd\x00\x02\x00\x00", func(i int) []byte { return pack(t, dict{"m", "t" + strconv.Itoa(i), "f", list{1}}) }),
+		"arc: tables of wide rows": fill("\xdd\x00\x00\xff\xff", func(i int) []byte {
+			if i%200 < 20 {
+				return pack(t, dict{"m", i % 200, "fields", fields})
+			}
+			return pack(t, dict{"m", i % 20, "f", list{}})
+		}),
+		"arc: small columns":     fill("\xdd\x00\x02\x00\x00", one(dict{"m", "t", "columns", dict{"v", list{1}}})),
+		"arc: columns of others": fill("\xdd\x00\x02\x00\x00", func(i int) []byte { return pack(t, dict{"m", "t", "columns", dict{strconv.Itoa(i), list{1}}}) }),
+		"arc: skipped depth":     append([]byte("\x82\xa1x"), bytes.Repeat([]byte{0x91}, size)...),
+	} {
+		for _, path := range []string{"/v1/write/db/t", "/api/v1/write/msgpack", "/v1/write/db/t?partial=1", "/api/v1/write/msgpack?partial=1"} {
+			var w *httptest.ResponseRecorder
+			n := peak(func() { w = r.do("POST", path, body, "Content-Type", "application/msgpack") })
+			if w.Code >= 500 {
+				t.Errorf("%s: %s: %d %s", name, path, w.Code, w.Body)
+			}
+			// A cell has 8 bytes, and a slice that has just grown up to twice what it needs, beside the one it was.
+			if most := uint64(2*8*cellsPerByte*len(body)) + 8<<20; n > most {
+				t.Errorf("%s: %s: %d bytes in use for a body of %d (%d %.200s)", name, path, n, len(body), w.Code, w.Body)
+			}
+		}
+	}
+}
+
+// Over the budget there are only 429s, and what was acknowledged lands.
+func TestOverload(t *testing.T) {
+	r := newRig(t, Options{Limits: Limits{InFlight: 64 << 10}})
+	server := httptest.NewServer(r.h)
+	defer server.Close()
+	body := pack(t, dict{"v", list{strings.Repeat("x", 20_000)}})
+	var stored, refused atomic.Int64
+	var clients sync.WaitGroup
+	for range 16 {
+		clients.Go(func() {
+			for range 50 {
+				req, _ := http.NewRequest("POST", server.URL+"/v1/write/db/t", io.MultiReader(bytes.NewReader(body))) // chunked
+				if stored.Load()%2 == 0 {
+					req, _ = http.NewRequest("POST", server.URL+"/v1/write/db/t", bytes.NewReader(body))
+				}
+				req.Header.Set("Content-Type", "application/msgpack")
+				resp, err := http.DefaultClient.Do(req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				text, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				switch resp.StatusCode {
+				case 204:
+					stored.Add(1)
+				case 429:
+					refused.Add(1)
+					if resp.Header.Get("Retry-After") != "1" {
+						t.Errorf("Retry-After %q", resp.Header.Get("Retry-After"))
+					}
+				default:
+					t.Errorf("status %d: %s", resp.StatusCode, text)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if stored.Load() == 0 || refused.Load() == 0 {
+		t.Errorf("%d stored, %d refused: the test shows nothing", stored.Load(), refused.Load())
+	}
+	if got := int64(len(r.landed()["db.t"])); got != stored.Load() {
+		t.Errorf("%d rows landed, %d were acknowledged", got, stored.Load())
+	}
+	s := r.h.Stats()
+	if s.InFlight != 0 || s.Outcomes[Overloaded] != refused.Load() || s.Outcomes[Stored] != stored.Load() {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A request that is larger than the whole budget is taken when it is alone.
+func TestLargerThanBudget(t *testing.T) {
+	r := newRig(t, Options{Limits: Limits{InFlight: 1000}})
+	big := pack(t, dict{"v", list{strings.Repeat("x", 100_000)}})
+	wantStatus(t, r.send(bytes.NewReader(big), int64(len(big))), 204)
+	wantStatus(t, r.send(bytes.NewReader(big), -1), 204)
+	wantStatus(t, r.send(bytes.NewReader(zstded(big)), -1, "Content-Encoding", "zstd"), 204)
+	r.h.flight.used.Add(1)
+	wantProblem(t, r.send(untouched{t}, 1000), 429, "the service has as many requests in hand as its memory allows: send this one again later")
+	r.h.flight.used.Add(-1)
+}
+
+// A sink that stands still fills the memory: 429. When it moves again, so does everything.
+func TestSlowSink(t *testing.T) {
+	r := newRig(t, Options{}, func(o *table.Options) { o.MaxBuffered, o.SealRows = 256<<10, 1 })
+	moving := make(chan struct{})
+	r.sink.land = func(ctx context.Context) error {
+		select {
+		case <-moving:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	body := pack(t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
+	send := func() *httptest.ResponseRecorder { return r.send(bytes.NewReader(body), int64(len(body))) }
+	stored := 0
+	w := send()
+	for ; w.Code == 204 && stored < 100; w = send() {
+		stored++
+	}
+	wantProblem(t, w, 429, "too many rows wait to land: send it again later")
+	if stored < 3 {
+		t.Errorf("%d were stored before", stored)
+	}
+	wantStatus(t, r.do("GET", "/ready", nil), 200)
+	close(moving)
+	if got := len(r.landed()["db.t"]); got != stored {
+		t.Errorf("%d rows landed, %d were acknowledged", got, stored)
+	}
+	wantStatus(t, send(), 204)
+}
+
+// A sink that fails takes the service out of readiness, and fills the memory: 503.
+func TestFailingSink(t *testing.T) {
+	r := newRig(t, Options{}, func(o *table.Options) { o.MaxBuffered, o.SealRows = 256<<10, 1 })
+	var broken atomic.Bool
+	broken.Store(true)
+	r.sink.land = func(context.Context) error {
+		if broken.Load() {
+			return errors.New("no space left on device")
+		}
+		return nil
+	}
+	body := pack(t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
+	send := func() *httptest.ResponseRecorder { return r.send(bytes.NewReader(body), int64(len(body))) }
+	stored := 0
+	w := send()
+	for ; w.Code == 204 && stored < 100; w = send() {
+		stored++
+	}
+	for r.store.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	w = send()
+	if w.Code != 503 || w.Header().Get("Retry-After") != "5" || !strings.Contains(w.Body.String(), "no space left on device") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := r.do("GET", "/ready", nil); w.Code != 503 || !strings.Contains(w.Body.String(), "no space left on device") {
+		t.Errorf("/ready: %d %s", w.Code, w.Body)
+	}
+	wantStatus(t, r.do("GET", "/health", nil), 200)
+	broken.Store(false)
+	if got := len(r.landed()["db.t"]); got != stored {
+		t.Errorf("%d rows landed, %d were acknowledged", got, stored)
+	}
+	wantStatus(t, r.do("GET", "/ready", nil), 200)
+	wantStatus(t, send(), 204)
+}
+
+func TestLogFull(t *testing.T) {
+	r := newRig(t, Options{}, func(o *table.Options) { o.WAL.MaxBytes = 100 << 10 })
+	body := pack(t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
+	for range 3 {
+		wantStatus(t, r.send(bytes.NewReader(body), int64(len(body))), 204)
+	}
+	wantProblem(t, r.send(bytes.NewReader(body), int64(len(body))), 429, "the log is full of rows that wait to land: send it again later")
+}
+
+func TestLowDisk(t *testing.T) {
+	r := newRig(t, Options{}, func(o *table.Options) { o.WAL.MinFree = 1 << 60 })
+	body := pack(t, dict{"v", list{1}})
+	w := r.send(bytes.NewReader(body), int64(len(body)))
+	wantProblem(t, w, 503, "the disk is nearly full: nothing was stored, send it again later")
+	if w.Header().Get("Retry-After") != "5" {
+		t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
+	}
+	if w := r.do("GET", "/ready", nil); w.Code != 503 || w.Body.String() != `{"status":"not ready","reason":"the disk is nearly full: make room"}`+"\n" {
+		t.Errorf("/ready: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestReady(t *testing.T) {
+	h := New(Options{})
+	ask := func(method, path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		req := httptest.NewRequest(method, path, nil)
+		req.Header.Set("Content-Type", "application/msgpack")
+		h.ServeHTTP(w, req)
+		return w
+	}
+	for _, c := range []struct{ method, path string }{{"POST", "/v1/write/db/t"}, {"POST", "/-/flush"}, {"GET", "/v1/tables"}} {
+		wantProblem(t, ask(c.method, c.path), 503, "the service is not ready: ask /ready why, and come back")
+	}
+	if w := ask("GET", "/ready"); w.Code != 503 || !strings.Contains(w.Body.String(), "recovering") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	wantStatus(t, ask("GET", "/health"), 200)
+
+	r := newRig(t, Options{})
+	wantStatus(t, r.do("GET", "/ready", nil), 200)
+	wantStatus(t, r.do("HEAD", "/ready", nil), 200)
+	r.h.Drain()
+	wantStatus(t, r.do("GET", "/ready", nil), 503)
+	wantStatus(t, r.v1(dict{"v", list{1}}, ""), 204)
+	r.store.Close(context.Background())
+	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is stopping: nothing was stored, send it again later")
+}
+
+func TestTablesAndFlush(t *testing.T) {
+	r := newRig(t, Options{})
+	if got := r.do("GET", "/v1/tables", nil).Body.String(); got != "[]\n" {
+		t.Errorf("no tables: %s", got)
+	}
+	wantStatus(t, r.v1(dict{"time", list{t0}, "v", list{1.5}, "s", list{"x"}}, ""), 204)
+	wantStatus(t, r.do("POST", "/-/flush", nil), 204)
+	want := `[{"db":"db","table":"t","columns":[{"name":"time","type":"time"},{"name":"v","type":"float64"},{"name":"s","type":"string"}],` +
+		`"rows":{"accepted":1,"landed":1,"pending":0},"files":1,"bytes":1,"landed_to":1,"oldest_seconds":0}]` + "\n"
+	if got := r.do("GET", "/v1/tables", nil).Body.String(); got != want {
+		t.Errorf("tables\n got %swant %s", got, want)
+	}
+}

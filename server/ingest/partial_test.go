@@ -1,0 +1,247 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http/httptest"
+	"slices"
+	"testing"
+)
+
+func reply(t *testing.T, w *httptest.ResponseRecorder) report {
+	t.Helper()
+	wantStatus(t, w, 200)
+	var r report
+	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const arcPartial = "/api/v1/write/msgpack?partial=true"
+
+// What a partial request takes and rejects, as it lands at once and as it is read back from the log.
+func TestPartial(t *testing.T) {
+	const wrongInt = ": a column has one type, or ints and floats"
+	tooLate := int64(math.MaxInt64)
+	for _, c := range []struct {
+		name     string
+		arc      bool
+		body     any
+		rejected []Rejection
+		want     map[string][]row
+	}{
+		{"rows", false, list{
+			dict{"time", t0, "v", 1},
+			dict{"time", t1, "v", "x"},
+			dict{"time", t2, "v", 2, "s", "\xff"},
+			5,
+			dict{"time", t2, "v", list{1}},
+			dict{"time", t2, "v", 2.5, "s", "ok"},
+			dict{"time", nil},
+			dict{"v", 1},
+			dict{"time", 1_700_000_000, "v", 1},
+			dict{"time", t2, "\n", 1},
+			dict{"time", t2, "V", 1},
+			dict{"time", t2, 1, 1},
+			dict{"time", t2, "v", uint64(math.MaxUint64)},
+			dict{"time", t2, "v", 1, "v", 2},
+			dict{"time", "now"},
+			dict{"time", tooLate},
+		}, []Rejection{
+			{1, `column "v": a string in a column of int64` + wrongInt},
+			{2, `column "s": a string is not UTF-8: send UTF-8`},
+			{3, "an int where a map from column names must be"},
+			{4, `column "v": a column cannot hold arrays, maps, bin or ext other than time`},
+			{6, "time is nil: give every row a time, or leave the column out to have the time of receipt"},
+			{7, "time is nil: give every row a time, or leave the column out to have the time of receipt"},
+			{8, "time 1700000000 looks like seconds and the first like microseconds: say which with ?time_unit=s, ms, us or ns"},
+			{9, `column "\n": a column name must not have control characters`},
+			{10, `column "V": there is "v" too, and engines do not tell upper from lower case: rename one`},
+			{11, "an int where a name must be: names are strings"},
+			{12, `column "v": a uint64 beyond the range of int64 cannot be stored; send it as a float or a string`},
+			{13, `column "v": the column is there twice: send it once`},
+			{14, `column "time": a string in a column of int64` + wrongInt},
+			{15, "time 9223372036854775807 looks like nanoseconds and the first like microseconds: say which with ?time_unit=s, ms, us or ns"},
+		}, map[string][]row{"db.t": {{"time": t0, "v": 1.0}, {"time": t2, "v": 2.5, "s": "ok"}}}},
+
+		{"a rejected row gives no column its type", false, list{dict{"time", t0, "v", "x", "w", list{}}, dict{"time", t1, "v", 1}, dict{"time", t2, "w", true, "Host", 1}},
+			[]Rejection{{0, `column "w": a column cannot hold arrays, maps, bin or ext other than time`}},
+			map[string][]row{"db.t": {{"time": t1, "v": int64(1)}, {"time": t2, "w": true, "Host": int64(1)}}}},
+
+		{"times after none", false, list{dict{"v", "x", "time", nil}, dict{"time", t0, "v", "y"}},
+			[]Rejection{{1, "there is a time, and the rows before have none: give every row one, or none"}}, nil},
+
+		{"columns", false, dict{
+			"time", list{t0, t1, nil, t2, 1, t2 + 1},
+			"v", list{1, "x", 3, 4, 5, 6.5},
+			"s", list{"a", "b", "c", "\xff", "e", nil}},
+			[]Rejection{
+				{1, `column "v": a string in a column of int64` + wrongInt},
+				{2, "time is nil: give every row a time, or leave the column out to have the time of receipt"},
+				{3, `column "s": a string is not UTF-8: send UTF-8`},
+				{4, "time 1 looks like seconds and the first like microseconds: say which with ?time_unit=s, ms, us or ns"},
+			},
+			map[string][]row{"db.t": {{"time": t0, "v": 1.0, "s": "a"}, {"time": t2 + 1, "v": 6.5}}}},
+
+		{"arc", true, list{
+			dict{"m", "a", "t", t0, "fields", dict{"v", 1}},
+			dict{"m", "", "t", t0, "fields", dict{"v", 1}},
+			dict{"t", t0, "fields", dict{"v", 1}},
+			dict{"m", "a", "t", t1, "fields", dict{"v", "x"}},
+			5,
+			dict{1, 2},
+			dict{"m", "b", "columns", dict{"time", list{t0, t1}, "v", list{1, true}}},
+			dict{"m", "a", "t", t1, "tags", dict{"v", "x"}, "fields", dict{}},
+			dict{"m", "b", "columns", dict{"time", list{t1, t2}, "v", list{"s", 2}}},
+			dict{"m", "a", "t", t2, "fields", dict{"v", 3}},
+			dict{"m", "a", "t", t2},
+		}, []Rejection{
+			{1, "the table has no name: give it 1 to 128 letters, digits, _ or -, a letter first"},
+			{2, "m is missing: it names the table"},
+			{3, `column "v": a string in a column of int64` + wrongInt},
+			{4, "an int where a map must be, with m and columns or fields"},
+			{5, "an int where a name must be: names are strings"},
+			{7, `column "v": a bool in a column of int64` + wrongInt},
+			{8, `column "v": a tag in a column of int64: give it another name`},
+			{9, `column "v" holds int64 and cannot take string: convert it, or send it under another name`},
+			{12, "there are no columns, fields or f: a row has at least one of them, and a batch is not nested"},
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			send := func(r *rig) report {
+				if c.arc {
+					return reply(t, r.do("POST", arcPartial, pack(t, c.body)))
+				}
+				return reply(t, r.v1(c.body, "?partial=true"))
+			}
+			r := newRig(t, Options{})
+			got := send(r)
+			for i := range max(len(got.Rejected), len(c.rejected)) {
+				switch {
+				case i >= len(got.Rejected):
+					t.Errorf("not rejected: %v", c.rejected[i])
+				case i >= len(c.rejected):
+					t.Errorf("rejected too: %v", got.Rejected[i])
+				case got.Rejected[i] != c.rejected[i]:
+					t.Errorf("rejected\n got %v\nwant %v", got.Rejected[i], c.rejected[i])
+				}
+			}
+			landed := r.landed()
+			if c.want != nil {
+				wantRows(t, landed, c.want)
+			}
+			n := 0
+			for _, rows := range landed {
+				n += len(rows)
+			}
+			if n != got.Rows {
+				t.Errorf("%d rows landed, the reply says %d", n, got.Rows)
+			}
+			now := r.now
+			send(r)
+			replayed := r.replayed()
+			for _, rows := range replayed { // rows without a time were received at another one
+				for _, row := range rows {
+					if row["time"] == r.now {
+						row["time"] = now
+					}
+				}
+			}
+			wantRows(t, replayed, landed)
+		})
+	}
+}
+
+// Rows that do not fit the catalog are rejected like others; a type that is right for the catalog is taken although a wrong
+// one came first.
+func TestPartialAgainstCatalog(t *testing.T) {
+	for name, body := range map[string]any{
+		"rows":    list{dict{"time", t0, "v", "x", "n", 1}, dict{"time", t1, "v", 1}, dict{"time", t2, "v", true}, dict{"time", t2, "n", 2}},
+		"columns": dict{"time", list{t0, t1, t2, t2}, "v", list{"x", 1, true, nil}, "n", list{1, nil, nil, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{})
+			wantStatus(t, r.v1(dict{"time", list{t0}, "v", list{5}}, ""), 204)
+			r.landed()
+			for _, out := range []func() map[string][]row{r.landed, r.replayed} {
+				got := reply(t, r.v1(body, "?partial=true"))
+				want := []Rejection{
+					{0, `column "v" holds int64 and cannot take string: convert it, or send it under another name`},
+					{2, `column "v": a bool in a column of int64: a column has one type, or ints and floats`},
+				}
+				if got.Rows != 2 || !slices.Equal(got.Rejected, want) {
+					t.Errorf("%+v", got)
+				}
+				wantRows(t, out(), map[string][]row{"db.t": {{"time": t1, "v": int64(1)}, {"time": t2, "n": int64(2)}}})
+			}
+		})
+	}
+}
+
+func TestPartialNothingTaken(t *testing.T) {
+	r := newRig(t, Options{})
+	got := reply(t, r.v1(list{1, 2}, "?partial=true"))
+	if got.Rows != 0 || len(got.Rejected) != 2 {
+		t.Errorf("%+v", got)
+	}
+	if n := r.store.Log().Records; n != 0 {
+		t.Errorf("%d records in the log", n)
+	}
+}
+
+// What is wrong with a body as a whole is no row's fault.
+func TestPartialWhole(t *testing.T) {
+	r := newRig(t, Options{Limits: Limits{Rows: 10}})
+	w := r.v1(dict{"time", list{t0, t1}, "v", list{1}}, "?partial=true")
+	wantProblem(t, w, 400, `column "v": the column has 1 rows, but "time" has 2: give all columns as many`)
+	w = r.v1(dict{"V", list{1}, "v", list{1}}, "?partial=true")
+	wantProblem(t, w, 400, `column "v": there is "V" too, and engines do not tell upper from lower case: rename one`)
+	w = r.v1(dict{"v", list{1}, "v", list{1}}, "?partial=true")
+	wantProblem(t, w, 400, `column "v": the column is there twice: send it once`)
+	w = r.v1(make(list, 11), "?partial=true")
+	wantProblem(t, w, 400, "more than 10 rows in one request: split it")
+	body := pack(t, list{dict{"time", t0}, dict{"time", t1}})
+	w = r.do("POST", "/v1/write/db/t?partial=true", body[:len(body)-2], "Content-Type", "application/msgpack")
+	wantProblem(t, w, 400, "the body ends in the middle of a value, or a length in it is wrong: it was cut short, or is not MessagePack")
+	if got := r.landed(); got != nil {
+		t.Errorf("landed: %v", got)
+	}
+}
+
+func TestPartialManyReasons(t *testing.T) {
+	r := newRig(t, Options{})
+	body := make(list, 3000)
+	want := 0
+	for i := range body {
+		if i%3 == 0 {
+			body[i] = dict{"time", t0 + int64(i), "v", i}
+			want++
+		} else {
+			body[i] = fmt.Sprint(i)
+		}
+	}
+	got := reply(t, r.v1(body, "?partial=true&durability=async"))
+	if got.Rows != want || len(got.Rejected) != maxReasons || got.More != 2000-maxReasons || got.Rejected[999].Row != 1499 {
+		t.Errorf("rows %d, reasons %d, more %d, last %v", got.Rows, len(got.Rejected), got.More, got.Rejected[len(got.Rejected)-1])
+	}
+	if n := len(r.replayed()["db.t"]); n != want {
+		t.Errorf("%d rows landed, want %d", n, want)
+	}
+}
+
+func TestRejectedList(t *testing.T) {
+	for _, rows := range [][]int{{0}, {5}, {0, 1, 2, 1000, 1 << 20}} {
+		payload := appendRejected([]byte("body"), rows)
+		body, got, err := cutRejected(payload)
+		if err != nil || string(body) != "body" || !slices.Equal(got, rows) {
+			t.Errorf("%v: %q, %v, %v", rows, body, got, err)
+		}
+	}
+	for _, payload := range []string{"", "abc", "\x01\x02\x00\x00\x00", "\xff\xff\xff\xff", "\x80\x01\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0a\x00\x00\x00"} {
+		if _, _, err := cutRejected([]byte(payload)); err == nil {
+			t.Errorf("%x is no list", payload)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package ingest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+func TestUnits(t *testing.T) {
+	const s = int64(1_700_000_000)
+	for _, c := range []struct {
+		unit  string
+		times list
+		want  []int64
+	}{
+		{"", list{s, s + 1}, []int64{t0, t1}},
+		{"", list{s * 1e3, s*1e3 + 1}, []int64{t0, t0 + 1000}},
+		{"", list{s * 1e6, s*1e6 + 1}, []int64{t0, t0 + 1}},
+		{"auto", list{s * 1e9, s*1e9 + 1999}, []int64{t0, t0 + 1}},
+		{"", list{0, -1}, []int64{0, -1e6}},
+		{"", list{int64(9_999_999_999), -9_999_999_999}, []int64{9_999_999_999e6, -9_999_999_999e6}},
+		{"", list{int64(10_000_000_000)}, []int64{10_000_000_000e3}},
+		{"", list{-s * 1e3, -1_700_000_000_001}, []int64{-t0, -t0 - 1000}},
+		{"", list{float64(s) + 0.25}, []int64{t0 + 250_000}},
+		{"", list{float64(s)*1e3 + 0.5}, []int64{t0 + 500}},
+		{"", list{s, float64(s) + 0.5}, []int64{t0, t0 + 500_000}},
+		{"s", list{1, 10_000_000_001}, []int64{1e6, 10_000_000_001e6}},
+		{"ms", list{1, s * 1e3, -1}, []int64{1e3, t0, -1e3}},
+		{"us", list{1, t0}, []int64{1, t0}},
+		{"us", list{1.4, 2.6}, []int64{1, 3}},
+		{"ns", list{1, 999, 1000, -1, -1000, -1001}, []int64{0, 0, 1, -1, -1, -2}},
+		{"ns", list{int64(math.MinInt64), int64(math.MaxInt64)}, []int64{-9223372036854776, 9223372036854775}},
+		{"s", list{-62135596800, 253402300799}, []int64{minMicros, 253402300799_000_000}},
+		{"us", list{int64(minMicros), int64(maxMicros)}, []int64{minMicros, maxMicros}},
+		{"s", list{time.UnixMicro(t0), time.UnixMicro(t1)}, []int64{t0, t1}}, // an ext says its own
+	} {
+		t.Run(fmt.Sprint(c.unit, c.times), func(t *testing.T) {
+			r := newRig(t, Options{})
+			query := ""
+			if c.unit != "" {
+				query = "?time_unit=" + c.unit
+			}
+			ids := make(list, len(c.times))
+			for i := range ids {
+				ids[i] = i
+			}
+			wantStatus(t, r.v1(dict{"time", c.times, "id", ids}, query), 204)
+			rows := r.replayed()["db.t"]
+			if len(rows) != len(c.want) {
+				t.Fatalf("%d rows", len(rows))
+			}
+			for _, row := range rows {
+				if id := row["id"].(int64); row["time"] != c.want[id] {
+					t.Errorf("time %d: %v, want %d", id, row["time"], c.want[id])
+				}
+			}
+		})
+	}
+}
+
+func TestTimesOutOfRange(t *testing.T) {
+	r := newRig(t, Options{})
+	for _, c := range []struct {
+		unit string
+		time any
+	}{
+		{"s", -62135596801}, {"s", 253402300800}, {"s", int64(math.MaxInt64)}, {"s", int64(math.MinInt64)}, {"s", 1e300}, {"s", -1e300},
+		{"ms", -62135596800_001}, {"ms", 253402300800_000}, {"us", int64(minMicros - 1)}, {"us", int64(maxMicros + 1)},
+		{"ns", 1e19}, {"auto", 1e19}, {"auto", math.Inf(1)}, {"auto", math.Inf(-1)}, {"us", 1e18},
+	} {
+		w := r.v1(dict{"time", list{c.time}}, "?time_unit="+c.unit)
+		if w.Code != 400 || !strings.Contains(w.Body.String(), "row 0: time ") {
+			t.Errorf("%v %s: %d %s", c.time, c.unit, w.Code, w.Body)
+		}
+	}
+}
+
+// The fast look at a column must never pass one that the slow one would not.
+func TestFastTimes(t *testing.T) {
+	edges := []int64{0, 1, -1, 9_999_999_999, 10_000_000_000, -9_999_999_999, -10_000_000_000, 9_999_999_999_999, 10_000_000_000_000,
+		9_999_999_999_999_999, 10_000_000_000_000_000, -10_000_000_000_000_000, math.MaxInt64, math.MinInt64,
+		minMicros, minMicros - 1, maxMicros, maxMicros + 1, 253402300800, 253402300800_000, t0}
+	for unit := Auto; unit <= Nanoseconds; unit++ {
+		for _, a := range edges {
+			for _, b := range edges {
+				c := &column.Column{Name: "time", Kind: column.Int64, Rows: 2, Ints: []int64{a, b}}
+				fast, slow := withinOneUnit(c, unit), checkTimes(c, unit)
+				if fast && slow != nil {
+					t.Errorf("%v %v: %d, %d: %v", unit, fast, a, b, slow)
+				}
+				if a >= 0 && b >= 0 && !fast && slow == nil {
+					t.Errorf("%v: %d, %d take the slow road", unit, a, b)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package service
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// sendTo runs senders against a service until the returned function is called.
+func sendTo(t *testing.T, url string, ids *atomic.Int64, n int) (senders []*sender, stop func()) {
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	next := func() int64 { return ids.Add(perBatch) }
+	for range n {
+		s := &sender{}
+		senders = append(senders, s)
+		running.Go(func() { s.run(t, url, next, done) })
+	}
+	return senders, func() {
+		close(done)
+		running.Wait()
+	}
+}
+
+// Killed twenty times at random moments, the service has every row that it acknowledged, once.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes twenty restarts")
+	}
+	dir := t.TempDir()
+	var ids atomic.Int64
+	var senders []*sender
+	const kills = 20
+	for range kills {
+		c := start(t, dir, "--seal-age=30ms", "--seal-rows=2000")
+		running, stop := sendTo(t, c.url, &ids, 4)
+		senders = append(senders, running...)
+		time.Sleep(time.Duration(50+rand.IntN(400)) * time.Millisecond)
+		c.cmd.Process.Kill()
+		c.end()
+		stop()
+	}
+	c := start(t, dir)
+	if status, text, err := post(http.DefaultClient, c.url+"/-/flush", nil); err != nil || status != http.StatusNoContent {
+		t.Fatal(status, text, err)
+	}
+	rows := wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), senders)
+	c.stop()
+	if again := wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), senders); again != rows || rows < 1000 {
+		t.Errorf("%d rows, then %d", rows, again)
+	}
+	t.Logf("%d rows acknowledged in %d runs", rows, kills)
+}
+
+// SIGTERM under load: what was acknowledged has landed when the process ends.
+func TestTerminate(t *testing.T) {
+	dir := t.TempDir()
+	c := start(t, dir, "--seal-age=1h")
+	var ids atomic.Int64
+	senders, stop := sendTo(t, c.url, &ids, 4)
+	time.Sleep(500 * time.Millisecond)
+	c.stop()
+	stop()
+	if rows := wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), senders); rows == 0 {
+		t.Error("no row was acknowledged")
+	}
+}
+
+// Rows of durability=async that a service has taken land when it is stopped in good order.
+func TestAsync(t *testing.T) {
+	dir := t.TempDir()
+	c := start(t, dir, "--seal-age=1h")
+	s := &sender{}
+	for i := range int64(200) {
+		status, text, err := post(http.DefaultClient, c.url+"/api/v1/write/msgpack?durability=async", arcBatch(t, i*perBatch))
+		if err != nil || status != http.StatusNoContent {
+			t.Fatal(status, text, err)
+		}
+		s.acknowledged = append(s.acknowledged, i*perBatch)
+	}
+	c.stop()
+	wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), []*sender{s})
+}
+
+// The second signal does not wait. Nothing is lost by it.
+func TestSecondSignal(t *testing.T) {
+	dir := t.TempDir()
+	c := start(t, dir, "--seal-age=1h", "--timeout-drain=1h")
+	if status, text, err := post(http.DefaultClient, c.url+"/api/v1/write/msgpack", arcBatch(t, 0)); err != nil || status != http.StatusNoContent {
+		t.Fatal(status, text, err)
+	}
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	for status := 0; status != http.StatusServiceUnavailable; {
+		resp, err := http.Get(c.url + "/ready")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		status = resp.StatusCode
+	}
+	if status, text, err := post(http.DefaultClient, c.url+"/api/v1/write/msgpack", arcBatch(t, perBatch)); err != nil || status != http.StatusNoContent {
+		t.Fatal("while draining:", status, text, err)
+	}
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	if err := c.end(); err == nil {
+		t.Error("the service ended in good order")
+	}
+	c = start(t, dir)
+	c.stop()
+	wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), []*sender{{acknowledged: []int64{0, perBatch}}})
+}

@@ -1,0 +1,148 @@
+package service
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// mount makes a small file system at dir.
+func mount(t *testing.T, dir, size string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("a small file system is needed, which only root may mount: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+}
+
+// fill takes room until so many bytes are left, and gives what frees it again.
+func fill(t *testing.T, dir string, left int64) (free func()) {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(path, make([]byte, max(int64(st.Bavail)*int64(st.Bsize)-left, 0)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return func() { os.Remove(path) }
+}
+
+func ready(t *testing.T, url string) (int, string) {
+	t.Helper()
+	resp, err := http.Get(url + "/ready")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b := make([]byte, 1000)
+	n, _ := resp.Body.Read(b)
+	return resp.StatusCode, string(b[:n])
+}
+
+// write posts one batch and gives the status.
+func write(t *testing.T, url string, s *sender, first int64) (int, string) {
+	t.Helper()
+	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status == http.StatusNoContent {
+		s.acknowledged = append(s.acknowledged, first)
+	}
+	return status, text
+}
+
+// The disk of the log fills up: writes are refused with 503 and /ready says no. With room, the service goes on by itself.
+func TestLogDiskFull(t *testing.T) {
+	for name, args := range map[string][]string{
+		"below the minimum":  {"--wal-min-free=8MiB"},
+		"to the last byte":   nil,
+		"reserve given back": {"--wal-reserve=2MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			mount(t, dir, "32m")
+			c := start(t, dir, append([]string{"--seal-age=1h"}, args...)...)
+			s := &sender{}
+			if status, text := write(t, c.url, s, 0); status != 204 {
+				t.Fatal(status, text)
+			}
+			free := fill(t, dir, 0)
+			status, text := 204, ""
+			next := int64(perBatch)
+			for deadline := time.Now().Add(20 * time.Second); status == 204 && time.Now().Before(deadline); next += perBatch {
+				status, text = write(t, c.url, s, next)
+			}
+			if status != 503 || !strings.Contains(text, "nothing was stored") {
+				t.Fatalf("with a full disk: %d %s", status, text)
+			}
+			if name != "to the last byte" {
+				if status, text := ready(t, c.url); status != 503 || !strings.Contains(text, "disk") {
+					t.Errorf("/ready with a full disk: %d %s", status, text)
+				}
+			}
+			free()
+			for deadline := time.Now().Add(10 * time.Second); ; next += perBatch {
+				if status, text = write(t, c.url, s, next); status == 204 {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("with room again: %d %s", status, text)
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			if status, text := ready(t, c.url); status != 200 {
+				t.Errorf("/ready with room again: %d %s", status, text)
+			}
+			c.stop()
+			wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), []*sender{s})
+		})
+	}
+}
+
+// The disk of the files fills up: /ready says no, rows are taken for as long as there is memory, and land once there is room.
+func TestTableDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	tables := filepath.Join(dir, "tables")
+	mount(t, tables, "1m")
+	c := start(t, dir, "--seal-age=10ms", "--max-buffered=256KiB")
+	free := fill(t, tables, 0)
+	s := &sender{}
+	status, text := 204, ""
+	next := int64(0)
+	for deadline := time.Now().Add(20 * time.Second); status != 503 && time.Now().Before(deadline); next += perBatch {
+		if status, text = write(t, c.url, s, next); status != 204 {
+			time.Sleep(10 * time.Millisecond) // 429 until the first attempt to land has failed
+		}
+	}
+	if status != 503 || !strings.Contains(text, "rows do not land at present") {
+		t.Fatalf("with a full disk: %d %s", status, text)
+	}
+	if status, text := ready(t, c.url); status != 503 || !strings.Contains(text, "no space left") {
+		t.Errorf("/ready with a full disk: %d %s", status, text)
+	}
+	free()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if status, _ := ready(t, c.url); status == 200 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("not ready with room again")
+		}
+	}
+	if status, text := write(t, c.url, s, next); status != 204 {
+		t.Errorf("with room again: %d %s", status, text)
+	}
+	c.stop()
+	wantIDs(t, idsOf(t, tables), []*sender{s})
+}

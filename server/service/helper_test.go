@@ -1,0 +1,242 @@
+package service
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/server/parquet"
+)
+
+// program builds the command, once for all tests.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "slipstream-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "slipstream")
+	out, err := exec.Command("go", "build", "-o", path, "../cmd/slipstream").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := program(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// child is the service as a process.
+type child struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	url    string
+	stderr *bytes.Buffer
+	exited chan error
+}
+
+// start runs `slipstream serve` on a data directory until it is ready.
+func start(t *testing.T, dir string, args ...string) *child {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &child{t: t, stderr: new(bytes.Buffer), exited: make(chan error, 1)}
+	c.cmd = exec.Command(path, append([]string{"serve", "--listen=127.0.0.1:0", "--log-format=json", "--data=" + dir,
+		"--wal-segment=1MiB", "--wal-min-free=0", "--wal-reserve=0"}, args...)...)
+	pipe, err := c.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.cmd.Process.Kill() })
+	ready := make(chan string, 1)
+	go func() {
+		url := ""
+		for lines := bufio.NewScanner(pipe); lines.Scan(); {
+			c.stderr.Write(lines.Bytes())
+			c.stderr.WriteByte('\n')
+			var line struct{ Msg, URL string }
+			json.Unmarshal(lines.Bytes(), &line)
+			switch line.Msg {
+			case "listening":
+				url = line.URL
+			case "ready":
+				ready <- url
+			}
+		}
+		c.exited <- c.cmd.Wait()
+	}()
+	select {
+	case c.url = <-ready:
+	case err := <-c.exited:
+		t.Fatalf("the service ended: %v\n%s", err, c.stderr)
+	case <-time.After(30 * time.Second):
+		t.Fatal("the service is not ready")
+	}
+	return c
+}
+
+// end waits for the process to end.
+func (c *child) end() error {
+	c.t.Helper()
+	select {
+	case err := <-c.exited:
+		return err
+	case <-time.After(30 * time.Second):
+		c.t.Fatal("the service does not end")
+		return nil
+	}
+}
+
+// stop ends the service in good order.
+func (c *child) stop() {
+	c.t.Helper()
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	if err := c.end(); err != nil {
+		c.t.Fatalf("after SIGTERM: %v\n%s", err, c.stderr)
+	}
+}
+
+// post sends a body; an error says that there was no whole answer.
+func post(client *http.Client, url string, body []byte) (status int, text string, err error) {
+	resp, err := client.Post(url, "application/msgpack", bytes.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b), err
+}
+
+func pack(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := msgpack.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// idsOf is how often each id is in the Parquet files below dir.
+func idsOf(t *testing.T, dir string) map[int64]int {
+	t.Helper()
+	ids := make(map[int64]int)
+	err := eachFile(dir, func(path string) error {
+		return parquet.Scan(path, func(b *column.Batch) error {
+			for _, id := range b.Find("id").Ints {
+				ids[id]++
+			}
+			return nil
+		})
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// sender posts rows with ids that nobody else sends, and knows what became of them.
+type sender struct {
+	acknowledged, doubtful []int64 // first ids of batches
+}
+
+const perBatch = 20
+
+// arcBatch brings rows with the ids first, first+1, … for two tables, in one body.
+func arcBatch(t testing.TB, first int64) []byte {
+	half := func(table string, from int64) map[string]any {
+		var times, ids []int64
+		for i := range int64(perBatch / 2) {
+			times = append(times, time.Now().UnixMicro()+i*1_000_000*600) // some hours apart
+			ids = append(ids, from+i)
+		}
+		return map[string]any{"m": table, "columns": map[string]any{"time": times, "id": ids}}
+	}
+	return pack(t, map[string]any{"batch": []any{half("even", first), half("odd", first+perBatch/2)}})
+}
+
+// run sends until done is closed or the service does not answer.
+func (s *sender) run(t *testing.T, base string, next func() int64, done <-chan struct{}) {
+	client := &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
+	defer client.CloseIdleConnections()
+	for {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		first := next()
+		status, text, err := post(client, base+"/api/v1/write/msgpack", arcBatch(t, first))
+		switch {
+		case err != nil:
+			s.doubtful = append(s.doubtful, first)
+			return
+		case status == http.StatusNoContent:
+			s.acknowledged = append(s.acknowledged, first)
+		default:
+			t.Errorf("status %d: %s", status, text)
+			return
+		}
+	}
+}
+
+// wantIDs wants each acknowledged row once, each doubtful one at most once, and no others.
+func wantIDs(t *testing.T, got map[int64]int, senders []*sender) (acknowledged int) {
+	t.Helper()
+	missing, twice, unknown := 0, 0, len(got)
+	for _, s := range senders {
+		for _, first := range s.acknowledged {
+			for id := first; id < first+perBatch; id++ {
+				acknowledged++
+				switch got[id] {
+				case 0:
+					missing++
+				case 1:
+					unknown--
+				default:
+					unknown--
+					twice++
+				}
+			}
+		}
+		for _, first := range s.doubtful {
+			landed := 0
+			for id := first; id < first+perBatch; id++ {
+				if got[id] > 0 {
+					unknown--
+					landed++
+				}
+				if got[id] > 1 {
+					twice++
+				}
+			}
+			if landed != 0 && landed != perBatch {
+				t.Errorf("%d of the %d rows of a request landed", landed, perBatch)
+			}
+		}
+	}
+	if missing+twice+unknown > 0 {
+		t.Fatalf("of %d acknowledged rows %d are missing, %d landed more than once, %d landed and were never sent", acknowledged, missing, twice, unknown)
+	}
+	return acknowledged
+}

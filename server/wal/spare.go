@@ -1,0 +1,145 @@
+package wal
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Segments that have landed are kept as spares, and become segments again. To free one of 128 MiB can keep a file system's
+// journal busy for a sixth of a second (seen on ext4 with the option discard), and no sync ends meanwhile. A spare's blocks are
+// zeroed without being freed, so a segment made of one is like a new one.
+
+const (
+	spareSuffix = ".spare"
+	maxSpares   = 4
+)
+
+// spares are files that wait to become segments.
+type spares struct {
+	dir string
+	log *slog.Logger
+
+	mu    sync.Mutex
+	paths []string
+	most  int // how many are kept
+}
+
+// find takes over the spares that a crash has left in dir. At most `most` are kept; none where blocks cannot be zeroed.
+func (s *spares) find(dir string, most int, log *slog.Logger) error {
+	s.dir, s.most, s.log = dir, most, log
+	if !canZero {
+		s.most = 0
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix+spareSuffix) {
+			s.paths = append(s.paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(s.paths) > s.most {
+		s.drop()
+	}
+	return nil
+}
+
+// keep makes a segment that has landed a spare, durably. It reports whether there was place for one.
+func (s *spares) keep(path string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.paths) >= s.most {
+		return false, nil
+	}
+	spare := path + spareSuffix
+	if err := os.Rename(path, spare); err != nil {
+		return false, err
+	}
+	s.paths = append(s.paths, spare)
+	return true, syncDir(s.dir)
+}
+
+// take gives a spare that is all zeros and allocated up to size, and its path; nil if there is none. It is not synced.
+func (s *spares) take(size int64) (f *os.File, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.paths) == 0 {
+		return nil, ""
+	}
+	path = s.paths[0]
+	s.paths = slices.Delete(s.paths, 0, 1)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		if err = zeroAll(f, size); err == nil {
+			return f, path
+		}
+		f.Close()
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		s.most = 0 // this file system cannot
+	} else if !errors.Is(err, errLarger) {
+		s.log.Warn("wal: a spare cannot be used", "error", err)
+	}
+	os.Remove(path)
+	return nil, ""
+}
+
+var errLarger = errors.New("the spare is larger than a segment")
+
+// zeroAll makes f size bytes of zeros that have their place on the disk.
+func zeroAll(f *os.File, size int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() > size {
+		return errLarger
+	}
+	return zero(f, size)
+}
+
+// drop removes all spares. It reports whether there were any.
+func (s *spares) drop() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.paths) == 0 {
+		return false
+	}
+	for _, path := range s.paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.log.Warn("wal: a spare cannot be removed", "error", err)
+		}
+	}
+	s.paths = nil
+	syncDir(s.dir) // so that the file system hands out their blocks; that they are gone need not be durable
+	return true
+}
+
+// freeStep is how much of a file is freed at a time: other syncs get in between.
+const freeStep = 8 << 20
+
+// removeSegment removes a segment that has landed. It loses its name first, durably: half of it must not be found.
+func removeSegment(path string) error {
+	temp := path + tempSuffix
+	if err := os.Rename(path, temp); err != nil {
+		return err
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if f, err := os.OpenFile(temp, os.O_WRONLY, 0); err == nil {
+		if info, err := f.Stat(); err == nil {
+			for size := info.Size() - freeStep; size > 0 && f.Truncate(size) == nil; size -= freeStep {
+			}
+		}
+		f.Close()
+	}
+	return os.Remove(temp)
+}
