@@ -137,7 +137,6 @@ func (k *both) UnmarshalBinary(b []byte) error     { k.s = "binary " + string(b)
 // ranked has a text method on the value and a custom one on the pointer: the value's go first.
 func (r ranked) MarshalText() ([]byte, error)     { return []byte("t"), nil }
 func (r *ranked) EncodeMsgpack(e *Encoder) error  { return e.EncodeInt(1) }
-func (s stringer) String() string                 { return string(s) }
 func (m valueMap) DecodeMsgpack(d *Decoder) error { return d.Skip() }
 
 type (
@@ -145,7 +144,6 @@ type (
 	binaried struct{ s string }
 	both     struct{ s string }
 	ranked   struct{}
-	stringer string
 	valueMap map[string]int
 )
 
@@ -162,9 +160,6 @@ func TestMarshalers(t *testing.T) {
 	for _, digits := range []string{"a16b", "c4016b", "d9016b"} {
 		var text textual
 		var bin binaried
-		if err := into(t, digits, &text.s); err != nil || text.s != "k" {
-			t.Error(digits, text, err)
-		}
 		if err := Unmarshal(unhex(t, digits), &text); err != nil || text.s != "text k" {
 			t.Error(digits, text, err)
 		}
@@ -427,5 +422,4 @@ func TestErrorInterface(t *testing.T) {
 	if err := Unmarshal(unhex(t, "c0"), &h.E); err != nil || h.E != nil {
 		t.Error(err)
 	}
-	_ = stringer("").String()
 }

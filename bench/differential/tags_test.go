@@ -19,6 +19,7 @@ type (
 
 // TestMsgpackSameTags takes structs whose tags and embedding collide in every way through both.
 func TestMsgpackSameTags(t *testing.T) {
+	defer log.SetOutput(log.Writer())
 	log.SetOutput(io.Discard) // the original reports collisions
 	for _, c := range []struct {
 		v    func() any

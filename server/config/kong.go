@@ -34,10 +34,13 @@ func load(r io.Reader) (kong.Resolver, error) {
 	if err := json.Unmarshal(text, &keys); err != nil {
 		return nil, fmt.Errorf("it must be a JSON object of settings: %w", err)
 	}
-	// kong looks for names with underscores.
+	// kong looks for names with underscores, and wants text where a flag reads text, as sizes do.
 	named := make(map[string]json.RawMessage, len(keys))
 	f := &file{}
 	for key, value := range keys {
+		if c := value[0]; c == '-' || '0' <= c && c <= '9' {
+			value = json.RawMessage(`"` + string(value) + `"`)
+		}
 		named[strings.ReplaceAll(key, "-", "_")] = value
 		f.keys = append(f.keys, key)
 	}

@@ -1,0 +1,138 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+func parse(t *testing.T, args ...string) (*Serve, error) {
+	t.Helper()
+	var s Serve
+	k, err := kong.New(&s, Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = k.Parse(args)
+	return &s, err
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDefaults(t *testing.T) {
+	s, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Listen != "127.0.0.1:8080" || filepath.Base(s.Data) != "data" || s.Limits.MaxBody != 64<<20 || s.Seal.Age != 10*time.Second ||
+		s.WAL.Segment != 128<<20 || s.Pprof != "" || s.Limits.MaxRows != 1<<20 || s.Timeout.Header != 5*time.Second {
+		t.Errorf("%+v", s)
+	}
+	if tokens, err := s.Tokens(); err != nil || tokens != nil {
+		t.Errorf("tokens %v, %v", tokens, err)
+	}
+}
+
+// A flag, a variable and a key of the file set the same; the flag wins, then the variable.
+func TestSources(t *testing.T) {
+	file := write(t, `{"seal-age": "5s", "max_body": "2MiB", "max-rows": 77, "wal-max": 1000000, "insecure-no-auth": true, "log-level": "debug"}`)
+	s, err := parse(t, "--config="+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Seal.Age != 5*time.Second || s.Limits.MaxBody != 2<<20 || s.Limits.MaxRows != 77 || s.WAL.Max != 1_000_000 || !s.InsecureNoAuth || s.LogLevel != -4 {
+		t.Errorf("from the file: %+v", s)
+	}
+	t.Setenv("SLIPSTREAM_SEAL_AGE", "6s")
+	t.Setenv("SLIPSTREAM_MAX_BODY", "3MiB")
+	t.Setenv("SLIPSTREAM_CONFIG", "/nothing")
+	if s, err = parse(t, "--config="+file, "--max-body=4MiB"); err != nil {
+		t.Fatal(err)
+	}
+	if s.Seal.Age != 6*time.Second || s.Limits.MaxBody != 4<<20 || s.Limits.MaxRows != 77 {
+		t.Errorf("with variables: %+v", s)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		text string
+	}{
+		{[]string{"--listen=0.0.0.0:80"}, "--listen=0.0.0.0:80 is open to other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth"},
+		{[]string{"--listen=:80"}, "--listen=:80 is open to other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth"},
+		{[]string{"--listen=[::]:80"}, "--listen=[::]:80 is open to other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth"},
+		{[]string{"--listen=example.org:80"}, "--listen=example.org:80 is open to other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth"},
+		{[]string{"--listen=80"}, "--listen=80: it must be host:port, as 127.0.0.1:8080"},
+		{[]string{"--pprof=0.0.0.0:6060"}, "--pprof=0.0.0.0:6060: it must be an address of this machine alone, as 127.0.0.1:6060"},
+		{[]string{"--pprof=:6060"}, "--pprof=:6060: it must be an address of this machine alone, as 127.0.0.1:6060"},
+		{[]string{"--tls-cert=x"}, "--tls-cert and --tls-key: give both, or neither"},
+		{[]string{"--seal-age=0s"}, "--seal-age=0: it must be at least 1"},
+		{[]string{"--max-rows=0"}, "--max-rows=0: it must be at least 1"},
+		{[]string{"--wal-max=-1"}, `--wal-max: "-1" is not a size: write bytes, or a number with KiB, MiB, GiB, kB, MB or GB`},
+		{[]string{"--token-file=/nothing"}, "--token-file: open /nothing: no such file or directory"},
+		{[]string{"--compression=lzma"}, `--compression: parquet: no codec "lzma"; use snappy, zstd or none`},
+		{[]string{"--log-format=xml"}, `--log-format must be one of "text","json" but got "xml"`},
+		{[]string{"--config=" + write(t, `{"seal-agee": "1s"}`)}, `the configuration file sets "seal-agee", which is no setting: see --help for their names`},
+		{[]string{"--config=" + write(t, `[]`)}, "it must be a JSON object of settings"},
+	} {
+		_, err := parse(t, c.args...)
+		if err == nil || !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v\n got %v\nwant %s", c.args, err, c.text)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	file := write(t, "# mine\n\n  first  \nsecond\n")
+	t.Setenv("SLIPSTREAM_TOKEN", "third")
+	s, err := parse(t, "--listen=0.0.0.0:80", "--token-file="+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := s.Tokens()
+	if err != nil || strings.Join(tokens, " ") != "third first second" {
+		t.Errorf("%v, %v", tokens, err)
+	}
+	if _, err := parse(t, "--token-file="+write(t, "# none\n")); err == nil || !strings.Contains(err.Error(), "there is no token in it; write one a line") {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("SLIPSTREAM_TOKEN", "")
+	for _, listen := range []string{"127.0.0.1:80", "localhost:80", "[::1]:80", "127.1.2.3:0"} {
+		if _, err := parse(t, "--listen="+listen); err != nil {
+			t.Errorf("%s: %v", listen, err)
+		}
+	}
+	if _, err := parse(t, "--listen=0.0.0.0:80", "--insecure-no-auth"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]Size{
+		"0": 0, "1024": 1024, "64MiB": 64 << 20, "1.5 GiB": 3 << 29, "10MB": 10_000_000, "10 kB": 10_000, "7B": 7, "2TiB": 2 << 40,
+		"9223372036854775807": 9223372036854775807,
+	} {
+		var s Size
+		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {
+			t.Errorf("%s: %d, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"", "MiB", "-1", "1e300GiB", "NaN", "inf", "1 MiBs", "9223372036854775808"} {
+		var s Size
+		if err := s.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is no size, but %d", text, s)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+// Package ingest takes rows over HTTP: it decodes a body straight to columns, checks all of it, and hands body and columns to
+// the store. What is answered with 204 is on disk.
+//
+//	handler.go   routes, /health, /ready, /v1/tables, /-/flush      job.go      a body's way to batches: groups, finish
+//	write.go     one write request, from its head to its answer     tables.go   bodies of one table
+//	auth.go      tokens                                             arc.go      bodies that name their tables
+//	budget.go    bytes in flight                                    partial.go  rows judged one by one
+//	body.go      reading a body                                     times.go    units of time
+//	compress.go  decompressing it, within bounds                    names.go    names and text
+//	format.go    formats, and how the log remembers them            fault.go    errors of the decoder, in words
+//	replay.go    the same decoding, out of the log                  refusal.go  outcomes, and what the client is told
+//	limits.go    the bounds                                         stats.go    counters
+//
+// # Endpoints
+//
+//	POST /v1/write/{db}/{table}   rows for one table; Content-Type says the format, Content-Encoding gzip, zstd or identity
+//	POST /api/v1/write/msgpack    Arc's endpoint: the database in the header x-arc-database (or "default"), the tables in the
+//	                              body, gzip and zstd told by the body's first bytes
+//	POST /-/flush                 lands everything that was acknowledged before
+//	GET  /v1/tables               tables, columns, rows, what has landed
+//	GET  /health /ready /metrics  alive; takes writes; Prometheus
+//
+// Both write endpoints take the parameters
+//
+//	durability=sync|async     answer when the rows are on disk (the default), or when they are queued for it
+//	partial=true              take the rows that are right, and reject the others
+//	time_unit=s|ms|us|ns|auto the unit of times that are numbers
+//
+// and, when the service has tokens, Authorization: Bearer TOKEN. /health and /ready ask for none.
+//
+// # Bodies
+//
+//	/v1/write            {"time": [1, 2], "host": ["a", "b"]}                  columns
+//	                     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]  rows
+//
+//	/api/v1/write        {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
+//	                     {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
+//	                     {"m": "cpu", "t": 1, "f": [0.5, 7]}
+//	                     {"batch": [any of these, …]}
+//	                     [any of these, …]
+//
+// A cell is nil, a bool, an int, a float, a str or a timestamp ext. A column has one type; ints and floats mix, as floats.
+// The type of a table's column is that of its first value, and stays; an int column becomes one of floats when a float comes.
+//
+// The column time is when a row is from. Numbers are seconds below 10^10, milliseconds below 10^13, microseconds below 10^16
+// and nanoseconds above, unless time_unit says which; floats keep a fraction to the microsecond, and nanoseconds are rounded
+// down. All times of a table in a body must be of one unit. They lie in the years 1 to 9999, which is what every engine can
+// show. Rows have the time of receipt when the body has no column time, or an envelope of Arc no t.
+//
+// Databases and tables are named by [A-Za-z][A-Za-z0-9_-]*, up to 64 and 128 bytes; columns by 1 to 128 bytes of UTF-8 without
+// control characters, and no two in a body by names that differ only in case. Strings are UTF-8.
+//
+// Where this differs from Arc: an ambiguous body is refused rather than guessed at (units of time, types, a tag and a field of
+// one name, text that is not UTF-8), and an item of a batch that is wrong is never passed over in silence. A row without h
+// keeps its own tag host. Nothing but the envelope's own keys has a meaning in it; other keys are ignored.
+//
+// # Answers
+//
+//	code  when                                                 what to do
+//	204   the rows are on disk (async: queued for it)          go on
+//	200   partial: the rows but those listed are on disk       mend the others: {"rows": 2, "rejected": [{"row": 1, "reason": "…"}]}
+//	400   body, name or parameter is wrong; nothing stored     mend it: the error says where
+//	401   no valid token                                       send one
+//	404   no such path                                         mend the URL
+//	405   wrong method                                         see Allow
+//	408   the body did not arrive in time                      send it again
+//	413   body too large, also when decompressed               send smaller batches
+//	415   Content-Type or Content-Encoding unknown             use one that the error lists
+//	429   too much in hand, or too many rows wait to land      send it again after Retry-After seconds; nothing was stored
+//	500   the disk failed while the rows were written          unknown whether they are stored
+//	503   not ready, stopping, disk nearly full, no landing    send it again after Retry-After seconds; nothing was stored
+//
+// An error is one line of JSON. Rows are counted from 0 through the whole body, bytes in the body once it is decompressed:
+//
+//	{"error": "row 3: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "offset": 57}
+//
+// A body is taken as a whole or not at all, unless partial is set. Then what is wrong with a row rejects the row; what is wrong
+// with the body (broken MessagePack, columns of different lengths) refuses it. Of the rejected rows 1000 are listed, and
+// more_rejected says how many there are beyond. Such a request is always synchronous.
+//
+// # Order of work
+//
+// What can be refused cheaply is refused first: size by Content-Length, token, names and parameters, readiness, the budget of
+// bytes in flight; only then is the body read. Decoding, checking and the catalog come before the log, so whatever is in the
+// log can be read again. A request that exceeds the budget alone is taken when nothing else is in hand.
+//
+// # The log
+//
+// A record's payload is the body as it was received. Its codec says how to read it:
+//
+//	bit   0-3     4-5          6-8        9         10-15
+//	      format  compression  time unit  rejected  0
+//
+//	format       1 MessagePack of one table, 2 Arc's MessagePack
+//	compression  0 none, 1 gzip, 2 zstd
+//	time unit    0 by magnitude, 1 s, 2 ms, 3 us, 4 ns
+//	rejected     behind the body stands which of its rows were rejected
+//
+//	payload  ┌──────┬────────────────────────────────────────────────────┬─────────────────────────┐
+//	         │ body │ uvarint: how far each rejected row is from the one │ u32: length of the list │
+//	         │      │ before it; the first counts from row 0             │ in bytes, little-endian │
+//	         └──────┴────────────────────────────────────────────────────┴─────────────────────────┘
+package ingest

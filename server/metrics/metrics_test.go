@@ -1,0 +1,68 @@
+package metrics
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+type noSink struct{}
+
+func (noSink) Land(context.Context, *table.File) (int64, error) { return 0, nil }
+func (noSink) Remove(string) error                              { return nil }
+
+func TestCollector(t *testing.T) {
+	var store *table.Store
+	c := Collector{
+		Ingest: func() ingest.Stats { return ingest.Stats{Rows: 3, Bytes: 40, Ready: true} },
+		Store:  func() *table.Store { return store },
+	}
+	registry := prometheus.NewPedanticRegistry() // which compares what is collected with what was described
+	registry.MustRegister(c)
+	before, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err = table.Open(table.Options{Dir: t.TempDir(), Sink: noSink{}, Decode: func(*wal.Record) ([]table.Write, error) { return nil, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close(context.Background())
+	after, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(before) != 1+len(ofIngest) || len(after) != len(before)+len(ofStore)+len(ofLog)+1 {
+		t.Errorf("%d metrics before the store is open, %d after", len(before), len(after))
+	}
+	name := regexp.MustCompile(`^slipstream_[a-z_]+$`)
+	for _, m := range after {
+		if !name.MatchString(m.GetName()) || !strings.HasSuffix(m.GetHelp(), ".") {
+			t.Errorf("%s: %q", m.GetName(), m.GetHelp())
+		}
+		if isCounter := m.GetType().String() == "COUNTER"; isCounter != strings.HasSuffix(m.GetName(), "_total") {
+			t.Errorf("%s is a %v", m.GetName(), m.GetType())
+		}
+		switch m.GetName() {
+		case "slipstream_rows_accepted_total":
+			if v := m.GetMetric()[0].GetCounter().GetValue(); v != 3 {
+				t.Errorf("rows accepted: %v", v)
+			}
+		case "slipstream_ready":
+			if v := m.GetMetric()[0].GetGauge().GetValue(); v != 1 {
+				t.Errorf("ready: %v", v)
+			}
+		case "slipstream_requests_total":
+			if n := len(m.GetMetric()); n != len(ingest.Stats{}.Outcomes) {
+				t.Errorf("%d outcomes", n)
+			}
+		}
+	}
+}
