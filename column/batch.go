@@ -121,7 +121,8 @@ func (b *Batch) CloseRow() error {
 	return nil
 }
 
-// Undo drops the cells of a row that was begun and not closed. A column without a value is free again to take on any kind.
+// Undo drops the cells beyond Rows: those of a row that was begun and not closed, or of closed ones after Rows was set back.
+// Columns have the kind that they had before those cells; one without a value is free again to take on any.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {
@@ -129,6 +130,7 @@ func (b *Batch) Undo() {
 			continue
 		}
 		c.Truncate(b.Rows)
+		c.narrow(b.Rows)
 		if c.Kind != Null && c.Nulls.Count() == c.Rows {
 			c.Reset()
 			c.AppendNulls(b.Rows)

@@ -195,6 +195,36 @@ func TestBatchLimits(t *testing.T) {
 	}
 }
 
+// TestUndoWidening gives a column of ints back its ints when the row whose float widened it is dropped.
+func TestUndoWidening(t *testing.T) {
+	const big = 1<<53 + 1 // no float64 is this number
+	var b Batch
+	row := func(add func(c *Column)) {
+		c, err := b.Column([]byte("n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(c)
+	}
+	for range 3 {
+		row(func(c *Column) { c.Accepts(Int64); c.AppendInt64(big) })
+		b.CloseRow()
+	}
+	row(func(c *Column) { c.Accepts(Float64); c.AppendFloat64(0.5) })
+	b.Undo()
+	c := b.Find("n")
+	if c.Kind != Int64 || c.Rows != 3 || len(c.Ints) != 3 || c.Ints[2] != big || len(c.Floats) != 0 {
+		t.Fatalf("after Undo: %+v", c)
+	}
+	row(func(c *Column) { c.Accepts(Float64); c.AppendFloat64(0.5) })
+	b.CloseRow()
+	row(func(c *Column) { c.AppendInt64(7) })
+	b.Undo()
+	if c.Kind != Float64 || c.Rows != 4 || c.Floats[3] != 0.5 {
+		t.Fatalf("a row that stays was undone: %+v", c)
+	}
+}
+
 // TestUndo drops rows that were begun, in columns old and new.
 func TestUndo(t *testing.T) {
 	var b Batch

@@ -45,6 +45,8 @@ type Column struct {
 	Text   []byte
 	Ends   []uint32
 	Nulls  Bitmap // a set bit is a null; shorter than Rows means that the rest are values
+
+	widened int // one more than the row whose float made it a Float64 column; 0 if none did
 }
 
 // ErrTextTooLong says that the strings of one column exceed 4 GiB, the reach of its offsets.
@@ -52,7 +54,7 @@ var ErrTextTooLong = errors.New("column: strings exceed 4 GiB")
 
 // Reset empties the column and keeps its buffers and its name.
 func (c *Column) Reset() {
-	c.Kind, c.Rows = Null, 0
+	c.Kind, c.Rows, c.widened = Null, 0, 0
 	c.Ints, c.Floats, c.Bools = c.Ints[:0], c.Floats[:0], c.Bools[:0]
 	c.Text, c.Ends = c.Text[:0], c.Ends[:0]
 	c.Nulls = c.Nulls[:0]
@@ -145,12 +147,20 @@ func (c *Column) Accepts(k Kind) bool {
 
 // Widen turns an Int64 column into a Float64 one. Integers beyond ±2^53 are rounded to the nearest float64.
 func (c *Column) Widen() {
-	c.Kind = Float64
+	c.Kind, c.widened = Float64, c.Rows+1
 	c.Floats = slices.Grow(c.Floats[:0], len(c.Ints))
 	for _, v := range c.Ints {
 		c.Floats = append(c.Floats, float64(v))
 	}
-	c.Ints = c.Ints[:0]
+	c.Ints = c.Ints[:0] // what was in it stays, for narrow
+}
+
+// narrow undoes Widen, if that was for row n or later, which are gone.
+func (c *Column) narrow(n int) {
+	if c.Kind == Float64 && c.widened > n {
+		c.Kind, c.widened = Int64, 0
+		c.Ints, c.Floats = c.Ints[:n], c.Floats[:0]
+	}
 }
 
 // The Append methods below want a column that Accepts their kind. They do not check it.

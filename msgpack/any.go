@@ -66,12 +66,47 @@ func (d *Decoder) boxString(s string) any {
 	return s
 }
 
-func (d *Decoder) boxList(s []any) any {
-	if boxes {
-		return mem.Box(wordList, mem.PointerTo(d.lists.Put(s)))
+// A short list and its header are one allocation. Lists do not come from slabs: what they point to is of any size, and one
+// that is kept would keep that of its neighbours.
+type (
+	list2 struct {
+		list  []any
+		cells [2]any
 	}
-	return s
+	list4 struct {
+		list  []any
+		cells [4]any
+	}
+	list8 struct {
+		list  []any
+		cells [8]any
+	}
+)
+
+// newList is a list of n nils and the any that holds it. The any sees what is put into the list later, but not its growth.
+func newList(n int) ([]any, any) {
+	switch {
+	case n == 0:
+		return nil, emptyList
+	case !boxes || n > 8:
+		list := make([]any, n)
+		return list, list
+	case n <= 2:
+		l := new(list2)
+		l.list = l.cells[:n:n]
+		return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
+	case n <= 4:
+		l := new(list4)
+		l.list = l.cells[:n:n]
+		return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
+	}
+	l := new(list8)
+	l.list = l.cells[:n:n]
+	return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
 }
+
+// emptyList holds []any{}, of which one is as good as another.
+var emptyList any = []any{}
 
 func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[any](p, 0)
@@ -237,11 +272,19 @@ func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
 var smallWords = [8]mem.Pointer{codeUint16 & 7: wordUint16, codeUint32 & 7: wordUint32, codeInt16 & 7: wordInt16, codeInt32 & 7: wordInt32}
 
 func (d *Decoder) readAnyList(i int) (any, int) {
-	list, i := d.readList(i)
-	if i < 0 {
+	n, i := d.arrayLen(i)
+	if i < 0 || !d.claim(i, n, 1) {
 		return nil, -1
 	}
-	return d.boxList(list), i
+	room := d.room(n, 16)
+	list, v := newList(room)
+	if list, i = d.readElements(list, n, i); i < 0 {
+		return nil, -1
+	}
+	if n > room {
+		return list, i
+	}
+	return v, i
 }
 
 // readList reads an array. An empty one is not nil.
@@ -253,10 +296,14 @@ func (d *Decoder) readList(i int) ([]any, int) {
 	if n == 0 {
 		return []any{}, i
 	}
+	return d.readElements(make([]any, d.room(n, 16)), n, i)
+}
+
+// readElements reads n elements into list, which grows when it has fewer.
+func (d *Decoder) readElements(list []any, n, i int) ([]any, int) {
 	if d.depth++; d.depth > maxDepth {
 		return nil, d.fail(i, errDepth)
 	}
-	list := d.cells.Cut(d.room(n, 16))
 	for k := 0; k < n; k++ {
 		if k == len(list) {
 			list = append(list, make([]any, min(n-k, k+4))...)

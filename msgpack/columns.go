@@ -289,7 +289,7 @@ func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
 	if start < 0 || !d.whole(i, start-i, start-i+n) {
 		return -1
 	}
-	if id != extTime {
+	if id != extTime && id != extTimeNode {
 		return d.fail(i, errNested)
 	}
 	t, next := d.timeIn(i, start, n)

@@ -68,7 +68,7 @@ func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 
 // DecodeValue decodes the next value into v, which must be settable.
 func (d *Decoder) DecodeValue(v reflect.Value) error {
-	if !v.CanAddr() {
+	if !v.CanSet() {
 		if v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
 		} else {
@@ -248,7 +248,7 @@ func (d *Decoder) room(n int, size uintptr) int {
 
 // claim checks a count against what is left: each element takes width bytes or more.
 func (d *Decoder) claim(i, n, width int) bool {
-	if d.r == nil && n > (len(d.b)-i)/width {
+	if (d.r == nil || d.buf != nil) && n > (len(d.b)-i)/width {
 		d.fail(i, errShort)
 		return false
 	}

@@ -218,12 +218,20 @@ func TestKeptValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("allocates 64 MB")
 	}
+	t.Run("a string among strings", func(t *testing.T) { testKept(t, nil, []byte{0xa1, 'k'}) })
+	t.Run("a list among lists", func(t *testing.T) { testKept(t, []byte{0x91}, []byte{0x91, 0xa1, 'k'}) })
+	t.Run("a string among lists", func(t *testing.T) { testKept(t, []byte{0x92, 0x01}, []byte{0xa1, 'k'}) })
+}
+
+// testKept keeps the last value behind 32 large strings, each with a prefix.
+func testKept(t *testing.T, prefix, last []byte) {
 	const size = 1 << 20
 	message := []byte{codeArray16, 0, 33}
 	for range 32 {
+		message = append(message, prefix...)
 		message = append(appendStringLen(message, size), make([]byte, size)...)
 	}
-	message = append(message, 0xa1, 'k')
+	message = append(message, last...)
 	var kept []any
 	for range 2 {
 		var v []any

@@ -7,6 +7,7 @@ package msgpack
 import (
 	"encoding"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"sync"
@@ -246,6 +247,10 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.Struct:
 		o.decode, o.encode = decodeStruct, encodeStruct
 		o.fields = s.compileStruct(t)
+		if t.Size() > math.MaxUint32 || len(o.fields.list) > math.MaxUint16 { // more than a field's record can number
+			o.decode, o.encode = decodeUnsupported, encodeUnsupported
+			return
+		}
 		for i := range o.fields.out {
 			f := &o.fields.out[i]
 			o.receiver = o.receiver || f.op.receiver && !f.hops

@@ -365,7 +365,7 @@ func (d *Decoder) readKey(i int) (string, int) {
 	if slot.lo == lo && slot.hi == hi && len(slot.key) == n {
 		return slot.key, next
 	}
-	key := d.strings.CopyAt(b, start, n)
+	key := d.keyText.CopyAt(b, start, n)
 	slot.lo, slot.hi, slot.key = lo, hi, key
 	return key, next
 }

@@ -43,10 +43,9 @@ type Decoder struct {
 	credit  int // bytes that may be allocated ahead of the data, for the value being read
 	strings buffer.Strings
 	keys    *keyCache
+	keyText buffer.Strings // where their strings lie: apart, as they stay
 	numbers buffer.Slab[uint64]
 	texts   buffer.Slab[string]
-	lists   buffer.Slab[[]any]
-	cells   buffer.Slab[any]
 	plans   *planSet
 	tag     string
 	mapFunc func(*Decoder) (any, error)
@@ -82,7 +81,7 @@ func NewDecoder(r io.Reader) *Decoder {
 func newDecoder() *Decoder {
 	d := &Decoder{plans: defaultPlans}
 	if sharedStrings {
-		d.strings.Size = buffer.ChunkSize
+		d.strings.Size, d.keyText.Size = buffer.ChunkSize, buffer.ChunkSize
 	}
 	return d
 }
@@ -270,12 +269,17 @@ func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn
 // InputOffset is how many bytes of the input the decoded values took.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 
-// Buffered is what was read from the reader and not yet decoded. It is valid until the next decode.
+// Buffered reads what d has not decoded: what it has taken from its reader, and then the reader. It is valid until the next
+// decode.
 func (d *Decoder) Buffered() io.Reader {
-	if d.buf != nil {
-		return d.buf
+	rest := bytes.NewReader(d.b[d.i:])
+	switch {
+	case d.r == nil:
+		return rest
+	case rest.Len() == 0:
+		return d.r
 	}
-	return bytes.NewReader(d.b[d.i:])
+	return io.MultiReader(rest, d.r)
 }
 
 // Encoder writes MessagePack values to a stream. Each public call makes one Write. It is not safe for concurrent use.

@@ -59,7 +59,7 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		if start < 0 || !d.whole(i, start-i, start-i+n) {
 			return time.Time{}, -1
 		}
-		if id != extTime && id != extTimeEnjoyed {
+		if id != extTime && id != extTimeNode {
 			return time.Time{}, d.fail(i, fmt.Errorf("msgpack: invalid time ext id=%d", id))
 		}
 		return d.timeIn(i, start, n)

@@ -88,16 +88,3 @@ func (s *Slab[T]) Put(v T) *T {
 	*p = v
 	return p
 }
-
-// Cut is a zeroed slice of n cells, with room for n. Only short ones come from the block.
-func (s *Slab[T]) Cut(n int) []T {
-	if n > slabCells/2 {
-		return make([]T, n)
-	}
-	if n > len(s.free) {
-		s.free = make([]T, slabCells)
-	}
-	cut := s.free[:n:n]
-	s.free = s.free[n:]
-	return cut
-}

@@ -70,7 +70,7 @@ type Tagged struct {
 	List     []int  `msgpack:"list,omitempty"`
 	Alias    int    `msgpack:"alias:old_name"`
 	LongName int    `msgpack:"a_name_that_is_longer_than_sixteen_bytes_by_far"`
-	hidden   int //lint:ignore U1000 that it is passed over is what it is for
+	hidden   int    //lint:ignore U1000 that it is passed over is what it is for
 	Embedded
 	*Behind
 	Inner Small `msgpack:"inner,omitempty"`

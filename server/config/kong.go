@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -49,6 +50,16 @@ func load(r io.Reader) (kong.Resolver, error) {
 	}
 	f.Resolver, err = kong.JSON(bytes.NewReader(text))
 	return f, err
+}
+
+// Resolve leaves to the environment what that sets; by itself kong would let the file win.
+func (f *file) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if _, ok := os.LookupEnv(name); ok {
+			return nil, nil
+		}
+	}
+	return f.Resolver.Resolve(ctx, parent, flag)
 }
 
 // Validate is called by kong.
