@@ -243,8 +243,21 @@ func skip(b []byte, i int) int {
 			return -1
 		}
 		c := b[i]
-		if c <= codeFixintMax || c >= codeNegfixint {
+		// The commonest forms by branches, which processors foresee: the next offset then does not wait for the table. What
+		// goes beyond the end is found in the next round, or after the last.
+		switch {
+		case c <= codeFixintMax || c >= codeNegfixint:
 			i++
+			continue
+		case c >= codeFixstr && c <= codeFixstrMax:
+			i += 1 + int(c&0x1f)
+			continue
+		case c == codeFloat64 || c == codeInt64 || c == codeUint64:
+			i += 9
+			for pending > 1 && i < len(b) && b[i] == c {
+				i += 9
+				pending--
+			}
 			continue
 		}
 		f := forms[c]
@@ -285,6 +298,9 @@ func skip(b []byte, i int) int {
 		if pending += n; pending-1 > uint64(len(b)-i) {
 			return -1
 		}
+	}
+	if i > len(b) {
+		return -1
 	}
 	return i
 }

@@ -14,7 +14,8 @@ import (
 //	batch     {"batch": [columnar or row, …]}
 //	array     [columnar or row, …]
 //
-// The keys of an envelope may come in any order. So it is passed over once, noting where each part is.
+// The keys of an envelope may come in any order. So it is passed over once, noting where each part is; but columns that follow
+// their m, as nearly always, are read on the way.
 
 // part is a part of an envelope.
 type part uint8
@@ -58,11 +59,24 @@ var hostName = []byte("host") // the column of h
 
 // envelope says where the parts of one are in the body; 0 stands for one that is missing or nil.
 type envelope struct {
-	at  [parts]int
-	end int
+	at   [parts]int
+	end  int
+	read bool // columns or batch have been read in passing
 }
 
 func (e *envelope) has(p part) bool { return e.at[p] > 0 }
+
+// check wants that an envelope is of one kind.
+func (e *envelope) check() error {
+	row := e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags)
+	switch {
+	case e.has(partBatch) && (row || e.has(partM) || e.has(partColumns)):
+		return invalid("batch stands beside other rows: put those into the batch").in("batch").at(int64(e.at[partBatch]))
+	case e.has(partColumns) && row:
+		return invalid("columns stands beside t, h, f, fields or tags: put those into columns").in("columns").at(int64(e.at[partColumns]))
+	}
+	return nil
+}
 
 // decodeArc reads a body of envelopes.
 func (j *job) decodeArc() error {
@@ -75,23 +89,7 @@ func (j *job) decodeArc() error {
 	case !isMap(code):
 		return invalid("the body is %s: send a map with m and columns or fields, a map with batch, or an array of such maps", describe(code)).at(0)
 	}
-	e, err := j.readEnvelope()
-	if err != nil {
-		return err
-	}
-	if !e.has(partBatch) {
-		j.seek(0)
-		return j.readItem()
-	}
-	if e.has(partM) || e.has(partColumns) || e.has(partFields) || e.has(partF) {
-		return invalid("batch stands beside other rows: put those into the batch").in("batch").at(int64(e.at[partBatch]))
-	}
-	j.seek(e.at[partBatch])
-	if err := j.readItems(); err != nil {
-		return err
-	}
-	j.seek(e.end)
-	return nil
+	return j.readItem(true)
 }
 
 func (j *job) readItems() error {
@@ -103,25 +101,30 @@ func (j *job) readItems() error {
 		return err
 	}
 	for range n {
-		if err := j.readItem(); err != nil {
+		if err := j.readItem(false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readItem reads one envelope that is not a batch.
-func (j *job) readItem() error {
+// readItem reads one envelope. The outermost may be a batch.
+func (j *job) readItem(outermost bool) error {
 	at := j.offset()
-	e, err := j.readEnvelope()
-	if err == nil && e.has(partColumns) {
+	e, err := j.readEnvelope(outermost)
+	if err == nil {
+		err = e.check()
+	}
+	switch {
+	case e.read && err != nil:
+		return err
+	case e.read:
+		return nil
+	case err == nil && e.has(partColumns):
 		if err := j.readArcColumns(&e); err != nil {
 			return err
 		}
-		j.seek(e.end)
-		return nil
-	}
-	if !j.byRow() {
+	case !j.byRow():
 		if err == nil {
 			_, err = j.readArcRow(&e)
 		}
@@ -129,25 +132,25 @@ func (j *job) readItem() error {
 			return asRefusal(err).ofRow(j.row)
 		}
 		j.row++
-		j.seek(e.end)
-		return nil
-	}
-	if err := j.takeRow(func() (*group, error) {
-		if err != nil {
-			return nil, err
+	default:
+		broken := err
+		if err := j.takeRow(func() (*group, error) {
+			if broken != nil {
+				return nil, broken
+			}
+			return j.readArcRow(&e)
+		}, func() error { return j.pass(at) }); err != nil || broken != nil {
+			return err
 		}
-		return j.readArcRow(&e)
-	}, func() error { return j.pass(at) }); err != nil {
-		return err
 	}
-	if err == nil {
-		j.seek(e.end)
-	}
+	j.seek(e.end)
 	return nil
 }
 
-// readEnvelope notes where the parts of the next envelope are, and passes over it. Keys that mean nothing here are ignored.
-func (j *job) readEnvelope() (e envelope, err error) {
+// readEnvelope notes where the parts of the next envelope are, and passes over them; keys that mean nothing here are ignored.
+// What may be most of the body is not gone through twice: columns behind m, as they nearly always are, and the items of a
+// batch are read at once.
+func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
 		return e, invalid("%s where a map must be, with m and columns or fields", describe(code)).at(int64(begin))
@@ -166,14 +169,30 @@ func (j *job) readEnvelope() (e envelope, err error) {
 		if err != nil {
 			return e, j.fault(err, none)
 		}
-		if p := partOf(key); p < parts && code != codeNil {
+		p := partOf(key)
+		if code == codeNil {
+			p = parts
+		}
+		if p < parts {
 			if e.has(p) {
 				return e, invalid("%s is there twice: send it once", key).in(string(key)).at(int64(at))
 			}
 			e.at[p] = at
 		}
-		if err := j.d.Skip(); err != nil {
-			return e, j.fault(err, none)
+		switch {
+		case p == partColumns && e.has(partM):
+			e.read = true
+			err = j.readArcColumns(&e)
+		case p == partBatch && outermost:
+			e.read = true
+			err = j.readItems()
+		default:
+			if err = j.d.Skip(); err != nil {
+				err = j.fault(err, none)
+			}
+		}
+		if err != nil {
+			return e, err
 		}
 	}
 	e.end = j.offset()
@@ -216,11 +235,16 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
 }
 
+// checkColumns wants columns to stand alone.
+func (e *envelope) checkColumns() error {
+	if e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags) {
+		return invalid("columns stands beside t, h, f, fields or tags: put those into columns").in("columns").ofRow(e.row)
+	}
+	return nil
+}
+
 // readArcColumns reads the columns of an envelope.
 func (j *job) readArcColumns(e *envelope) error {
-	if e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags) {
-		return invalid("columns stands beside t, h, f, fields or tags: put those into columns").in("columns").ofRow(j.row)
-	}
 	name, err := j.table(e)
 	if err != nil {
 		return asRefusal(err).ofRow(j.row)
@@ -235,9 +259,12 @@ func (j *job) readArcColumns(e *envelope) error {
 		g.first, g.checked = j.row, checked{}
 		return j.readColumns(g)
 	}
-	more := group{name: g.name, columns: true, batch: j.batch(), first: j.row, after: g.batch,
+	if j.spare == nil {
+		j.spare = j.batch()
+	}
+	j.spare.Reset()
+	more := group{name: g.name, columns: true, batch: j.spare, first: j.row, after: g.batch,
 		checked: checked{folds: g.checked.folds, known: g.checked.known, unit: j.unit}}
-	defer j.pool.Put(more.batch)
 	if err := j.readColumns(&more); err != nil {
 		return err
 	}

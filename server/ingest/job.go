@@ -30,7 +30,8 @@ type job struct {
 	maxCells int
 	rejected rejected
 	writes   []table.Write
-	name     []byte // a name in the making
+	spare    *column.Batch // for rows that are copied elsewhere
+	name     []byte        // a name in the making
 
 	d    *msgpack.Decoder
 	base int // of the decoder's input in the body
@@ -65,6 +66,10 @@ func (j *job) free() {
 		}
 		*g = group{numbers: g.numbers[:0]}
 	}
+	if j.spare != nil {
+		j.pool.Put(j.spare)
+		j.spare = nil
+	}
 	j.groups = j.groups[:0]
 	clear(j.index[0])
 	clear(j.index[1])
@@ -95,7 +100,7 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 	}
 	for i := range j.groups {
 		g := &j.groups[i]
-		if !g.columns {
+		if !g.columns { // which is finished
 			if err := j.finish(g); err != nil {
 				return nil, err
 			}

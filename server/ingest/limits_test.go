@@ -131,14 +131,14 @@ func peak(fn func()) uint64 {
 }
 
 func TestBombs(t *testing.T) {
-	r := newRig(t, Options{Limits: Limits{Decompressed: 64 << 20}})
-	zeros := make([]byte, 300<<20)
+	r := newRig(t, Options{Limits: Limits{Decompressed: 32 << 20}})
+	zeros := make([]byte, 64<<20)
 	for name, c := range map[string]struct {
 		body []byte
 		most int
 	}{
 		"gzip": {gzipped(zeros), 200}, "zstd": {zstded(zeros), 200},
-		"gzip in parts": {bytes.Repeat(gzipped(make([]byte, 1<<20)), 200), 200},
+		"gzip in parts": {bytes.Repeat(gzipped(make([]byte, 1<<20)), 64), 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limit := r.h.limits.decompressed(len(c.body))
@@ -162,7 +162,7 @@ func TestBombs(t *testing.T) {
 // However few bytes claim however much, memory stays a small multiple of the body.
 func TestHostileMemory(t *testing.T) {
 	r := newRig(t, Options{})
-	const size = 2 << 20
+	const size = 512 << 10
 	fill := func(head string, unit func(i int) []byte) []byte {
 		b := []byte(head)
 		for i := 0; len(b) < size; i++ {

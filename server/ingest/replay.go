@@ -34,9 +34,9 @@ func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 				return nil, err
 			}
 		}
+		defer j.free()
 		writes, err := j.decode(c.format)
 		if err != nil {
-			j.free()
 			return nil, fmt.Errorf("ingest: %w", err)
 		}
 		return slices.Clone(writes), nil
