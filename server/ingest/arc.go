@@ -235,14 +235,6 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
 }
 
-// checkColumns wants columns to stand alone.
-func (e *envelope) checkColumns() error {
-	if e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags) {
-		return invalid("columns stands beside t, h, f, fields or tags: put those into columns").in("columns").ofRow(e.row)
-	}
-	return nil
-}
-
 // readArcColumns reads the columns of an envelope.
 func (j *job) readArcColumns(e *envelope) error {
 	name, err := j.table(e)

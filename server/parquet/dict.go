@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 	"slices"
@@ -109,7 +110,7 @@ func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []
 		v := text[start:end]
 		start = end
 		plain += len(v)
-		h := uint32(maphash.Bytes(d.seed, v))
+		h := d.hash(v)
 		at := h & mask
 		for {
 			s := slots[at]
@@ -137,6 +138,23 @@ func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []
 		}
 	}
 	return ids, d.pays(n, size, len(ids), plain)
+}
+
+// hash mixes the two words that a short text has, which overlap when it is shorter than they are, with secret numbers.
+func (d *dictionary) hash(v []byte) uint32 {
+	var a, b uint64
+	switch n := len(v); {
+	case n > 16:
+		return uint32(maphash.Bytes(d.seed, v))
+	case n >= 8:
+		a, b = binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[n-8:])
+	case n >= 4:
+		a, b = uint64(binary.LittleEndian.Uint32(v)), uint64(binary.LittleEndian.Uint32(v[n-4:]))
+	case n > 0:
+		a = uint64(v[0]) | uint64(v[n/2])<<8 | uint64(v[n-1])<<16
+	}
+	hi, lo := bits.Mul64(a^d.mix[0], b^d.mix[1]^uint64(len(v))<<56)
+	return uint32(hi ^ lo)
 }
 
 // hopeless reports that nearly all of the page's first values were new.
