@@ -131,7 +131,7 @@ func (b *Batch) Undo() {
 		}
 		c.Truncate(b.Rows)
 		c.narrow(b.Rows)
-		if c.Kind != Null && c.Nulls.Count() == c.Rows {
+		if c.Kind != Null && c.typed >= b.Rows {
 			c.Reset()
 			c.AppendNulls(b.Rows)
 		}

@@ -46,6 +46,7 @@ type Column struct {
 	Ends   []uint32
 	Nulls  Bitmap // a set bit is a null; shorter than Rows means that the rest are values
 
+	typed   int // the row whose value gave the column its kind
 	widened int // one more than the row whose float made it a Float64 column; 0 if none did
 }
 
@@ -124,7 +125,7 @@ func appendZeros[T any](s []T, n int) []T {
 
 // become gives a column that holds only nulls its kind; the nulls so far are written out.
 func (c *Column) become(k Kind) {
-	c.Kind = k
+	c.Kind, c.typed = k, c.Rows
 	c.pad(c.Rows)
 	c.Nulls = c.Nulls[:0].SetRange(0, c.Rows)
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
@@ -24,13 +25,38 @@ var errDepth = fmt.Errorf("msgpack: values nest deeper than %d", maxDepth)
 // Unmarshal decodes the first value of data into what v points to. Bytes after it are ignored. What is decoded does not
 // refer to data.
 func Unmarshal(data []byte, v any) error {
-	d := GetDecoder()
-	d.ResetBytes(data)
-	err := d.Decode(v)
-	d.ResetBytes(nil)
-	PutDecoder(d)
+	face := mem.FaceOf(v)
+	var o *op
+	if v != nil {
+		o = defaultPlans.byWord(face.Type, v)
+	}
+	if o == nil || !o.pointer || face.Data == nil || o.elem.face && !isNilAny(o.elem, face.Data) {
+		var d Decoder
+		d.ResetBytes(data)
+		return d.Decode(v)
+	}
+	d := unmarshalers.Get().(*Decoder)
+	d.b, d.i, d.inside, d.credit = data, 0, 1, streamCredit+32*len(data)
+	next := o.elem.decode(d, o.elem, face.Data, 0)
+	err := d.end(0, next)
+	d.b = nil
+	d.putBack()
 	return err
 }
+
+// unmarshalers are decoders with all options at their defaults, so that Unmarshal need not set them.
+var unmarshalers = sync.Pool{New: func() any { return newDecoder() }}
+
+// putBack gives a decoder of Unmarshal back, unless a user's method has changed it.
+func (d *Decoder) putBack() {
+	d.depth = 0
+	if d.flags == 0 && d.inside == 0 && d.r == nil && d.mapFunc == nil && d.plans == defaultPlans && d.base == 0 {
+		unmarshalers.Put(d)
+	}
+}
+
+// isNilAny reports whether an any without a value is at p.
+func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[any](p, 0) == nil }
 
 // Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself; an end inside a value is
 // an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF.
@@ -47,7 +73,7 @@ func (d *Decoder) Decode(v any) error {
 		return fmt.Errorf("msgpack: Decode(non-settable %T)", v)
 	}
 	to := o.elem
-	if to.typ.Kind() == reflect.Interface {
+	if to.face {
 		return d.decodeFace(to, face.Data)
 	}
 	mark := d.begin()
@@ -440,26 +466,14 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	in := o.fields.in
 	next := 0
 	for ; n > 0; n-- {
-		// The next field in order is expected. Its key is compared as it stands on the wire, in one or two words; near the
-		// end of the input, where there is no whole word left, as bytes.
-		var f *inField
-		if predictFields && next < len(in) {
-			f = &in[next]
-			if i+16 <= len(b) {
-				if (mem.Load64(b, i)^f.key1)&f.mask1 != 0 || (mem.Load64(b, i+8)^f.key2)&f.mask2 != 0 {
-					f = nil
-				} else if len(f.text) > 16 && (len(f.text) > len(b)-i || string(b[i+16:i+len(f.text)]) != f.text[16:]) {
-					f = nil
-				}
-			} else if len(f.text) > len(b)-i || string(b[i:i+len(f.text)]) != f.text {
-				f = nil
-			}
-		}
-		if f != nil {
-			i += len(f.text)
+		// The next field in order is expected. Its key is compared as it stands on the wire, in two words.
+		f := &in[next]
+		if predictFields && i+16 <= len(b) &&
+			(mem.Load64(b, i)^f.key1)&f.mask1 == 0 && (mem.Load64(b, i+8)^f.key2)&f.mask2 == 0 {
+			i += int(f.size)
 			next++
 		} else {
-			if f, i = d.findField(o, i); f == nil {
+			if f, i = d.findField(o, next, i); f == nil {
 				if i < 0 {
 					return -1
 				}
@@ -605,9 +619,12 @@ func reachField(o *op, f *inField, p mem.Pointer, isNil bool) mem.Pointer {
 	return mem.Add(p, field.Offset)
 }
 
-// findField reads a key that was not the expected one. Without a field for it, its value is skipped: then the field is nil
-// and next is after the value.
-func (d *Decoder) findField(o *op, i int) (f *inField, next int) {
+// findField reads a key that was not the expected one by its words: because it is too long for them, or too near the end of the
+// input, or another. Without a field for it, its value is skipped: then the field is nil and next is after the value.
+func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
+	if key := o.fields.keys[expected]; predictFields && len(key) <= len(d.b)-i && string(d.b[i:i+len(key)]) == key && key != neverKey {
+		return &o.fields.in[expected], i + len(key)
+	}
 	start, end := readStr(d.b, i)
 	if end < 0 {
 		if d.isNil(i) {

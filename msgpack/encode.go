@@ -9,6 +9,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
@@ -16,56 +18,65 @@ import (
 
 // Marshal is v in MessagePack.
 func Marshal(v any) ([]byte, error) {
-	e := GetEncoder()
-	e.flags = 0
-	if e.tag != "" {
-		e.SetCustomStructTag("")
+	if v == nil {
+		return []byte{codeNil}, nil
 	}
-	b, err := e.marshal(v)
-	e.b, e.depth = nil, 0 // a custom encoder left the result there
-	PutEncoder(e)
-	return b, err
+	o := defaultPlans.byWord(mem.FaceOf(v).Type, v)
+	size := o.remembered()
+	// As much as the last value of the type took, and a little more.
+	hint := int(size.Load())
+	b, err := marshalAppend(make([]byte, 0, hint+hint/64+17), o, v)
+	if err != nil {
+		return nil, err
+	}
+	// A size that was remembered from larger values would pin memory: it decays, and a wide result moves.
+	if n := len(b); n > hint || n < hint-hint/8 {
+		size.Store(uint32(min(n, math.MaxInt32)))
+		if cap(b)-n > n/8+32 {
+			b = append(make([]byte, 0, n), b...)
+		}
+	}
+	return slices.Clip(b), nil
 }
 
 // MarshalAppend appends v in MessagePack to dst. On an error it gives dst as it was.
 func MarshalAppend(dst []byte, v any) ([]byte, error) {
-	e := GetEncoder()
-	e.flags = 0
-	if e.tag != "" {
-		e.SetCustomStructTag("")
+	if v == nil {
+		return appendNil(dst), nil
 	}
-	b := e.appendAny(dst, v)
-	err := e.err
-	e.b, e.depth = nil, 0
-	PutEncoder(e)
+	b, err := marshalAppend(dst, defaultPlans.byWord(mem.FaceOf(v).Type, v), v)
 	if err != nil {
 		return dst, err
 	}
 	return b, nil
 }
 
-// marshal encodes into memory of the size that the last value of the type took, and a little more.
-func (e *Encoder) marshal(v any) ([]byte, error) {
-	if v == nil {
-		return []byte{codeNil}, nil
-	}
-	o := e.plans.byWord(mem.FaceOf(v).Type, v)
+// remembered is the size that the last value took, of the type or what it points to.
+func (o *op) remembered() *atomic.Uint32 {
 	if o.pointer {
-		o = o.elem
+		return &o.elem.last
 	}
-	hint := int(o.last.Load())
-	b := e.appendAny(make([]byte, 0, hint+hint/64+17), v)
-	if e.err != nil {
-		return nil, e.err
+	return &o.last
+}
+
+// marshalers are encoders with all options at their defaults, so that Marshal need not set them.
+var marshalers = sync.Pool{New: func() any { return newEncoder() }}
+
+// marshalAppend appends v, of the type of o.
+func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
+	e := marshalers.Get().(*Encoder)
+	if data := mem.FaceOf(v).Data; o.pointer && data != nil {
+		b = o.elem.encode(e, o.elem, data, b)
+	} else {
+		b = e.appendAny(b, v)
 	}
-	// A size that was remembered from larger values would pin memory: it decays, and a wide result moves.
-	if n := len(b); n > hint || n < hint-hint/8 {
-		o.last.Store(uint32(min(n, math.MaxInt32)))
-		if cap(b)-n > n/8+32 {
-			b = append(make([]byte, 0, n), b...)
-		}
+	err := e.err
+	e.b, e.err, e.depth = nil, nil, 0 // a custom encoder left the result in e.b
+	// A user's method may have changed the encoder: then it does not go back.
+	if e.flags == 0 && e.inside == 0 && e.w == nil && e.plans == defaultPlans {
+		marshalers.Put(e)
 	}
-	return slices.Clip(b), nil
+	return b, err
 }
 
 // Encode writes v.

@@ -46,6 +46,7 @@ type op struct {
 	kind     kind
 	receiver bool // encode calls a method that has a pointer receiver, of the type or of a part of it
 	pointer  bool // typ is a pointer
+	face     bool // typ is an interface
 	direct   bool // an interface holds the value itself, not a pointer to it
 	flat     bool // values hold no pointers
 	size     uintptr
@@ -60,7 +61,8 @@ type op struct {
 
 // structPlan is a struct's fields, in wire order.
 type structPlan struct {
-	in      []inField
+	in      []inField // by index in list; behind them one that never matches
+	keys    []string  // as they stand on the wire, by index in list
 	out     []outField
 	names   *plan.Names
 	byName  []*inField // by the index that names gives
@@ -70,19 +72,19 @@ type structPlan struct {
 	list    []plan.Field
 }
 
-// inField is one field when decoding: 64 bytes, so that a loop walks whole cache lines.
+// inField is one field when decoding.
 //
-// key1 and key2 are the first 16 bytes of the key as it stands on the wire, header and name; mask1 and mask2 tell which of
-// their bytes count. A longer key is compared with text after that.
+// key1 and key2 are the key as it stands on the wire, header and name; mask1 and mask2 tell which of their bytes count. A key
+// of more than 16 bytes never matches them: it is compared as text.
 type inField struct {
 	key1, mask1 uint64
 	key2, mask2 uint64
 	op          *op
-	text        string // the key as it stands on the wire
 	offset      uint32
+	index       uint16 // in structPlan.list
+	size        uint8  // bytes of the key
 	kind        kind
 	hops        bool
-	index       uint16 // in structPlan.list
 }
 
 // outField is one field when encoding.
@@ -228,6 +230,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 		o.elem = s.compile(t.Elem())
 		o.decode, o.encode = decodePointer, encodePointer
 	case reflect.Interface:
+		o.face = true
 		o.decode, o.encode = decodeInterface, encodeInterface
 		if t == anyType {
 			o.decode, o.encode = decodeAny, encodeAny
@@ -370,11 +373,13 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 		names = append(names, name)
 		sp.byName = append(sp.byName, &sp.in[at])
 	}
-	sp.in = make([]inField, 0, len(read.Fields))
+	sp.in = make([]inField, 0, len(read.Fields)+1)
 	for i := range read.Fields {
 		f := &read.Fields[i]
 		o := s.compile(f.Type)
-		sp.in = append(sp.in, newInField(f, o, i))
+		key := string(appendString(nil, f.Name))
+		sp.keys = append(sp.keys, key)
+		sp.in = append(sp.in, newInField(f, o, i, key))
 		if !f.Hidden {
 			sp.out = append(sp.out, s.newOutField(f, o, i))
 			sp.omits = sp.omits || f.Omit
@@ -389,9 +394,15 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	sp.names = plan.NewNames(names)
 	for i := range sp.in {
 		if f := &sp.in[i]; sp.byName[sp.names.Find([]byte(read.Fields[i].Name))] != f {
-			f.shadow()
+			// Its name belongs to a later field: it is never expected.
+			f.neverMatch()
+			sp.keys[i] = neverKey
 		}
 	}
+	var end inField
+	end.neverMatch()
+	sp.in = append(sp.in, end)
+	sp.keys = append(sp.keys, neverKey)
 	if read.AsArray {
 		sp.header = appendArrayLen(nil, len(sp.out))
 	} else {
@@ -401,34 +412,38 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	return sp
 }
 
-func newInField(f *plan.Field, o *op, index int) inField {
-	text := appendString(nil, f.Name)
-	in := inField{op: o, text: string(text), offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
+func newInField(f *plan.Field, o *op, index int, key string) inField {
+	in := inField{op: o, offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
 	if in.hops {
 		in.offset = 0 // its place lies in another struct, at the end of the hops
 	}
-	if in.hops || !inlineLeaves {
+	switch {
+	case in.hops || !inlineLeaves:
 		in.kind = kindOther
-	}
-	if in.kind == kindFixedInt {
+	case in.kind == kindFixedInt:
 		in.kind = kindInt
-	}
-	if in.kind == kindFixedUint {
+	case in.kind == kindFixedUint:
 		in.kind = kindUint
 	}
+	if len(key) > 16 {
+		in.neverMatch()
+		return in
+	}
 	var words, masks [16]byte
-	n := copy(words[:], text)
-	for i := range n {
+	for i := range copy(words[:], key) {
 		masks[i] = 0xff
 	}
+	in.size = uint8(len(key))
 	in.key1, in.key2 = mem.Load64(words[:], 0), mem.Load64(words[:], 8)
 	in.mask1, in.mask2 = mem.Load64(masks[:], 0), mem.Load64(masks[:], 8)
 	return in
 }
 
-// shadow makes f a field that is never expected next: its name belongs to a later one.
-func (f *inField) shadow() {
-	f.text = string([]byte{codeNever})
+// neverKey is what no key is.
+const neverKey = "\xc1"
+
+// neverMatch keeps f from being recognized by its words.
+func (f *inField) neverMatch() {
 	f.key1, f.mask1, f.key2, f.mask2 = codeNever, 0xff, 0, 0
 }
 
@@ -488,7 +503,7 @@ func (o *op) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v: %s\n", o.typ, kindNames[o.kind])
 	if o.fields != nil {
-		for i := range o.fields.in {
+		for i := range o.fields.list {
 			f := &o.fields.in[i]
 			fmt.Fprintf(&s, "  +%-4d %-10s %q", f.offset, kindNames[f.kind], o.fields.list[i].Name)
 			if f.hops {

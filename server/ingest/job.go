@@ -20,6 +20,7 @@ type job struct {
 	limits   *Limits
 	pool     *table.Pool
 	partial  bool                           // a bad row is rejected, and the others are taken
+	judged   bool                           // the rows have been checked before, when the record was written
 	skip     []int                          // rows that were rejected when the record was written, ascending
 	known    func(table.Name) []table.Field // partial only: if set, rows that do not fit these columns are rejected
 	index    [2]map[string]int              // of groups, by table, for each form; used when there are many
@@ -82,7 +83,9 @@ func (j *job) free() {
 // decode reads the whole body. The batches are the caller's, the slice is valid until the next call.
 func (j *job) decode(f *Format) ([]table.Write, error) {
 	j.free()
-	j.maxCells = j.limits.cells(len(j.body))
+	if j.maxCells = j.limits.cells(len(j.body)); j.judged {
+		j.maxCells = j.limits.Cells
+	}
 	j.d = msgpack.GetDecoder()
 	defer func() {
 		msgpack.PutDecoder(j.d)
@@ -223,7 +226,7 @@ func (j *job) finish(g *group) error {
 	if b.Rows == 0 {
 		return nil
 	}
-	if !j.byRow() { // else the rows have been judged one by one
+	if !j.partial && !j.judged { // else the rows have been checked one by one
 		if err := checkColumns(b); err != nil {
 			return err
 		}
@@ -251,7 +254,7 @@ func (j *job) finishTimes(g *group) error {
 		j.fillAll(c)
 		return nil
 	}
-	if c.Kind == column.Null && (g.fill || j.byRow() && !g.columns) { // it may be there for a rejected row's sake
+	if c.Kind == column.Null && (g.fill || !g.columns && (j.partial || j.judged)) { // it may be there for a rejected row's sake
 		j.fillAll(c)
 		return nil
 	}

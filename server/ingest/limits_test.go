@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 // untouched is a body that must not be read.
@@ -91,6 +92,27 @@ func TestBodyLimit(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("a bug") }
+
+// A panic, which net/http survives, leaves nothing taken.
+func TestPanic(t *testing.T) {
+	r := newRig(t, Options{})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		r.send(panicking{}, 1000)
+	}()
+	if n := r.h.Stats().InFlight; n != 0 {
+		t.Errorf("%d bytes in flight", n)
+	}
+	wantStatus(t, r.v1(dict{"v", list{1}}, ""), 204)
+}
 
 // allocated is how many bytes fn allocates.
 func allocated(fn func()) uint64 {
@@ -401,4 +423,38 @@ func TestTablesAndFlush(t *testing.T) {
 	if got := r.do("GET", "/v1/tables", nil).Body.String(); got != want {
 		t.Errorf("tables\n got %swant %s", got, want)
 	}
+}
+
+// What the store's errors become. A request that waits while the disk fails is in doubt, and so are all that waited with it;
+// one that comes later is not.
+func TestStoreErrors(t *testing.T) {
+	r := newRig(t, Options{})
+	stuck := errors.New("no space")
+	for _, c := range []struct {
+		err     error
+		landing error
+		outcome Outcome
+		text    string
+	}{
+		{fmt.Errorf("%w: bad", table.ErrInvalid), nil, Invalid, "invalid: bad"},
+		{table.ErrBusy, nil, Backlogged, "too many rows wait to land: send it again later"},
+		{wal.ErrFull, nil, LogFull, "the log is full of rows that wait to land: send it again later"},
+		{table.ErrBusy, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
+		{wal.ErrFull, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
+		{wal.ErrLowDisk, nil, LowDisk, "the disk is nearly full: nothing was stored, send it again later"},
+		{table.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
+		{wal.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
+		{errors.New("table: the catalog could not be written"), nil, Stalled, "nothing was stored: table: the catalog could not be written"},
+		{wal.ErrFailed, nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
+		{fmt.Errorf("%w: fdatasync", wal.ErrFailed), nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
+	} {
+		got := asRefusal(r.h.explain(fmt.Errorf("%w", c.err), func() error { return c.landing }))
+		if got.outcome != c.outcome || got.text != c.text {
+			t.Errorf("%v: %v %q", c.err, got.outcome, got.text)
+		}
+	}
+	if status := InDoubt.Status(); status != 500 {
+		t.Errorf("in doubt is %d, which clients send again", status)
+	}
+	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is not ready: ask /ready why, and come back")
 }

@@ -180,6 +180,23 @@ func TestPartialAgainstCatalog(t *testing.T) {
 	}
 }
 
+// Where a partial request is more lenient than others, and rejects nothing, the log must give the rows back all the same.
+func TestPartialLenient(t *testing.T) {
+	for name, body := range map[string]any{
+		"a name that is no name, without a value": list{dict{"v", 1}, dict{"v", 2, "\xde", nil}},
+		"names but for case, without a value":     list{dict{"v", 1}, dict{"V", nil}},
+		"times that are nil":                      list{dict{"v", 1, "time", nil}, dict{"v", 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{})
+			wantStatus(t, r.v1(body, "?partial=true"), 204)
+			if n := len(r.replayed()["db.t"]); n != 2 {
+				t.Errorf("%d rows", n)
+			}
+		})
+	}
+}
+
 func TestPartialNothingTaken(t *testing.T) {
 	r := newRig(t, Options{})
 	got := reply(t, r.v1(list{1, 2}, "?partial=true"))

@@ -22,6 +22,7 @@ func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 			received: r.Time,
 			limits:   &unbounded,
 			pool:     pool,
+			judged:   true,
 		}
 		if c.rejected {
 			if j.body, j.skip, err = cutRejected(r.Payload); err != nil {

@@ -56,7 +56,7 @@ func TestShapes(t *testing.T) {
 		}},
 		"array of rows": {list{dict{"m", "cpu", "t", t0, "fields", dict{"v", 1}}, dict{"m", "cpu", "t", t1, "fields", dict{"v", 2.5}}},
 			map[string][]row{"default.cpu": {{"time": t0, "v": 1.0}, {"time": t1, "v": 2.5}}}},
-		"edge values": {dict{"m", "cpu", "columns", dict{"time", list{t0, t1, t2}, "i", list{math.MinInt64, math.MaxInt64, 0}, "f", list{math.Inf(1), math.Copysign(0, -1), -math.MaxFloat64},
+		"edge values": {dict{"m", "cpu", "columns", dict{"time", list{t0, t1, t2}, "i", list{int64(math.MinInt64), int64(math.MaxInt64), 0}, "f", list{math.Inf(1), math.Copysign(0, -1), -math.MaxFloat64},
 			"s", list{"", "héllo 世界", strings.Repeat("x", 70_000)}}},
 			map[string][]row{"default.cpu": {
 				{"time": t0, "i": int64(math.MinInt64), "f": math.Inf(1), "s": ""},

@@ -22,19 +22,19 @@ func TestUnits(t *testing.T) {
 		{"", list{s * 1e6, s*1e6 + 1}, []int64{t0, t0 + 1}},
 		{"auto", list{s * 1e9, s*1e9 + 1999}, []int64{t0, t0 + 1}},
 		{"", list{0, -1}, []int64{0, -1e6}},
-		{"", list{int64(9_999_999_999), -9_999_999_999}, []int64{9_999_999_999e6, -9_999_999_999e6}},
+		{"", list{int64(9_999_999_999), int64(-9_999_999_999)}, []int64{9_999_999_999e6, -9_999_999_999e6}},
 		{"", list{int64(10_000_000_000)}, []int64{10_000_000_000e3}},
-		{"", list{-s * 1e3, -1_700_000_000_001}, []int64{-t0, -t0 - 1000}},
+		{"", list{-s * 1e3, int64(-1_700_000_000_001)}, []int64{-t0, -t0 - 1000}},
 		{"", list{float64(s) + 0.25}, []int64{t0 + 250_000}},
 		{"", list{float64(s)*1e3 + 0.5}, []int64{t0 + 500}},
 		{"", list{s, float64(s) + 0.5}, []int64{t0, t0 + 500_000}},
-		{"s", list{1, 10_000_000_001}, []int64{1e6, 10_000_000_001e6}},
+		{"s", list{1, int64(10_000_000_001)}, []int64{1e6, 10_000_000_001e6}},
 		{"ms", list{1, s * 1e3, -1}, []int64{1e3, t0, -1e3}},
 		{"us", list{1, t0}, []int64{1, t0}},
 		{"us", list{1.4, 2.6}, []int64{1, 3}},
 		{"ns", list{1, 999, 1000, -1, -1000, -1001}, []int64{0, 0, 1, -1, -1, -2}},
 		{"ns", list{int64(math.MinInt64), int64(math.MaxInt64)}, []int64{-9223372036854776, 9223372036854775}},
-		{"s", list{-62135596800, 253402300799}, []int64{minMicros, 253402300799_000_000}},
+		{"s", list{int64(-62135596800), int64(253402300799)}, []int64{minMicros, 253402300799_000_000}},
 		{"us", list{int64(minMicros), int64(maxMicros)}, []int64{minMicros, maxMicros}},
 		{"s", list{time.UnixMicro(t0), time.UnixMicro(t1)}, []int64{t0, t1}}, // an ext says its own
 	} {
@@ -68,8 +68,8 @@ func TestTimesOutOfRange(t *testing.T) {
 		unit string
 		time any
 	}{
-		{"s", -62135596801}, {"s", 253402300800}, {"s", int64(math.MaxInt64)}, {"s", int64(math.MinInt64)}, {"s", 1e300}, {"s", -1e300},
-		{"ms", -62135596800_001}, {"ms", 253402300800_000}, {"us", int64(minMicros - 1)}, {"us", int64(maxMicros + 1)},
+		{"s", int64(-62135596801)}, {"s", int64(253402300800)}, {"s", int64(math.MaxInt64)}, {"s", int64(math.MinInt64)}, {"s", 1e300}, {"s", -1e300},
+		{"ms", int64(-62135596800_001)}, {"ms", int64(253402300800_000)}, {"us", int64(minMicros - 1)}, {"us", int64(maxMicros + 1)},
 		{"ns", 1e19}, {"auto", 1e19}, {"auto", math.Inf(1)}, {"auto", math.Inf(-1)}, {"us", 1e18},
 	} {
 		w := r.v1(dict{"time", list{c.time}}, "?time_unit="+c.unit)

@@ -240,27 +240,30 @@ func (q *request) append(writes []table.Write, async bool) error {
 	s := h.store.Load()
 	err := s.Append(&q.record, writes, !async)
 	var conflict *table.TypeError
-	switch {
-	case err == nil, errors.As(err, &conflict):
+	if err == nil || errors.As(err, &conflict) { // which a partial request can do something about
 		return err
+	}
+	return h.explain(err, s.Err)
+}
+
+// explain says what an error of the store means for the client. landing is why rows do not land at present, if they do not.
+func (h *Handler) explain(err error, landing func() error) error {
+	switch {
 	case errors.Is(err, table.ErrInvalid):
 		return invalid("%s", strings.TrimPrefix(err.Error(), "table: "))
 	case errors.Is(err, table.ErrBusy), errors.Is(err, wal.ErrFull):
-		return errFull(err, s.Err())
+		return errFull(err, landing())
 	case errors.Is(err, wal.ErrLowDisk):
 		return refuse(LowDisk, "the disk is nearly full: nothing was stored, send it again later")
 	case errors.Is(err, table.ErrClosed), errors.Is(err, wal.ErrClosed):
 		return refuse(NotReady, "the service is stopping: nothing was stored, send it again later")
-	case errors.Is(err, wal.ErrFailed):
-		if h.failed.Swap(true) {
-			return errNotReady()
-		}
 	}
-	h.log.Error("a write failed", "db", q.record.DB, "table", q.record.Table, "error", err)
+	h.log.Error("a write failed", "error", err)
 	if errors.Is(err, wal.ErrFailed) {
+		h.failed.Store(true) // what comes later is not in doubt: admit refuses it
 		return refuse(InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted")
 	}
-	return refuse(Stalled, "%v", err)
+	return refuse(Stalled, "nothing was stored: %v", err)
 }
 
 // errFull is a budget that is used up: because rows come faster than they land, or because they do not land at all.
@@ -302,7 +305,10 @@ func (h *Handler) Committed(recs []*wal.Record) {
 }
 
 // Failed is to be called by the log's OnFail.
-func (h *Handler) Failed(r *wal.Record, _ error) {
+func (h *Handler) Failed(r *wal.Record, err error) {
+	if errors.Is(err, wal.ErrFailed) {
+		h.failed.Store(true)
+	}
 	if q, ok := r.Attach.(*request); ok {
 		q.end()
 	}

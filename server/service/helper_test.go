@@ -20,13 +20,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
+// programDir is where program builds, empty before it does.
+var programDir string
+
 // program builds the command, once for all tests.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "slipstream-test-")
-	if err != nil {
+var program = sync.OnceValues(func() (path string, err error) {
+	if programDir, err = os.MkdirTemp("", "slipstream-test-"); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "slipstream")
+	path = filepath.Join(programDir, "slipstream")
 	out, err := exec.Command("go", "build", "-o", path, "../cmd/slipstream").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
@@ -36,8 +38,8 @@ var program = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := program(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	if programDir != "" {
+		os.RemoveAll(programDir)
 	}
 	os.Exit(code)
 }
@@ -130,11 +132,11 @@ func post(client *http.Client, url string, body []byte) (status int, text string
 
 func pack(t testing.TB, v any) []byte {
 	t.Helper()
-	b, err := msgpack.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	if err := msgpack.NewEncoder(&b).SetSortMapKeys(true).Encode(v); err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return b.Bytes()
 }
 
 // idsOf is how often each id is in the Parquet files below dir.

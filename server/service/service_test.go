@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,8 @@ func get(t *testing.T, client *http.Client, url string) (int, string) {
 }
 
 func TestStopLandsEverything(t *testing.T) {
+	http.DefaultClient.CloseIdleConnections()
+	before := runtime.NumGoroutine()
 	c := settings(t, "--seal-age=1h")
 	s, stop := run(t, c)
 	sent := &sender{acknowledged: []int64{0}}
@@ -97,6 +100,14 @@ func TestStopLandsEverything(t *testing.T) {
 	}
 	if n, err := CountRows(c.Data); err != nil || n != perBatch {
 		t.Error("after:", n, err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	for wait := 0; runtime.NumGoroutine() > before; wait++ {
+		if wait == 500 {
+			stacks := make([]byte, 64<<10)
+			t.Fatalf("%d goroutines before, %d after\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -291,9 +302,9 @@ func TestQuery(t *testing.T) {
 	want := "table rows files first last\n" +
 		"x.one 3 2 2023-11-14T22:13:19.000Z 2023-11-14T23:13:20.000Z\n" +
 		"\nx.one\n" +
-		"time v name ok\n" +
-		"2023-11-14T22:13:19.000Z -2 \"\" true\n" +
-		"2023-11-14T22:13:20.000Z 1.5 a true\n"
+		"time name ok v\n" +
+		"2023-11-14T22:13:19.000Z \"\" true -2\n" +
+		"2023-11-14T22:13:20.000Z a true 1.5\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

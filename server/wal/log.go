@@ -306,6 +306,7 @@ func (l *Log) Err() error {
 
 // Stats are the present counters.
 func (l *Log) Stats() Stats {
+	low := l.space.low() // looks at the disk if it has not for a while: where nothing is written nobody else does
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	st := l.stats
@@ -313,7 +314,7 @@ func (l *Log) Stats() Stats {
 	st.Segments = len(l.sealed) + 1
 	st.Size = l.size
 	st.LastSeq = l.lastSeq
-	st.LowDisk = l.space.isLow.Load()
+	st.LowDisk = low
 	return st
 }
 
