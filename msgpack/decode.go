@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
@@ -376,16 +377,33 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 	return *to, i, false
 }
 
+// longList is from how many strings on a list is expected to repeat some, as a column of hosts does.
+const longList = 32
+
 func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 	s, i, done := openSlice[string](d, p, i)
 	if done {
 		return i
 	}
+	if d.values == nil && len(s) >= longList {
+		d.values = new(buffer.Recent)
+	}
 	b := d.b
+	recurring := cacheKeys && len(s) >= longList
+	fresh := 0
 	for k := range s {
 		if uint(i) < uint(len(b)) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
 			if n := int(b[i] & 0x1f); n < len(b)-i {
-				s[k] = d.strings.CopyAt(b, i+1, n)
+				if recurring && n <= buffer.RecentMax {
+					v, known := d.values.Find(b, i+1, n)
+					if !known {
+						fresh++
+						recurring = fresh < longList || fresh < k/2 // else looking them up does not pay
+					}
+					s[k] = v
+				} else {
+					s[k] = d.strings.CopyAt(b, i+1, n)
+				}
 				i += 1 + n
 				continue
 			}
@@ -688,27 +706,31 @@ func keyType(key reflect.Value) reflect.Type {
 	return key.Type()
 }
 
+// openMap reads a map's header and makes the map if there is none.
+func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n, next int) {
+	to := mem.At[map[string]V](p, 0)
+	if d.isNil(i) {
+		*to = nil
+		return nil, 0, i + 1
+	}
+	n, i = d.mapLen(i)
+	if i < 0 || !d.claim(i, n, 2) {
+		return nil, 0, -1
+	}
+	if *to == nil {
+		if n > 8 {
+			*to = make(map[string]V, d.room(n, o.key.size+o.elem.size))
+		} else {
+			*to = make(map[string]V)
+		}
+	}
+	return *to, n, i
+}
+
 // decodeMapOf is decodeMap for a map from strings to a leaf kind.
 func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 	return func(d *Decoder, o *op, p mem.Pointer, i int) int {
-		to := mem.At[map[string]V](p, 0)
-		if d.isNil(i) {
-			*to = nil
-			return i + 1
-		}
-		n, i := d.mapLen(i)
-		if i < 0 || !d.claim(i, n, 2) {
-			return -1
-		}
-		m := *to
-		if m == nil {
-			if n > 8 {
-				m = make(map[string]V, d.room(n, o.key.size+o.elem.size))
-			} else {
-				m = make(map[string]V)
-			}
-			*to = m
-		}
+		m, n, i := openMap[V](d, o, p, i)
 		for range n {
 			var key string
 			if key, i = d.readKey(i); i < 0 {

@@ -9,7 +9,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -321,13 +321,6 @@ func (e unexpectedCodeError) Error() string {
 	return fmt.Sprintf("msgpack: unexpected code=%x decoding map length", e.code)
 }
 
-// keyCache keeps the strings of map keys of up to 16 bytes, which recur in every record. It is direct-mapped: a key evicts
-// the one in its place, so that hostile keys can neither grow nor slow it.
-type keyCache [512]struct {
-	lo, hi uint64
-	key    string
-}
-
 // readKey reads a map key. nil is the empty key.
 func (d *Decoder) readKey(i int) (string, int) {
 	b := d.b
@@ -342,31 +335,13 @@ func (d *Decoder) readKey(i int) (string, int) {
 		b = d.b
 	}
 	n := next - start
-	var lo, hi uint64
-	switch {
-	case n > 16 || !cacheKeys:
-		return d.strings.CopyAt(b, start, n), next
-	case n >= 8:
-		lo, hi = mem.Load64(b, start), mem.Load64(b, next-8)
-	case n == 0:
-		return "", next
-	case start+8 <= len(b):
-		lo = mem.Load64(b, start) & (1<<(8*uint(n)) - 1)
-	case next >= 8:
-		lo = mem.Load64(b, next-8) >> (64 - 8*uint(n))
-	default:
+	if n > buffer.RecentMax || !cacheKeys {
 		return d.strings.CopyAt(b, start, n), next
 	}
 	if d.keys == nil {
-		d.keys = new(keyCache)
+		d.keys = new(buffer.Recent)
 	}
-	h := (lo ^ hi<<7 ^ hi>>31 ^ uint64(n)) * 0x9e3779b97f4a7c15
-	slot := &d.keys[h>>55]
-	if slot.lo == lo && slot.hi == hi && len(slot.key) == n {
-		return slot.key, next
-	}
-	key := d.keyText.CopyAt(b, start, n)
-	slot.lo, slot.hi, slot.key = lo, hi, key
+	key, _ := d.keys.Find(b, start, n)
 	return key, next
 }
 

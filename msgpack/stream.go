@@ -42,8 +42,8 @@ type Decoder struct {
 	inside  int // calls of begin without an end: more than one inside a custom decoder
 	credit  int // bytes that may be allocated ahead of the data, for the value being read
 	strings buffer.Strings
-	keys    *keyCache
-	keyText buffer.Strings // where their strings lie: apart, as they stay
+	keys    *buffer.Recent // of maps
+	values  *buffer.Recent // of long lists of strings
 	numbers buffer.Slab[uint64]
 	texts   buffer.Slab[string]
 	plans   *planSet
@@ -81,7 +81,7 @@ func NewDecoder(r io.Reader) *Decoder {
 func newDecoder() *Decoder {
 	d := &Decoder{plans: defaultPlans}
 	if sharedStrings {
-		d.strings.Size, d.keyText.Size = buffer.ChunkSize, buffer.ChunkSize
+		d.strings.Size = buffer.ChunkSize
 	}
 	return d
 }
