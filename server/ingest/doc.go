@@ -48,7 +48,8 @@
 // show. Rows have the time of receipt when the body has no column time, or an envelope of Arc no t.
 //
 // Databases and tables are named by [A-Za-z][A-Za-z0-9_-]*, up to 64 and 128 bytes; columns by 1 to 128 bytes of UTF-8 without
-// control characters, and no two in a body by names that differ only in case. Strings are UTF-8.
+// control characters, no two of a table by names that differ only in case, and none by date or hour, which the directories of
+// the files are named by. Strings are UTF-8.
 //
 // Where this differs from Arc: an ambiguous body is refused rather than guessed at (units of time, types, a tag and a field of
 // one name, text that is not UTF-8), and an item of a batch that is wrong is never passed over in silence. A row without h
