@@ -640,7 +640,9 @@ func reachField(o *op, f *inField, p mem.Pointer, isNil bool) mem.Pointer {
 // findField reads a key that was not the expected one by its words: because it is too long for them, or too near the end of the
 // input, or another. Without a field for it, its value is skipped: then the field is nil and next is after the value.
 func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
-	if key := o.fields.keys[expected]; predictFields && len(key) <= len(d.b)-i && string(d.b[i:i+len(key)]) == key && key != neverKey {
+	key := o.fields.keys[expected]
+	if unseen := len(key) > 16 || i+16 > len(d.b); unseen && predictFields &&
+		len(key) <= len(d.b)-i && string(d.b[i:i+len(key)]) == key && key != neverKey {
 		return &o.fields.in[expected], i + len(key)
 	}
 	start, end := readStr(d.b, i)
