@@ -152,6 +152,7 @@ func lowDisk(err error) error {
 // shed makes the best of a full disk. Data is refused; intents and landed records, which lead to more room, are to be tried
 // again in what the reserve gives back. It returns those.
 func (l *Log) shed(batch []*appending, err error) []*appending {
+	l.space.full()
 	gave := l.space.giveBack()
 	var data, landing []*appending
 	for _, a := range batch {

@@ -156,6 +156,14 @@ func (s *space) low() bool {
 	return s.isLow.Load()
 }
 
+// full notes that a write has met a full disk: until the next look it counts as low.
+func (s *space) full() {
+	if s.watched {
+		s.due.Store(int64(time.Since(s.epoch) + spaceInterval))
+		s.isLow.Store(true)
+	}
+}
+
 // lookAgain is low after something was freed.
 func (s *space) lookAgain() bool {
 	s.look()

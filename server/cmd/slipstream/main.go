@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -47,6 +48,10 @@ func interruptible() context.Context {
 type serve struct{ config.Serve }
 
 func (c *serve) Run(ctx context.Context) error {
+	if os.Getenv("GOMAXPROCS") == "" {
+		// A sync of the log occupies one of Go's processors without using one of the machine's.
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
 	s, err := service.New(&c.Serve, version(), c.NewLogger(os.Stderr))
 	if err != nil {
 		return err
