@@ -38,7 +38,7 @@ type Options struct {
 	SealAge   time.Duration
 
 	// MaxBuffered bounds the memory of rows that wait for the log or to land: beyond it Append fails with ErrBusy. A request
-	// that exceeds it alone is taken when nothing else waits. Default: 512 MiB.
+	// that exceeds it alone is taken when nothing else waits. Beyond half of it Append delays, by up to 10 ms. Default: 512 MiB.
 	MaxBuffered int64
 
 	MaxTables  int // default 10,000
@@ -147,11 +147,13 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 		return err
 	}
 	held := d.held()
-	if now := s.held.Add(held); now > s.o.MaxBuffered && now != held {
+	now := s.held.Add(held)
+	if now > s.o.MaxBuffered && now != held {
 		s.drop(d)
 		d.recycle()
 		return ErrBusy
 	}
+	s.pace(now)
 	r.Type = wal.Data
 	d.attach, r.Attach = r.Attach, d
 	if !durable {
@@ -173,6 +175,18 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	}
 	d.recycle()
 	return err
+}
+
+// longestPace is how long a request is delayed at most.
+const longestPace = 10 * time.Millisecond
+
+// pace delays a request when rows come faster than they land: not at all as long as half of the memory is free, and the longer
+// the less is left. So senders that wait for their answers slow down before any must be refused.
+func (s *Store) pace(held int64) {
+	free := s.o.MaxBuffered / 2
+	if over := min(held-free, free); over > 0 {
+		time.Sleep(time.Duration(float64(longestPace) * float64(over) / float64(free)))
+	}
 }
 
 func (s *Store) freeAll(writes []Write) {
