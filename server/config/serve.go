@@ -65,7 +65,7 @@ type Seal struct {
 // Landing is how rows become files.
 type Landing struct {
 	MaxBuffered Size          `help:"Memory of rows that wait to land; beyond half of it requests are delayed, beyond it: 429." default:"192MiB"`
-	Landers     int           `help:"Tables that land at once." default:"1"`
+	Landers     int           `help:"Tables that land at once." default:"2"`
 	Compression parquet.Codec `help:"Of the files: snappy, zstd or none." default:"snappy"`
 }
 

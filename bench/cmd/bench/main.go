@@ -86,6 +86,18 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 	return f, nil
 }
 
+// command is how the run is repeated.
+func command(f flags, args []string) string {
+	if f.Dir == "bench" && f.report { // as the Makefile calls it, from the directory above
+		room := ""
+		if f.room != "" {
+			room = " ROOM=" + f.room
+		}
+		return "make bench-report" + room
+	}
+	return strings.TrimSpace("go run ./cmd/bench " + strings.Join(args, " "))
+}
+
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -112,7 +124,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintln(stderr, err)
 			return wrong
 		}
-		r.Quick, r.Command = f.quick, strings.TrimSpace("go run ./cmd/bench "+strings.Join(args, " "))
+		r.Quick, r.Command = f.quick, command(f, args)
 		results = append(results, r)
 		runtime.GC() // what the room kept is garbage to the next
 	}
