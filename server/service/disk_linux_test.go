@@ -114,7 +114,7 @@ func TestLogDiskFull(t *testing.T) {
 func TestTableDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
-	mount(t, tables, "1m")
+	mount(t, tables, "32m") // room for what will have waited: a file for each batch
 	c := start(t, dir, "--seal-age=10ms", "--max-buffered=256KiB")
 	free := fill(t, tables, 0)
 	s := &sender{}
@@ -137,7 +137,8 @@ func TestTableDiskFull(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("not ready with room again")
+			_, text := ready(t, c.url)
+			t.Fatal("not ready with room again:", text)
 		}
 	}
 	if status, text := write(t, c.url, s, next); status != 204 {
