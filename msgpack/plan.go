@@ -48,14 +48,12 @@ type op struct {
 	pointer  bool // typ is a pointer
 	face     bool // typ is an interface
 	direct   bool // an interface holds the value itself, not a pointer to it
-	flat     bool // values hold no pointers
 	size     uintptr
 	length   int // of an array
 	elem     *op
 	key      *op
 	fields   *structPlan
 	typ      reflect.Type
-	word     mem.Pointer // of typ
 	last     atomic.Uint32
 }
 
@@ -191,7 +189,7 @@ func (s *planSet) compile(t reflect.Type) *op {
 	if o, ok := s.cache.Get(mem.TypeWord(t)); ok {
 		return o
 	}
-	o := &op{typ: t, word: mem.TypeWord(t), size: t.Size(), direct: !mem.Indirect(t), flat: flat(t)}
+	o := &op{typ: t, size: t.Size(), direct: !mem.Indirect(t)}
 	s.open[t] = o
 	s.compileKind(o, t)
 	s.compileMethods(o, t)
@@ -485,17 +483,6 @@ func (sp *structPlan) reserve() {
 		spill := (8 - keyed%8) % 8
 		f.spills = spill <= leafMin[f.kind] && !mem.Checked
 	}
-}
-
-func flat(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
-		reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.Float32, reflect.Float64:
-		return true
-	case reflect.Array:
-		return flat(t.Elem())
-	}
-	return false
 }
 
 // String prints the plan of a type: the goldens in testdata are made of it.

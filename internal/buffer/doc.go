@@ -1,2 +1,3 @@
-// Package buffer is where bytes wait: slabs from which many small values are cut, and pools that forget.
+// Package buffer is where bytes wait: slabs from which many small values are cut (slab.go), and strings that recur
+// (recent.go).
 package buffer

@@ -41,9 +41,6 @@ func FaceOf(v any) Face { return *(*Face)(Pointer(&v)) }
 // TypeWord is the word that an interface holds for values of type t.
 func TypeWord(t reflect.Type) Pointer { return (*Face)(Pointer(&t)).Data }
 
-// TypeWordAt is the type word of the interface that p points to.
-func TypeWordAt(p *any) Pointer { return (*Face)(Pointer(p)).Type }
-
 // Indirect reports whether an interface holds a pointer to values of t, not the value itself. Which structs and arrays are
 // held themselves differs between releases of Go, so the runtime is asked: a zero value that is held itself is a nil word.
 func Indirect(t reflect.Type) bool {
