@@ -6,6 +6,7 @@ package msgpack
 // their own type (buffer.Slab), and the any is made of the type's word and a pointer into the slab (mem.Box).
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -121,7 +122,7 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 }
 
 // decodeInterface reads into what the interface at p points to, if it does. Else only an interface without methods can be
-// given a value.
+// given a value, and an error its text.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	v := reflect.NewAt(o.typ, p).Elem()
 	if d.isNil(i) {
@@ -145,6 +146,9 @@ func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if x == nil {
 		v.SetZero()
 		return j
+	}
+	if s, ok := x.(string); ok && o.typ == errorType { // which is how an error is written
+		x = errors.New(s)
 	}
 	if !reflect.TypeOf(x).AssignableTo(o.typ) {
 		return d.fail(i, fmt.Errorf("msgpack: Decode(%T into %v)", x, o.typ))
@@ -324,9 +328,11 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 		}
 		depth := d.depth
 		d.i = i
-		d.inside++
-		v, err := d.mapFunc(d)
-		d.inside--
+		var v any
+		err := d.within(func(d *Decoder) (err error) {
+			v, err = d.mapFunc(d)
+			return err
+		})
 		if err != nil {
 			return nil, d.failIn(i, err)
 		}
@@ -451,10 +457,7 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 	case time.Time:
 		return appendTime(b, v)
 	case reflect.Value:
-		if !v.IsValid() {
-			return appendNil(b)
-		}
-		return e.appendAny(b, v.Interface())
+		return e.appendValue(b, v)
 	}
 	return e.appendPlanned(b, v)
 }

@@ -87,15 +87,27 @@ func (e *Encoder) outside(b []byte, call func() error) []byte {
 	}
 	depth := e.depth
 	e.b = b
-	e.inside++
-	err := call()
-	e.inside--
-	if err != nil {
+	if err := e.within(call); err != nil {
 		e.err = err
 		return e.b
 	}
 	e.depth = depth - 1
 	return e.b
+}
+
+// within runs a method of the user's. When it panics, what the public call that led to it has gathered is dropped.
+func (e *Encoder) within(call func() error) error {
+	inside, panics := e.inside, true
+	defer func() {
+		e.inside = inside
+		if panics && inside == 0 {
+			e.b, e.err, e.depth = e.b[:0], nil, 0
+		}
+	}()
+	e.inside++
+	err := call()
+	panics = false
+	return err
 }
 
 func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -110,7 +122,7 @@ func encodeMarshaler(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return appendNil(b)
 	}
 	out, err := methods(o, p).(Marshaler).MarshalMsgpack()
-	return e.appendOr(err, b, out)
+	return e.appendOr(err, b, appendRaw(b, out))
 }
 
 func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -118,7 +130,7 @@ func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return appendNil(b)
 	}
 	out, err := methods(o, p).(encoding.BinaryMarshaler).MarshalBinary()
-	return e.appendOr(err, appendBytesLen(b, len(out)), out)
+	return e.appendOr(err, b, appendBytes(b, out))
 }
 
 // encodeText writes text as bin, as the original does.
@@ -127,17 +139,18 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return appendNil(b)
 	}
 	out, err := methods(o, p).(encoding.TextMarshaler).MarshalText()
-	return e.appendOr(err, appendBytesLen(b, len(out)), out)
+	return e.appendOr(err, b, appendBytes(b, out))
 }
 
-func (e *Encoder) appendOr(err error, b, out []byte) []byte {
+// appendOr is the longer of b and b with a value, unless a method that was to give the value gave err.
+func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	if err != nil {
 		if e.err == nil {
 			e.err = err
 		}
 		return b
 	}
-	return append(b, out...)
+	return longer
 }
 
 // encodeErrorInterface writes what an error interface holds: by its own codec, or as its text.
@@ -146,7 +159,7 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if v.IsNil() {
 		return appendNil(b)
 	}
-	if held := v.Elem(); encodesItself(held.Type()) || held.Kind() == reflect.Pointer && encodesItself(held.Type().Elem()) {
+	if held := v.Elem(); encoderOf(held.Type()) != nil || encoderOf(reflect.PointerTo(held.Type())) != nil {
 		return e.appendAny(b, held.Interface())
 	}
 	return appendString(b, v.Interface().(error).Error())
@@ -165,14 +178,26 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 	}
 	depth := d.depth
 	d.i = i
-	d.inside++
-	err := methods(o, p).(CustomDecoder).DecodeMsgpack(d)
-	d.inside--
-	if err != nil {
+	if err := d.within(methods(o, p).(CustomDecoder).DecodeMsgpack); err != nil {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth - 1
 	return d.i
+}
+
+// within runs a method of the user's. When it panics, the public call that led to it will not come to its end: this closes it.
+func (d *Decoder) within(call func(*Decoder) error) error {
+	inside, depth, panics := d.inside, d.depth, true
+	defer func() {
+		d.inside = inside
+		if panics {
+			d.inside, d.depth = inside-1, depth-1
+		}
+	}()
+	d.inside++
+	err := call(d)
+	panics = false
+	return err
 }
 
 func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {

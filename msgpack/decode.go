@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"sync"
 
 	"github.com/slipstream-go/slipstream/internal/buffer"
@@ -59,12 +60,14 @@ func (d *Decoder) putBack() {
 // isNilAny reports whether an any without a value is at p.
 func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[any](p, 0) == nil }
 
+var errDecodeNil = errors.New("msgpack: Decode(nil)")
+
 // Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself; an end inside a value is
 // an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
-		return errors.New("msgpack: Decode(nil)")
+		return errDecodeNil
 	}
 	o := d.plans.byWord(face.Type, v)
 	if !o.pointer {
@@ -95,6 +98,9 @@ func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 
 // DecodeValue decodes the next value into v, which must be settable.
 func (d *Decoder) DecodeValue(v reflect.Value) error {
+	if !v.IsValid() {
+		return errDecodeNil
+	}
 	if !v.CanSet() {
 		if v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
@@ -674,7 +680,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return -1
 	}
 	if to.IsNil() {
-		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size)))
+		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size+1))) // an entry without a size takes room too
 	}
 	if d.depth++; d.depth > maxDepth {
 		return d.fail(i, errDepth)
@@ -755,8 +761,11 @@ func readBoolAt(d *Decoder, i int) (bool, int)       { return d.readBool(i) }
 func readInt64At(d *Decoder, i int) (int64, int)     { return d.readInt(i) }
 
 func readIntAt(d *Decoder, i int) (int, int) {
-	v, i := d.readInt(i)
-	return int(v), i
+	v, j := readInt(d.b, i)
+	if j < 0 {
+		v, j = d.readIntSlow(i, strconv.IntSize)
+	}
+	return int(v), j
 }
 
 func decodeUnsupported(d *Decoder, o *op, p mem.Pointer, i int) int {

@@ -102,13 +102,14 @@ func PutDecoder(d *Decoder) {
 
 // Reset makes d read from r, with all options at their defaults.
 func (d *Decoder) Reset(r io.Reader) {
-	d.flags, d.mapFunc = 0, nil
+	d.flags = 0
 	d.SetCustomStructTag("")
 	d.ResetReader(r)
 }
 
-// ResetReader makes d read from r and keeps its options.
+// ResetReader makes d read from r and keeps its options, but for the map decoder.
 func (d *Decoder) ResetReader(r io.Reader) {
+	d.mapFunc = nil
 	d.b, d.i, d.base = d.own[:0], 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
 	d.clean()
@@ -315,7 +316,8 @@ func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
 	}
-	e.b, e.w, e.err, e.word = e.b[:0], nil, nil, nil
+	clear(e.keys) // of a call that did not come to its end
+	e.b, e.w, e.err, e.word, e.keys = e.b[:0], nil, nil, nil, e.keys[:0]
 	encoders.Put(e)
 }
 
