@@ -584,6 +584,8 @@ func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped
 	case c == codeNil:
 		reflect.NewAt(o.typ, p).Elem().SetZero()
 		return 0, i + 1, false
+	case isExt(c):
+		return 0, d.fail(i, unexpectedCodeError{c}), false
 	case c&0xf0 == codeFixarray || c == codeArray16 || c == codeArray32:
 		return 0, d.decodeTuple(o, p, i), false
 	}
