@@ -327,9 +327,8 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 			return nil, d.fail(i, errDepth)
 		}
 		depth := d.depth
-		d.i = i
 		var v any
-		err := d.within(func(d *Decoder) (err error) {
+		err := d.within(i, func(d *Decoder) (err error) {
 			v, err = d.mapFunc(d)
 			return err
 		})

@@ -177,23 +177,25 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return d.fail(i, errDepth)
 	}
 	depth := d.depth
-	d.i = i
-	if err := d.within(methods(o, p).(CustomDecoder).DecodeMsgpack); err != nil {
+	if err := d.within(i, methods(o, p).(CustomDecoder).DecodeMsgpack); err != nil {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth - 1
 	return d.i
 }
 
-// within runs a method of the user's. When it panics, the public call that led to it will not come to its end: this closes it.
-func (d *Decoder) within(call func(*Decoder) error) error {
+// within runs a method of the user's that reads on at i. When it panics, the public call that led to it will not come to its
+// end: it ends here, where the method has read to.
+func (d *Decoder) within(i int, call func(*Decoder) error) error {
 	inside, depth, panics := d.inside, d.depth, true
 	defer func() {
 		d.inside = inside
 		if panics {
-			d.inside, d.depth = inside-1, depth-1
+			d.depth = depth - 1
+			d.end(i, d.i)
 		}
 	}()
+	d.i = i
 	d.inside++
 	err := call(d)
 	panics = false
@@ -209,7 +211,8 @@ func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	if err := methods(o, p).(Unmarshaler).UnmarshalMsgpack(bytes.Clone(d.b[i:next])); err != nil {
+	raw := bytes.Clone(d.b[i:next])
+	if err := d.within(next, func(*Decoder) error { return methods(o, p).(Unmarshaler).UnmarshalMsgpack(raw) }); err != nil {
 		return d.fail(i, err)
 	}
 	return next
@@ -240,7 +243,8 @@ func (d *Decoder) fromBytes(o *op, p mem.Pointer, i int, take func([]byte) error
 	if next < 0 {
 		return -1
 	}
-	if err := take(bytes.Clone(d.b[start:next])); err != nil {
+	raw := bytes.Clone(d.b[start:next])
+	if err := d.within(next, func(*Decoder) error { return take(raw) }); err != nil {
 		return d.fail(i, err)
 	}
 	return next
