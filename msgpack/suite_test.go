@@ -79,7 +79,7 @@ func checkForm(t *testing.T, value string, form []byte, all [][]byte) {
 	if next := skip(form, 0); next != len(form) {
 		t.Errorf("%x: skip went to %d", form, next)
 	}
-	switch v.(type) {
+	switch v := v.(type) {
 	case string, []byte:
 		var s string
 		var b []byte
@@ -89,7 +89,7 @@ func checkForm(t *testing.T, value string, form []byte, all [][]byte) {
 	case time.Time:
 		d := newDecoder()
 		d.ResetBytes(form)
-		if at, err := d.DecodeTime(); err != nil || !at.Equal(v.(time.Time)) {
+		if at, err := d.DecodeTime(); err != nil || !at.Equal(v) {
 			t.Errorf("%x: %v, %v", form, at, err)
 		}
 	}
