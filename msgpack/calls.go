@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // PeekCode is the code of the next value, which stays unread. At the end of the input it is io.EOF.
@@ -49,7 +51,7 @@ func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).re
 
 // DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond its range wraps around.
 func (d *Decoder) DecodeInt64() (int64, error) {
-	if v, next := readInt(d.b, d.i); next >= 0 {
+	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
 		return v, nil
 	}
@@ -58,11 +60,11 @@ func (d *Decoder) DecodeInt64() (int64, error) {
 
 // DecodeUint64 is DecodeInt64 for unsigned numbers. A negative number wraps around.
 func (d *Decoder) DecodeUint64() (uint64, error) {
-	if v, next := readInt(d.b, d.i); next >= 0 {
+	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
 		return uint64(v), nil
 	}
-	return decodeOne(d, func(d *Decoder, i int) (uint64, int) { return d.readUintSlow(i, 64) })
+	return decodeUintOfWidth[uint64](d, 64)
 }
 
 // DecodeInt reads an int, as DecodeInt64 does. The methods below do so for the other widths, to which they cut the value.
@@ -81,12 +83,18 @@ func decodeIntOfWidth[T int | int8 | int16 | int32](d *Decoder, bits int) (T, er
 	if next < 0 {
 		v, next = d.readIntSlow(mark, bits)
 	}
+	if next >= 0 && d.flags&strictInts != 0 && !d.fits(mark, v, bits, true) {
+		next = -1
+	}
 	return T(v), d.end(mark, next)
 }
 
-func decodeUintOfWidth[T uint | uint8 | uint16 | uint32](d *Decoder, bits int) (T, error) {
+func decodeUintOfWidth[T uint | uint8 | uint16 | uint32 | uint64](d *Decoder, bits int) (T, error) {
 	mark := d.begin()
 	v, next := d.readUintSlow(mark, bits)
+	if next >= 0 && d.flags&strictInts != 0 && !d.fits(mark, int64(v), bits, false) {
+		next = -1
+	}
 	return T(v), d.end(mark, next)
 }
 
@@ -104,7 +112,7 @@ func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decod
 
 // DecodeString reads a str or bin into a string of its own memory; nil is empty.
 func (d *Decoder) DecodeString() (string, error) {
-	if start, next := readStr(d.b, d.i); next >= 0 {
+	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next
 		return string(d.b[start:next]), nil
 	}
@@ -113,8 +121,11 @@ func (d *Decoder) DecodeString() (string, error) {
 			return "", i + 1
 		}
 		start, next := d.readBytes(i)
-		if next < 0 {
+		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 			return "", -1
+		}
+		if d.views() {
+			return mem.String(d.b[start:next]), next
 		}
 		return string(d.b[start:next]), next
 	})
@@ -127,8 +138,11 @@ func (d *Decoder) DecodeBytes() ([]byte, error) {
 			return nil, i + 1
 		}
 		start, next := d.readBytes(i)
-		if next < 0 {
+		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 			return nil, -1
+		}
+		if d.views() {
+			return d.b[start:next:next], next
 		}
 		return append(make([]byte, 0, next-start), d.b[start:next]...), next
 	})

@@ -60,7 +60,11 @@ func encodeRawMessage(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	next := d.skipAt(i)
 	if next >= 0 {
-		*mem.At[RawMessage](p, 0) = bytes.Clone(d.b[i:next])
+		raw := d.b[i:next:next]
+		if !d.views() {
+			raw = bytes.Clone(raw)
+		}
+		*mem.At[RawMessage](p, 0) = raw
 	}
 	return next
 }
@@ -160,8 +164,8 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 		zero(o, p)
 		return i + 1
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
 	}
 	depth := d.depth
 	d.i = i

@@ -59,15 +59,16 @@ type op struct {
 
 // structPlan is a struct's fields, in wire order.
 type structPlan struct {
-	in      []inField // by index in list; behind them one that never matches
-	keys    []string  // as they stand on the wire, by index in list
-	out     []outField
-	names   *plan.Names
-	byName  []*inField // by the index that names gives
-	header  []byte     // of the map, when no field can be left out
-	omits   bool       // some field can be left out
-	asArray bool
-	list    []plan.Field
+	in        []inField // by index in list; behind them one that never matches
+	keys      []string  // as they stand on the wire, by index in list
+	out       []outField
+	names     *plan.Names
+	byName    []*inField // by the index that names gives
+	header    []byte     // of the map, when no field can be left out
+	omits     bool       // some field can be left out
+	asArray   bool
+	anyLength bool // as an array it may be shorter or longer
+	list      []plan.Field
 }
 
 // inField is one field when decoding.
@@ -89,7 +90,8 @@ type inField struct {
 type outField struct {
 	text    string // the key as it stands on the wire, with the code after it where that is fixed
 	op      *op
-	empty   func(mem.Pointer) bool // nil when the field is never left out
+	empty   test // nil when the field is never left out
+	always  test // under the option that may leave out every field
 	offset  uint32
 	kind    kind
 	hops    bool
@@ -98,31 +100,46 @@ type outField struct {
 	index   uint16
 }
 
+// planRules are what sets of plans differ in.
+type planRules struct {
+	tag       string // the key of the tag that is read where there is no msgpack tag
+	json      bool   // embedded structs as in encoding/json
+	jsonEmpty bool   // omitempty as in encoding/json
+}
+
 // planSet is the plans under one set of rules of reading types.
 type planSet struct {
+	planRules
 	rules plan.Rules
 	cache plan.Cache[*op]
 	mu    sync.Mutex
 	open  map[reflect.Type]*op // being compiled, for types that contain themselves
 }
 
-var defaultPlans = newPlanSet("")
+var defaultPlans = newPlanSet(planRules{})
 
-var plansByTag sync.Map // fallback tag → *planSet
+var otherPlans sync.Map // planRules → *planSet
 
-func newPlanSet(fallback string) *planSet {
-	return &planSet{rules: plan.Rules{Key: "msgpack", Fallback: fallback, Marker: "_msgpack", Opaque: encodesItself}}
+func newPlanSet(r planRules) *planSet {
+	return &planSet{planRules: r, rules: plan.Rules{Key: "msgpack", Fallback: r.tag, Marker: "_msgpack", Opaque: encodesItself, Dominance: r.json}}
 }
 
-func plansFor(fallback string) *planSet {
-	if fallback == "" {
+func plansFor(r planRules) *planSet {
+	if r == (planRules{}) {
 		return defaultPlans
 	}
-	s, ok := plansByTag.Load(fallback)
+	s, ok := otherPlans.Load(r)
 	if !ok {
-		s, _ = plansByTag.LoadOrStore(fallback, newPlanSet(fallback))
+		s, _ = otherPlans.LoadOrStore(r, newPlanSet(r))
 	}
 	return s.(*planSet)
+}
+
+// tagged is the rules of s with another tag.
+func (s *planSet) tagged(tag string) planRules {
+	r := s.planRules
+	r.tag = tag
+	return r
 }
 
 // of is the op for t.
@@ -365,7 +382,7 @@ func encoderOf(t reflect.Type) encodeFn {
 
 func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	read := s.rules.Fields(t)
-	sp := &structPlan{asArray: read.AsArray, list: read.Fields}
+	sp := &structPlan{asArray: read.AsArray, anyLength: read.AnyLength, list: read.Fields}
 	var names []string
 	enter := func(name string, at int) {
 		names = append(names, name)
@@ -380,7 +397,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 		sp.in = append(sp.in, newInField(f, o, i, key))
 		if !f.Hidden {
 			sp.out = append(sp.out, s.newOutField(f, o, i))
-			sp.omits = sp.omits || f.Omit
+			sp.omits = sp.omits || f.Omit || f.Zero
 		}
 	}
 	for i := range read.Fields {
@@ -455,9 +472,7 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	if out.hops || !inlineLeaves {
 		out.kind = kindOther
 	}
-	if f.Omit {
-		out.empty = s.emptiness(f.Type, false)
-	}
+	out.empty, out.always = s.omission(f), s.emptiness(f.Type, true)
 	return out
 }
 
