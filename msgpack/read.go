@@ -85,7 +85,9 @@ func (d *Decoder) readBool(i int) (bool, int) {
 func (d *Decoder) readInt(i int) (int64, int) {
 	v, j := readInt(d.b, i)
 	if j < 0 {
-		return d.readIntSlow(i, 64)
+		if v, j = d.readIntSlow(i, 64); j < 0 {
+			return 0, -1
+		}
 	}
 	if v < 0 && d.flags&strictInts != 0 && !d.fits(i, v, 64, true) {
 		return 0, -1
