@@ -336,9 +336,7 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 		}
 		depth := d.depth
 		d.i = i
-		d.inside++
-		v, err := d.mapFunc(d)
-		d.inside--
+		v, err := d.callMapFunc()
 		if err != nil {
 			return nil, d.failIn(i, err)
 		}
@@ -359,6 +357,12 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 		return nil, -1
 	}
 	return m, i
+}
+
+func (d *Decoder) callMapFunc() (any, error) {
+	d.inside++
+	defer d.leave()
+	return d.mapFunc(d)
 }
 
 // entryRoom is what a map takes for an entry of string and any, in bytes.

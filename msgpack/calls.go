@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
 // PeekCode is the code of the next value, which stays unread. At the end of the input it is io.EOF.
@@ -100,9 +101,9 @@ func decodeUintOfWidth[T uint | uint8 | uint16 | uint32 | uint64](d *Decoder, bi
 
 // DecodeFloat64 reads a float or an int; nil is 0.
 func (d *Decoder) DecodeFloat64() (float64, error) {
-	if v, next := readFloat(d.b, d.i); next >= 0 {
-		d.i = next
-		return v, nil
+	if b, i := d.b, d.i; i+9 <= len(b) && b[i] == codeFloat64 {
+		d.i = i + 9
+		return math.Float64frombits(wire.BE64(b, i+1)), nil
 	}
 	return decodeOne(d, (*Decoder).readFloat64)
 }
@@ -158,10 +159,22 @@ func (d *Decoder) DecodeDuration() (time.Duration, error) {
 }
 
 // DecodeArrayLen reads the header of an array: so many values follow. nil is -1.
-func (d *Decoder) DecodeArrayLen() (int, error) { return d.decodeCount((*Decoder).arrayLen) }
+func (d *Decoder) DecodeArrayLen() (int, error) {
+	if n, next := readCount(d.b, d.i, false); next >= 0 && d.flags&limited == 0 {
+		d.i = next
+		return n, nil
+	}
+	return d.decodeCount((*Decoder).arrayLen)
+}
 
 // DecodeMapLen reads the header of a map: so many pairs follow. nil is -1. The header of an ext before it is passed over.
-func (d *Decoder) DecodeMapLen() (int, error) { return d.decodeCount((*Decoder).mapLen) }
+func (d *Decoder) DecodeMapLen() (int, error) {
+	if n, next := readCount(d.b, d.i, true); next >= 0 && d.flags&limited == 0 {
+		d.i = next
+		return n, nil
+	}
+	return d.decodeCount((*Decoder).mapLen)
+}
 
 func (d *Decoder) decodeCount(read func(*Decoder, int) (int, int)) (int, error) {
 	mark := d.begin()
@@ -169,6 +182,9 @@ func (d *Decoder) decodeCount(read func(*Decoder, int) (int, int)) (int, error) 
 		return -1, d.end(mark, mark+1)
 	}
 	n, next := read(d, mark)
+	if next >= 0 && n > d.limits.elements {
+		next = d.tooMany(mark, n)
+	}
 	return n, d.end(mark, next)
 }
 
@@ -279,8 +295,15 @@ func (e *Encoder) EncodeBool(v bool) error          { return e.flush(appendBool(
 func (e *Encoder) EncodeString(v string) error      { return e.flush(appendText(e.b, v)) }
 func (e *Encoder) EncodeTime(t time.Time) error     { return e.flush(appendTime(e.b, t)) }
 func (e *Encoder) EncodeFloat32(v float32) error    { return e.flush(e.appendFloat32(e.b, v)) }
-func (e *Encoder) EncodeFloat64(v float64) error    { return e.flush(e.appendFloat64(e.b, v)) }
 func (e *Encoder) EncodeMap(m map[string]any) error { return e.flush(e.appendAnyMap(e.b, m)) }
+
+// EncodeFloat64 writes v in 8 bytes, unless UseCompactFloats makes it an int.
+func (e *Encoder) EncodeFloat64(v float64) error {
+	if e.flags&compactFloats != 0 {
+		return e.flush(e.appendFloat64(e.b, v))
+	}
+	return e.flush(appendFloat64(e.b, v))
+}
 
 // EncodeInt writes v in its shortest form, as EncodeUint does. The methods named by a width write that width.
 func (e *Encoder) EncodeInt(v int64) error     { return e.flush(appendInt(e.b, v)) }
@@ -306,10 +329,20 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 }
 
 // EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil.
-func (e *Encoder) EncodeArrayLen(n int) error { return e.encodeCount(n, appendArrayLen) }
+func (e *Encoder) EncodeArrayLen(n int) error {
+	if uint(n) < 16 {
+		return e.flush(append(e.b, codeFixarray|byte(n)))
+	}
+	return e.encodeCount(n, appendArrayLen)
+}
 
 // EncodeMapLen writes the header of a map of n pairs, which the caller writes next; -1 writes nil.
-func (e *Encoder) EncodeMapLen(n int) error { return e.encodeCount(n, appendMapLen) }
+func (e *Encoder) EncodeMapLen(n int) error {
+	if uint(n) < 16 {
+		return e.flush(append(e.b, codeFixmap|byte(n)))
+	}
+	return e.encodeCount(n, appendMapLen)
+}
 
 // EncodeBytesLen writes the header of a bin of n bytes, which the caller writes to Writer next; -1 writes nil.
 func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, appendBytesLen) }

@@ -48,6 +48,7 @@ type op struct {
 	pointer  bool // typ is a pointer
 	face     bool // typ is an interface
 	direct   bool // an interface holds the value itself, not a pointer to it
+	nilable  bool // typ is of a kind that has nil, but no pointer or interface
 	size     uintptr
 	length   int // of an array
 	elem     *op
@@ -55,6 +56,9 @@ type op struct {
 	fields   *structPlan
 	typ      reflect.Type
 	last     atomic.Uint32
+
+	// The method tables (mem.MethodTable) of the interfaces by which a type writes and reads itself.
+	writes, reads, readsText mem.Pointer
 }
 
 // structPlan is a struct's fields, in wire order.
@@ -206,7 +210,7 @@ func (s *planSet) compile(t reflect.Type) *op {
 	if o, ok := s.cache.Get(mem.TypeWord(t)); ok {
 		return o
 	}
-	o := &op{typ: t, size: t.Size(), direct: !mem.Indirect(t)}
+	o := &op{typ: t, size: t.Size(), direct: !mem.Indirect(t), nilable: nilable(t.Kind())}
 	s.open[t] = o
 	s.compileKind(o, t)
 	s.compileMethods(o, t)
@@ -344,19 +348,23 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 		return // what it holds is written by its own methods
 	}
 	p := reflect.PointerTo(t)
-	if fn := encoderOf(t); fn != nil {
-		o.encode, o.kind, o.receiver = fn, kindOther, false
-	} else if fn := encoderOf(p); fn != nil {
-		o.encode, o.kind, o.receiver = fn, kindOther, true
+	// A value's methods go before those of a pointer to it.
+	if fn, table := encoderOf(t, t); fn != nil {
+		o.encode, o.writes, o.kind, o.receiver = fn, table, kindOther, false
+	} else if fn, table := encoderOf(p, t); fn != nil {
+		o.encode, o.writes, o.kind, o.receiver = fn, table, kindOther, true
 	}
 	text := p.Implements(textUnmarshalerType)
+	if text {
+		o.readsText = tableOf[encoding.TextUnmarshaler](t)
+	}
 	switch {
 	case p.Implements(customDecoderType):
-		o.decode, o.kind = decodeCustom, kindOther
+		o.decode, o.reads, o.kind = decodeCustom, tableOf[CustomDecoder](t), kindOther
 	case p.Implements(unmarshalerType):
-		o.decode, o.kind = decodeUnmarshaler, kindOther
+		o.decode, o.reads, o.kind = decodeUnmarshaler, tableOf[Unmarshaler](t), kindOther
 	case p.Implements(binaryUnmarshalerType):
-		o.decode, o.kind = decodeBinary, kindOther
+		o.decode, o.reads, o.kind = decodeBinary, tableOf[encoding.BinaryUnmarshaler](t), kindOther
 		if text {
 			o.decode = decodeBinaryOrText
 		}
@@ -365,19 +373,19 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	}
 }
 
-// encoderOf is the op that calls t's own method, or nil. A value's methods go before those of a pointer to it.
-func encoderOf(t reflect.Type) encodeFn {
+// encoderOf is the op that calls a method of by, which is t or a pointer to it, and its table; or nil.
+func encoderOf(by, t reflect.Type) (encodeFn, mem.Pointer) {
 	switch {
-	case t.Implements(customEncoderType):
-		return encodeCustom
-	case t.Implements(marshalerType):
-		return encodeMarshaler
-	case t.Implements(binaryMarshalerType):
-		return encodeBinary
-	case t.Implements(textMarshalerType):
-		return encodeText
+	case by.Implements(customEncoderType):
+		return encodeCustom, tableOf[CustomEncoder](t)
+	case by.Implements(marshalerType):
+		return encodeMarshaler, tableOf[Marshaler](t)
+	case by.Implements(binaryMarshalerType):
+		return encodeBinary, tableOf[encoding.BinaryMarshaler](t)
+	case by.Implements(textMarshalerType):
+		return encodeText, tableOf[encoding.TextMarshaler](t)
 	}
-	return nil
+	return nil, nil
 }
 
 func (s *planSet) compileStruct(t reflect.Type) *structPlan {

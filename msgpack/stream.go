@@ -399,6 +399,13 @@ func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 // flush ends a public call: the outermost one writes.
 func (e *Encoder) flush(b []byte) error {
 	e.b = b
+	if e.inside > 0 && e.err == nil {
+		return nil
+	}
+	return e.flushSlow()
+}
+
+func (e *Encoder) flushSlow() error {
 	err := e.err
 	e.err = nil
 	if e.inside > 0 {
