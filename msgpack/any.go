@@ -503,13 +503,12 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 		}
 		return e.appendAny(b, v.Interface())
 	}
-	return e.appendPlanned(b, v)
+	return e.appendPlanned(b, e.plans.byWord(mem.FaceOf(v).Type, v), v)
 }
 
-// appendPlanned appends v by its type's plan.
-func (e *Encoder) appendPlanned(b []byte, v any) []byte {
+// appendPlanned appends v, of the type of o.
+func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 	face := mem.FaceOf(v)
-	o := e.plans.byWord(face.Type, v)
 	switch {
 	case o.pointer:
 		if face.Data == nil {

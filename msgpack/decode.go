@@ -547,7 +547,10 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 			if uint(i) < uint(len(b)) {
 				if c := b[i]; c >= codeFixstr && c <= codeFixstrMax {
 					if n := int(c & 0x1f); n < len(b)-i {
-						*mem.At[string](to, 0) = d.strings.CopyAt(b, i+1, n)
+						// A target that is used again often holds the string already.
+						if s := mem.At[string](to, 0); !keepEqual || len(*s) != n || *s != string(b[i+1:i+1+n]) {
+							*s = d.strings.CopyAt(b, i+1, n)
+						}
 						i += 1 + n
 						continue
 					}

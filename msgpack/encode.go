@@ -61,10 +61,17 @@ func (o *op) remembered() *atomic.Uint32 {
 // marshalers are encoders with all options at their defaults, so that Marshal need not set them.
 var marshalers = sync.Pool{New: func() any { return newEncoder() }}
 
+// flatEncoder writes flat values, for all at once: nothing of it changes.
+var flatEncoder = newEncoder()
+
 // marshalAppend appends v, of the type of o.
 func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
+	data := mem.FaceOf(v).Data
+	if o.pointer && data != nil && o.elem.flat {
+		return o.elem.encode(flatEncoder, o.elem, data, b), nil
+	}
 	e := marshalers.Get().(*Encoder)
-	if data := mem.FaceOf(v).Data; o.pointer && data != nil {
+	if o.pointer && data != nil {
 		b = o.elem.encode(e, o.elem, data, b)
 	} else {
 		b = e.appendAny(b, v)
@@ -79,7 +86,14 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 }
 
 // Encode writes v.
-func (e *Encoder) Encode(v any) error { return e.flush(e.appendAny(e.b, v)) }
+func (e *Encoder) Encode(v any) error {
+	if v != nil {
+		if o := e.plans.byWord(mem.FaceOf(v).Type, v); o.pointer {
+			return e.flush(e.appendPlanned(e.b, o, v))
+		}
+	}
+	return e.flush(e.appendAny(e.b, v))
+}
 
 // EncodeMulti writes one value after the other.
 func (e *Encoder) EncodeMulti(v ...any) error {
@@ -272,6 +286,9 @@ func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if to == nil {
 		return appendNil(b)
 	}
+	if o.flat {
+		return o.elem.encode(e, o.elem, to, b)
+	}
 	if e.depth++; e.depth > maxDepth { // a pointer may lead back to itself
 		return e.tooDeep(b)
 	}
@@ -293,15 +310,19 @@ func encodeArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
+	if !o.flat {
+		if e.depth++; e.depth > maxDepth {
+			return e.tooDeep(b)
+		}
 	}
 	b = appendArrayLen(b, n)
 	elem := o.elem
 	for k := range n {
 		b = elem.encode(e, elem, mem.Add(p, uintptr(k)*elem.size), b)
 	}
-	e.depth--
+	if !o.flat {
+		e.depth--
+	}
 	return b
 }
 
@@ -370,9 +391,6 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if fields.asArray || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats) != 0 || fields.omits {
 		return e.appendStructSlow(fields, p, b)
 	}
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
-	}
 	b = append(b, fields.header...)
 	out := fields.out
 	for k := range out {
@@ -430,7 +448,6 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 			b = f.op.encode(e, f.op, from, b)
 		}
 	}
-	e.depth--
 	return b
 }
 
@@ -447,9 +464,6 @@ func (s *structPlan) reach(f *outField, p mem.Pointer) mem.Pointer {
 
 // appendStructSlow writes a struct whose fields may be left out, or as an array, or under options.
 func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) []byte {
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
-	}
 	asArray := fields.asArray || e.flags&arrayStructs != 0
 	if asArray {
 		b = appendArrayLen(b, len(fields.out))
@@ -479,7 +493,6 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 		}
 		b = f.op.encode(e, f.op, from, b)
 	}
-	e.depth--
 	return b
 }
 
@@ -506,15 +519,25 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if m.IsNil() {
 		return appendNil(b)
 	}
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
+	if !o.flat {
+		if e.depth++; e.depth > maxDepth {
+			return e.tooDeep(b)
+		}
 	}
 	b = appendMapLen(b, m.Len())
 	if e.flags&sortMapKeys != 0 {
 		b = e.appendSorted(o, m, b)
-		e.depth--
-		return b
+	} else {
+		b = e.appendPairs(o, m, b)
 	}
+	if !o.flat {
+		e.depth--
+	}
+	return b
+}
+
+// appendPairs appends the pairs of m, a map of o, in no order.
+func (e *Encoder) appendPairs(o *op, m reflect.Value, b []byte) []byte {
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
 	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
 	for all := m.MapRange(); all.Next(); {
@@ -523,19 +546,19 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		b = o.key.encode(e, o.key, keyAt, b)
 		b = o.elem.encode(e, o.elem, valueAt, b)
 	}
-	e.depth--
 	return b
 }
 
-// encodeMapOf is encodeMap for a map from strings to a leaf kind or any.
+func encodeMapAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendAnyMap(b, *mem.At[map[string]any](p, 0))
+}
+
+// encodeMapOf is encodeMap for a map from strings to a leaf kind.
 func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) encodeFn {
 	return func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		m := *mem.At[map[string]V](p, 0)
 		if m == nil {
 			return appendNil(b)
-		}
-		if e.depth++; e.depth > maxDepth {
-			return e.tooDeep(b)
 		}
 		b = appendMapLen(b, len(m))
 		if e.flags&sortMapKeys != 0 {
@@ -549,7 +572,6 @@ func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) enco
 				b = appendValue(e, appendText(b, k), v)
 			}
 		}
-		e.depth--
 		return b
 	}
 }
@@ -559,4 +581,3 @@ func appendFloat64Of(e *Encoder, b []byte, v float64) []byte  { return e.appendF
 func appendFixedInt64Of(e *Encoder, b []byte, v int64) []byte { return e.appendInt64(b, v) }
 func appendIntOf(e *Encoder, b []byte, v int) []byte          { return appendInt(b, int64(v)) }
 func appendBoolOf(e *Encoder, b []byte, v bool) []byte        { return appendBool(b, v) }
-func appendAnyOf(e *Encoder, b []byte, v any) []byte          { return e.appendAny(b, v) }

@@ -48,6 +48,7 @@ type op struct {
 	pointer  bool // typ is a pointer
 	face     bool // typ is an interface
 	direct   bool // an interface holds the value itself, not a pointer to it
+	flat     bool // encoding needs nothing of the Encoder but its flags: no interface, no method, no type within itself
 	nilable  bool // typ is of a kind that has nil, but no pointer or interface
 	size     uintptr
 	length   int // of an array
@@ -214,7 +215,32 @@ func (s *planSet) compile(t reflect.Type) *op {
 	s.open[t] = o
 	s.compileKind(o, t)
 	s.compileMethods(o, t)
+	o.flat = o.isFlat()
 	return o
+}
+
+// isFlat computes flat. A type within itself is met while its own op is not finished, and so not flat.
+func (o *op) isFlat() bool {
+	switch {
+	case o.typ == timeType || o.typ == rawMessageType:
+		return true
+	case o.writes != nil || o.face || encodesItself(o.typ):
+		return false
+	case o.fields != nil:
+		for k := range o.fields.out {
+			if !o.fields.out[k].op.flat {
+				return false
+			}
+		}
+		return true
+	case o.key != nil && !o.key.flat || o.elem != nil && !o.elem.flat:
+		return false
+	}
+	switch o.typ.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		return false
+	}
+	return true
 }
 
 // compileKind sets o by t's kind.
@@ -323,7 +349,7 @@ func (s *planSet) compileMap(o *op, t reflect.Type) {
 		o.decode, o.encode = decodeMapOf(readBoolAt), encodeMapOf(appendBoolOf)
 	case reflect.Interface:
 		if t.Elem() == anyType {
-			o.decode, o.encode = decodeMapAny, encodeMapOf(appendAnyOf)
+			o.decode, o.encode = decodeMapAny, encodeMapAny
 		}
 	}
 }
