@@ -233,17 +233,7 @@ func (d *Decoder) readBytes(i int) (start, next int) {
 }
 
 // count is the length or count field behind the code at i, which is at hand.
-func (d *Decoder) count(i int) uint64 {
-	switch forms[d.b[i]].count {
-	case 1:
-		return uint64(d.b[i+1])
-	case 2:
-		return uint64(wire.BE16(d.b, i+1))
-	case 4:
-		return uint64(wire.BE32(d.b, i+1))
-	}
-	return 0
-}
+func (d *Decoder) count(i int) uint64 { return countAt(d.b, i) }
 
 // arrayLen reads an array's header.
 func (d *Decoder) arrayLen(i int) (n, next int) {

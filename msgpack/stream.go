@@ -73,6 +73,7 @@ type Decoder struct {
 	err     *Error        // of the call at hand
 	path    wire.Path     // of err, as far as it is unwound
 	inner   *Error        // the last that a call inside a user's method ended with
+	rest    scan          // of a value that did not fit, to be passed over; at counts from i
 }
 
 // readAhead is what is asked of a reader at a time.
@@ -150,7 +151,7 @@ func (d *Decoder) toDefaults() {
 
 // clean forgets a call that did not come to its end, as when a user's method panics.
 func (d *Decoder) clean() {
-	d.err, d.inner, d.path = nil, nil, d.path[:0]
+	d.err, d.inner, d.path, d.rest = nil, nil, d.path[:0], scan{}
 	d.depth, d.inside = 0, 0
 }
 
@@ -168,17 +169,26 @@ func (d *Decoder) begin() int {
 	case d.buf != nil:
 		d.b, d.i = d.buf.Bytes(), 0
 		d.credit += 32 * len(d.b)
-	case d.i > 0 && d.i >= len(d.b)-d.i:
-		// What is read may go: it is at least as much as what has to move.
-		d.base += int64(d.i)
-		d.b = d.b[:copy(d.b, d.b[d.i:])]
-		d.own, d.i = d.b, 0
+	case d.i > 0:
+		d.slide()
+	}
+	if d.rest != (scan{}) {
+		d.catchUp()
 	}
 	if d.flags&noAllocLimit != 0 {
 		d.credit = int(^uint(0) >> 1)
 	}
 	d.start = d.i
 	return d.i
+}
+
+// slide drops what is read from the window, if it is at least as much as what has to move.
+func (d *Decoder) slide() {
+	if d.i >= len(d.b)-d.i {
+		d.base += int64(d.i)
+		d.b = d.b[:copy(d.b, d.b[d.i:])]
+		d.own, d.i = d.b, 0
+	}
 }
 
 // end closes a public call whose value started at mark and ended before next, or failed when next is -1.
@@ -201,6 +211,9 @@ func (d *Decoder) end(mark, next int) error {
 }
 
 // endFailed completes the error. At the end of the input, where a value could have started but did not, it is io.EOF itself.
+//
+// The decoder goes on after the value at fault: what of it is not at hand is passed over before the next one (catchUp). Inside
+// a user's method, a call that failed has read nothing: the method may try another one.
 func (d *Decoder) endFailed(mark int) error {
 	e := d.err
 	clean := e == nil || e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
@@ -208,10 +221,13 @@ func (d *Decoder) endFailed(mark int) error {
 		e.Path = d.path.String()
 	}
 	d.err, d.path = nil, d.path[:0]
-	d.i = len(d.b)
+	if d.i = mark; d.inside == 0 {
+		d.rest = scan{uint64(mark), 1}
+		d.passOver()
+	}
 	if d.inside == 0 && d.buf != nil {
-		d.buf.Next(len(d.b))
-		d.base += int64(len(d.b))
+		d.buf.Next(d.i)
+		d.base += int64(d.i)
 		d.b, d.i = nil, 0
 	}
 	if clean {
@@ -221,6 +237,32 @@ func (d *Decoder) endFailed(mark int) error {
 		d.inner = e
 	}
 	return e
+}
+
+// passOver drops what is at hand of d.rest. After a code that means nothing, nothing says where a next value would start: all is
+// dropped.
+func (d *Decoder) passOver() {
+	if d.rest.over(d.b, 1<<62) != foundMore {
+		d.rest = scan{uint64(len(d.b)), 0}
+	}
+	d.i = int(min(d.rest.at, uint64(len(d.b))))
+	d.rest.at -= uint64(d.i)
+}
+
+// catchUp passes over the rest of a value that did not fit what it was read into.
+func (d *Decoder) catchUp() {
+	for {
+		d.rest.at += uint64(d.i)
+		d.passOver()
+		if d.rest.whole(0) {
+			break
+		}
+		d.slide()
+		if !d.need(d.i, len(d.b)-d.i+1) { // what goes on is the end of the input, or an error of the reader
+			break
+		}
+	}
+	d.rest = scan{}
 }
 
 // need makes sure that n bytes from offset i are at hand.
