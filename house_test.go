@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
 	"bench/ingest":       {"bench/harness", "column", "msgpack", "server/load", "server/parquet"},
 	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/msgpack"},
-	"bench/differential": {"internal/corpus", "msgpack"},
+	"bench/differential": {"internal/api", "internal/corpus", "msgpack"},
 }
 
 // unsafeFiles are the files outside internal/mem that may import unsafe.
