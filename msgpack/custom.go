@@ -60,25 +60,40 @@ func encodeRawMessage(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	next := d.skipAt(i)
 	if next >= 0 {
-		*mem.At[RawMessage](p, 0) = bytes.Clone(d.b[i:next])
+		raw := d.b[i:next:next]
+		if !d.views() {
+			raw = bytes.Clone(raw)
+		}
+		*mem.At[RawMessage](p, 0) = raw
 	}
 	return next
 }
 
-// methods is the value at p as an interface that has the methods of *T: those of T are among them.
-func methods(o *op, p mem.Pointer) any { return reflect.NewAt(o.typ, p).Interface() }
-
-// absent reports whether the value at p is a nil of a kind that can be nil: its methods are not called.
-func absent(o *op, p mem.Pointer) bool {
-	switch o.typ.Kind() {
-	case reflect.Interface, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
-		return reflect.NewAt(o.typ, p).Elem().IsNil()
+// methods is the value at p as an interface that has the methods of *T: those of T are among them. table is the MethodTable of
+// such an interface, if interfaces may be made from it.
+func methods[I any](o *op, table, p mem.Pointer) I {
+	if table != nil {
+		return mem.WithMethods[I](table, p)
 	}
-	return false
+	return reflect.NewAt(o.typ, p).Interface().(I)
 }
 
-// outside runs a method of the user's that appends to e.b.
-func (e *Encoder) outside(b []byte, call func() error) []byte {
+func tableOf[I any](t reflect.Type) mem.Pointer {
+	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
+}
+
+// absent reports whether the value at p is a nil of a kind that can be nil: its methods are not called. In each of these
+// kinds, nil is a first word of zero.
+func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.At[mem.Pointer](p, 0) == nil }
+
+func nilable(k reflect.Kind) bool {
+	return k == reflect.Map || k == reflect.Slice || k == reflect.Func || k == reflect.Chan
+}
+
+func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	if absent(o, p) {
+		return appendNil(b)
+	}
 	if e.err != nil {
 		return b
 	}
@@ -87,10 +102,7 @@ func (e *Encoder) outside(b []byte, call func() error) []byte {
 	}
 	depth := e.depth
 	e.b = b
-	e.inside++
-	err := call()
-	e.inside--
-	if err != nil {
+	if err := e.call(methods[CustomEncoder](o, o.writes, p)); err != nil {
 		e.err = err
 		return e.b
 	}
@@ -98,18 +110,25 @@ func (e *Encoder) outside(b []byte, call func() error) []byte {
 	return e.b
 }
 
-func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	if absent(o, p) {
-		return appendNil(b)
-	}
-	return e.outside(b, func() error { return methods(o, p).(CustomEncoder).EncodeMsgpack(e) })
+// call runs a method of the user's that appends to e.b. If it panics, e forgets the value that it belongs to.
+func (e *Encoder) call(v CustomEncoder) error {
+	returned := false
+	e.inside++
+	defer func() {
+		if e.inside--; !returned && e.inside == 0 {
+			e.b, e.err, e.depth = e.b[:0], nil, 0
+		}
+	}()
+	err := v.EncodeMsgpack(e)
+	returned = true
+	return err
 }
 
 func encodeMarshaler(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
-	out, err := methods(o, p).(Marshaler).MarshalMsgpack()
+	out, err := methods[Marshaler](o, o.writes, p).MarshalMsgpack()
 	return e.appendOr(err, b, out)
 }
 
@@ -117,7 +136,7 @@ func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
-	out, err := methods(o, p).(encoding.BinaryMarshaler).MarshalBinary()
+	out, err := methods[encoding.BinaryMarshaler](o, o.writes, p).MarshalBinary()
 	return e.appendOr(err, appendBytesLen(b, len(out)), out)
 }
 
@@ -126,7 +145,7 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
-	out, err := methods(o, p).(encoding.TextMarshaler).MarshalText()
+	out, err := methods[encoding.TextMarshaler](o, o.writes, p).MarshalText()
 	return e.appendOr(err, appendBytesLen(b, len(out)), out)
 }
 
@@ -160,20 +179,26 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 		zero(o, p)
 		return i + 1
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
 	}
 	depth := d.depth
 	d.i = i
-	d.inside++
-	err := methods(o, p).(CustomDecoder).DecodeMsgpack(d)
-	d.inside--
-	if err != nil {
+	if err := d.call(methods[CustomDecoder](o, o.reads, p)); err != nil {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth - 1
 	return d.i
 }
+
+// call runs a method of the user's that reads from d.i on.
+func (d *Decoder) call(v CustomDecoder) error {
+	d.inside++
+	defer d.leave()
+	return v.DecodeMsgpack(d)
+}
+
+func (d *Decoder) leave() { d.inside-- }
 
 func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.isNil(i) {
@@ -184,18 +209,26 @@ func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	if err := methods(o, p).(Unmarshaler).UnmarshalMsgpack(bytes.Clone(d.b[i:next])); err != nil {
+	if err := methods[Unmarshaler](o, o.reads, p).UnmarshalMsgpack(bytes.Clone(d.b[i:next])); err != nil {
 		return d.fail(i, err)
 	}
 	return next
 }
 
 func decodeBinary(d *Decoder, o *op, p mem.Pointer, i int) int {
-	return d.fromBytes(o, p, i, methods(o, p).(encoding.BinaryUnmarshaler).UnmarshalBinary)
+	start, next := d.bytesFor(o, p, i)
+	if start < 0 {
+		return next
+	}
+	return d.took(i, next, methods[encoding.BinaryUnmarshaler](o, o.reads, p).UnmarshalBinary(bytes.Clone(d.b[start:next])))
 }
 
 func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
-	return d.fromBytes(o, p, i, methods(o, p).(encoding.TextUnmarshaler).UnmarshalText)
+	start, next := d.bytesFor(o, p, i)
+	if start < 0 {
+		return next
+	}
+	return d.took(i, next, methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next])))
 }
 
 // decodeBinaryOrText lets the wire decide for a type that has both: str is text.
@@ -206,16 +239,22 @@ func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return decodeBinary(d, o, p, i)
 }
 
-func (d *Decoder) fromBytes(o *op, p mem.Pointer, i int, take func([]byte) error) int {
+// bytesFor finds the bytes of a str or bin for a method of the value at p: d.b[start:next]. For nil, which makes the value zero,
+// and on an error start is -1.
+func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	if d.isNil(i) {
 		zero(o, p)
-		return i + 1
+		return -1, i + 1
 	}
-	start, next := d.readBytes(i)
-	if next < 0 {
-		return -1
+	if start, next = d.readBytes(i); next < 0 {
+		return -1, -1
 	}
-	if err := take(bytes.Clone(d.b[start:next])); err != nil {
+	return start, next
+}
+
+// took is next, or -1 with the error that a method gave for the value at i.
+func (d *Decoder) took(i, next int, err error) int {
+	if err != nil {
 		return d.fail(i, err)
 	}
 	return next

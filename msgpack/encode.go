@@ -5,7 +5,6 @@ package msgpack
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -108,7 +107,7 @@ func (e *Encoder) EncodeValue(v reflect.Value) error {
 
 func (e *Encoder) tooDeep(b []byte) []byte {
 	if e.err == nil {
-		e.err = errDepth
+		e.err = depthError(maxDepth)
 	}
 	return b
 }
@@ -496,7 +495,7 @@ func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 		}
 	}
 	if e.flags&omitEmpty != 0 {
-		return e.plans.emptiness(fields.list[f.index].Type, true)(from)
+		return f.always(from)
 	}
 	return f.empty != nil && f.empty(from)
 }
@@ -511,6 +510,11 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return e.tooDeep(b)
 	}
 	b = appendMapLen(b, m.Len())
+	if e.flags&sortMapKeys != 0 {
+		b = e.appendSorted(o, m, b)
+		e.depth--
+		return b
+	}
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
 	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
 	for all := m.MapRange(); all.Next(); {
@@ -535,10 +539,11 @@ func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) enco
 		}
 		b = appendMapLen(b, len(m))
 		if e.flags&sortMapKeys != 0 {
-			keys := slices.Sorted(maps.Keys(m))
+			keys, mark := sortedKeys(e, m)
 			for _, k := range keys {
 				b = appendValue(e, appendText(b, k), m[k])
 			}
+			e.forget(mark)
 		} else {
 			for k, v := range m {
 				b = appendValue(e, appendText(b, k), v)
@@ -555,14 +560,3 @@ func appendFixedInt64Of(e *Encoder, b []byte, v int64) []byte { return e.appendI
 func appendIntOf(e *Encoder, b []byte, v int) []byte          { return appendInt(b, int64(v)) }
 func appendBoolOf(e *Encoder, b []byte, v bool) []byte        { return appendBool(b, v) }
 func appendAnyOf(e *Encoder, b []byte, v any) []byte          { return e.appendAny(b, v) }
-
-// sorted is m's keys in order, in room that nested maps use beyond mark. The caller gives it back.
-func (e *Encoder) sorted(m map[string]any) (keys []string, mark int) {
-	mark = len(e.keys)
-	for k := range m {
-		e.keys = append(e.keys, k)
-	}
-	keys = e.keys[mark:]
-	slices.Sort(keys)
-	return keys, mark
-}

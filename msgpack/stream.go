@@ -31,6 +31,19 @@ const (
 	disallowUnknown
 	looseInterface
 	noAllocLimit
+	internStrings
+	rawExt
+	strictInts
+	strictUTF8
+	uniqueKeys
+	anyLength
+	zeroCopy
+	ownStrings
+	utcTimes
+	limited
+
+	// careful are the flags of a decoder under which structs are read without short cuts.
+	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
 )
 
 // Decoder reads MessagePack values from a stream or a []byte. It is not safe for concurrent use.
@@ -40,6 +53,7 @@ type Decoder struct {
 	flags   uint32
 	depth   int
 	inside  int // calls of begin without an end: more than one inside a custom decoder
+	start   int // of the value being read
 	credit  int // bytes that may be allocated ahead of the data, for the value being read
 	strings buffer.Strings
 	keys    *buffer.Recent // of maps
@@ -47,7 +61,7 @@ type Decoder struct {
 	numbers buffer.Slab[uint64]
 	texts   buffer.Slab[string]
 	plans   *planSet
-	tag     string
+	limits  limits
 	mapFunc func(*Decoder) (any, error)
 
 	base    int64 // of b[0] in the input
@@ -79,7 +93,7 @@ func NewDecoder(r io.Reader) *Decoder {
 }
 
 func newDecoder() *Decoder {
-	d := &Decoder{plans: defaultPlans}
+	d := &Decoder{plans: defaultPlans, limits: noLimits}
 	if sharedStrings {
 		d.strings.Size = buffer.ChunkSize
 	}
@@ -102,8 +116,7 @@ func PutDecoder(d *Decoder) {
 
 // Reset makes d read from r, with all options at their defaults.
 func (d *Decoder) Reset(r io.Reader) {
-	d.flags, d.mapFunc = 0, nil
-	d.SetCustomStructTag("")
+	d.toDefaults()
 	d.ResetReader(r)
 }
 
@@ -125,13 +138,14 @@ func (d *Decoder) ResetReader(r io.Reader) {
 // ResetBytes makes d read from data, which must not change until the last value is decoded, with all options at their
 // defaults.
 func (d *Decoder) ResetBytes(data []byte) {
-	d.flags, d.mapFunc = 0, nil
-	if d.tag != "" || d.plans == nil {
-		d.SetCustomStructTag("")
-	}
+	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
 	d.r, d.buf, d.readErr = nil, nil, nil
 	d.clean()
+}
+
+func (d *Decoder) toDefaults() {
+	d.flags, d.mapFunc, d.plans, d.limits = 0, nil, defaultPlans, noLimits
 }
 
 // clean forgets a call that did not come to its end, as when a user's method panics.
@@ -163,6 +177,7 @@ func (d *Decoder) begin() int {
 	if d.flags&noAllocLimit != 0 {
 		d.credit = int(^uint(0) >> 1)
 	}
+	d.start = d.i
 	return d.i
 }
 
@@ -170,6 +185,10 @@ func (d *Decoder) begin() int {
 func (d *Decoder) end(mark, next int) error {
 	d.inside--
 	if next < 0 {
+		return d.endFailed(mark)
+	}
+	if d.flags&limited != 0 && next-mark > d.limits.bytes {
+		d.fail(mark, errTooLarge)
 		return d.endFailed(mark)
 	}
 	d.i = next
@@ -214,6 +233,10 @@ func (d *Decoder) need(i, n int) bool {
 
 // fill reads until n bytes from offset i are at hand. The window doubles as data arrives, whatever n claims.
 func (d *Decoder) fill(i, n int) bool {
+	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
+		d.readErr = errTooLarge
+		return false
+	}
 	for idle := 0; n > len(d.b)-i; {
 		ask := n - (len(d.b) - i)
 		if !d.exact {
@@ -245,7 +268,7 @@ func (d *Decoder) fill(i, n int) bool {
 }
 
 // SetCustomStructTag makes d read the tag of this key from fields without a msgpack tag.
-func (d *Decoder) SetCustomStructTag(tag string) { d.tag, d.plans = tag, plansFor(tag) }
+func (d *Decoder) SetCustomStructTag(tag string) { d.plans = plansFor(d.plans.tagged(tag)) }
 
 func (d *Decoder) set(flag uint32, on bool) {
 	d.flags &^= flag
@@ -291,7 +314,6 @@ type Encoder struct {
 	w      io.Writer
 	err    error
 	plans  *planSet
-	tag    string
 	keys   []string    // room for sorting
 	word   mem.Pointer // a value that an interface holds in its data word
 }
@@ -321,8 +343,7 @@ func PutEncoder(e *Encoder) {
 
 // Reset makes e write to w, with all options at their defaults.
 func (e *Encoder) Reset(w io.Writer) {
-	e.flags = 0
-	e.SetCustomStructTag("")
+	e.flags, e.plans = 0, defaultPlans
 	e.ResetWriter(w)
 }
 
@@ -348,7 +369,7 @@ func (w *inlay) Write(b []byte) (int, error) {
 }
 
 // SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
-func (e *Encoder) SetCustomStructTag(tag string) { e.tag, e.plans = tag, plansFor(tag) }
+func (e *Encoder) SetCustomStructTag(tag string) { e.plans = plansFor(e.plans.tagged(tag)) }
 
 func (e *Encoder) set(flag uint32, on bool) {
 	e.flags &^= flag
@@ -378,6 +399,13 @@ func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 // flush ends a public call: the outermost one writes.
 func (e *Encoder) flush(b []byte) error {
 	e.b = b
+	if e.inside > 0 && e.err == nil {
+		return nil
+	}
+	return e.flushSlow()
+}
+
+func (e *Encoder) flushSlow() error {
 	err := e.err
 	e.err = nil
 	if e.inside > 0 {
