@@ -34,7 +34,9 @@ type celsius float64
 
 type level int
 
-func (l level) MarshalMsgpack() ([]byte, error) { return msgpack.Marshal("level " + fmt.Sprint(int(l))) }
+func (l level) MarshalMsgpack() ([]byte, error) {
+	return msgpack.Marshal("level " + fmt.Sprint(int(l)))
+}
 
 func (l *level) UnmarshalMsgpack(b []byte) error {
 	var s string
