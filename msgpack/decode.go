@@ -222,10 +222,11 @@ func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	if *to == nil {
-		*to = make([]byte, 0, next-start)
+	if *to == nil || d.shares(next-start) {
+		*to = d.owned(d.b[start:next])
+	} else {
+		*to = append((*to)[:0], d.b[start:next]...)
 	}
-	*to = append((*to)[:0], d.b[start:next]...)
 	return next
 }
 
