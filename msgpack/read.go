@@ -225,14 +225,16 @@ func (d *Decoder) readBytes(i int) (start, next int) {
 }
 
 // count is the length or count field behind the code at i, which is at hand.
-func (d *Decoder) count(i int) uint64 {
-	switch forms[d.b[i]].count {
+func (d *Decoder) count(i int) uint64 { return countAt(d.b, i) }
+
+func countAt(b []byte, i int) uint64 {
+	switch forms[b[i]].count {
 	case 1:
-		return uint64(d.b[i+1])
+		return uint64(b[i+1])
 	case 2:
-		return uint64(wire.BE16(d.b, i+1))
+		return uint64(wire.BE16(b, i+1))
 	case 4:
-		return uint64(wire.BE32(d.b, i+1))
+		return uint64(wire.BE32(b, i+1))
 	}
 	return 0
 }
