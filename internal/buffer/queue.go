@@ -162,7 +162,7 @@ func (q *Queue) Extend(n int) {
 	p.used += n
 	q.size += n
 	if q.n > 0 {
-		if c := q.at(q.n - 1); c.page == p && c.end() == from {
+		if c := q.at(q.n - 1); c.page == p { // it ends where the free part begins
 			c.b = c.b[:len(c.b)+n]
 			return
 		}
@@ -171,9 +171,8 @@ func (q *Queue) Extend(n int) {
 	q.push(chunk{p.mem[from:p.used], p})
 }
 
-// start is where in its page the chunk begins, and end where it ends.
+// start is where in its page the chunk begins.
 func (c *chunk) start() int { return len(c.page.mem) - cap(c.b) }
-func (c *chunk) end() int   { return c.start() + len(c.b) }
 
 // Refer adds b itself at the end: it must not change until it is read.
 func (q *Queue) Refer(b []byte) {
@@ -192,8 +191,8 @@ func (q *Queue) Prepend(b []byte) {
 	q.size += len(b)
 	if q.n > 0 {
 		if c := q.at(0); c.page != nil && !c.page.kept && c.page != q.window && c.start() >= len(b) {
-			from, end := c.start()-len(b), c.end()
-			c.b = c.page.mem[from:end]
+			at := c.start()
+			c.b = c.page.mem[at-len(b) : at+len(c.b)]
 			copy(c.b, b)
 			return
 		}
