@@ -205,7 +205,7 @@ func (d *Decoder) readAny(i int) (any, int) {
 		if d.views() {
 			return d.b[start:next:next], next
 		}
-		return append(make([]byte, 0, next-start), d.b[start:next]...), next
+		return d.owned(d.b[start:next]), next
 	case codeStr8, codeStr16, codeStr32:
 		start, next := d.readBytes(i)
 		if next < 0 {
@@ -494,7 +494,7 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 		if v == nil {
 			return appendNil(b)
 		}
-		return append(appendBytesLen(b, len(v)), v...)
+		return e.appendBody(appendBytesLen(b, len(v)), v)
 	case time.Time:
 		return appendTime(b, v)
 	case reflect.Value:

@@ -142,10 +142,7 @@ func (d *Decoder) DecodeBytes() ([]byte, error) {
 		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 			return nil, -1
 		}
-		if d.views() {
-			return d.b[start:next:next], next
-		}
-		return append(make([]byte, 0, next-start), d.b[start:next]...), next
+		return d.owned(d.b[start:next]), next
 	})
 }
 
@@ -239,7 +236,7 @@ func (d *Decoder) DecodeRaw() (RawMessage, error) {
 		if next < 0 {
 			return nil, -1
 		}
-		return append(make(RawMessage, 0, next-i), d.b[i:next]...), next
+		return d.owned(d.b[i:next]), next
 	})
 }
 
@@ -325,7 +322,7 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 	if v == nil {
 		return e.EncodeNil()
 	}
-	return e.flush(append(appendBytesLen(e.b, len(v)), v...))
+	return e.flush(e.appendBody(appendBytesLen(e.b, len(v)), v))
 }
 
 // EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil.

@@ -35,7 +35,7 @@ type Unmarshaler interface {
 type RawMessage []byte
 
 // EncodeMsgpack writes m as it is.
-func (m RawMessage) EncodeMsgpack(e *Encoder) error { return e.flush(appendRaw(e.b, m)) }
+func (m RawMessage) EncodeMsgpack(e *Encoder) error { return e.flush(e.appendRaw(e.b, m)) }
 
 // DecodeMsgpack sets m to a copy of the next value.
 func (m *RawMessage) DecodeMsgpack(d *Decoder) error {
@@ -46,25 +46,21 @@ func (m *RawMessage) DecodeMsgpack(d *Decoder) error {
 	return err
 }
 
-func appendRaw(b []byte, m RawMessage) []byte {
+func (e *Encoder) appendRaw(b []byte, m RawMessage) []byte {
 	if len(m) == 0 {
 		return appendNil(b)
 	}
-	return append(b, m...)
+	return e.appendBody(b, m)
 }
 
 func encodeRawMessage(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendRaw(b, *mem.At[RawMessage](p, 0))
+	return e.appendRaw(b, *mem.At[RawMessage](p, 0))
 }
 
 func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	next := d.skipAt(i)
 	if next >= 0 {
-		raw := d.b[i:next:next]
-		if !d.views() {
-			raw = bytes.Clone(raw)
-		}
-		*mem.At[RawMessage](p, 0) = raw
+		*mem.At[RawMessage](p, 0) = d.owned(d.b[i:next])
 	}
 	return next
 }

@@ -233,19 +233,14 @@ func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	if d.flags&careful != 0 {
-		if !d.allows(i, start, next) {
-			return -1
-		}
-		if d.views() {
-			*to = d.b[start:next:next]
-			return next
-		}
+	if d.flags&careful != 0 && !d.allows(i, start, next) {
+		return -1
 	}
-	if *to == nil {
-		*to = make([]byte, 0, next-start)
+	if *to == nil || d.views() || d.shares(next-start) {
+		*to = d.owned(d.b[start:next])
+	} else {
+		*to = append((*to)[:0], d.b[start:next]...)
 	}
-	*to = append((*to)[:0], d.b[start:next]...)
 	return next
 }
 

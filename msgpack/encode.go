@@ -273,7 +273,7 @@ func encodeBytes(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if v == nil {
 		return appendNil(b)
 	}
-	return append(appendBytesLen(b, len(v)), v...)
+	return e.appendBody(appendBytesLen(b, len(v)), v)
 }
 
 func encodeByteArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {

@@ -67,6 +67,8 @@ type Decoder struct {
 	base    int64 // of b[0] in the input
 	r       io.Reader
 	buf     *bytes.Buffer // r, when its own bytes can be the window
+	chunks  *Buffer       // the same
+	lent    bool          // r is buf or chunks: the window goes back to it at the end of a call
 	exact   bool          // r must not be read ahead
 	own     []byte        // the window's memory, when it is ours
 	readErr error         // what r said, but io.EOF
@@ -74,6 +76,9 @@ type Decoder struct {
 	path    wire.Path     // of err, as far as it is unwound
 	inner   *Error        // the last that a call inside a user's method ended with
 	rest    scan          // of a value that did not fit, to be passed over; at counts from i
+
+	shareMin int  // chunks.ShareMin, as long as the window lies in it; see buffer.go
+	shared   bool // a view of the window was given out
 }
 
 // readAhead is what is asked of a reader at a time.
@@ -112,6 +117,7 @@ func PutDecoder(d *Decoder) {
 		d.own = nil
 	}
 	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
+	d.chunks, d.lent, d.shareMin = nil, false, 0
 	decoders.Put(d)
 }
 
@@ -125,12 +131,15 @@ func (d *Decoder) Reset(r io.Reader) {
 func (d *Decoder) ResetReader(r io.Reader) {
 	d.b, d.i, d.base = d.own[:0], 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 	switch r := r.(type) {
 	case nil:
 		d.b = nil
 	case *bytes.Buffer:
-		d.buf, d.b = r, nil
+		d.buf, d.b, d.lent = r, nil, true
+	case *Buffer:
+		d.chunks, d.b, d.lent = r, nil, true
 	case io.ByteScanner:
 		d.exact = true
 	}
@@ -142,6 +151,7 @@ func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
 	d.r, d.buf, d.readErr = nil, nil, nil
+	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 }
 
@@ -169,6 +179,8 @@ func (d *Decoder) begin() int {
 	case d.buf != nil:
 		d.b, d.i = d.buf.Bytes(), 0
 		d.credit += 32 * len(d.b)
+	case d.chunks != nil:
+		d.chunks.lend(d)
 	case d.i > 0:
 		d.slide()
 	}
@@ -202,10 +214,8 @@ func (d *Decoder) end(mark, next int) error {
 		return d.endFailed(mark)
 	}
 	d.i = next
-	if d.buf != nil && d.inside == 0 {
-		d.buf.Next(d.i)
-		d.base += int64(d.i)
-		d.b, d.i = nil, 0
+	if d.lent && d.inside == 0 {
+		d.giveBack(next)
 	}
 	return nil
 }
@@ -225,10 +235,8 @@ func (d *Decoder) endFailed(mark int) error {
 		d.rest = scan{uint64(mark), 1}
 		d.passOver()
 	}
-	if d.inside == 0 && d.buf != nil {
-		d.buf.Next(d.i)
-		d.base += int64(d.i)
-		d.b, d.i = nil, 0
+	if d.lent && d.inside == 0 {
+		d.giveBackFailed()
 	}
 	if clean {
 		return io.EOF
@@ -278,6 +286,9 @@ func (d *Decoder) fill(i, n int) bool {
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
 		d.readErr = errTooLarge
 		return false
+	}
+	if d.chunks != nil {
+		return d.gather(i, n)
 	}
 	for idle := 0; n > len(d.b)-i; {
 		ask := n - (len(d.b) - i)
@@ -358,6 +369,9 @@ type Encoder struct {
 	plans  *planSet
 	keys   []string    // room for sorting
 	word   mem.Pointer // a value that an interface holds in its data word
+
+	references   []reference // what w is to refer to, in order
+	referenceMin int         // from how many bytes on, or 0; see buffer.go
 }
 
 // NewEncoder writes to w.
@@ -380,6 +394,7 @@ func PutEncoder(e *Encoder) {
 		e.b = nil
 	}
 	e.b, e.w, e.err, e.word = e.b[:0], nil, nil, nil
+	e.references, e.referenceMin = nil, 0
 	encoders.Put(e)
 }
 
@@ -392,6 +407,10 @@ func (e *Encoder) Reset(w io.Writer) {
 // ResetWriter makes e write to w and keeps its options.
 func (e *Encoder) ResetWriter(w io.Writer) {
 	e.b, e.w, e.err, e.depth, e.inside = e.b[:0], w, nil, 0, 0
+	e.references, e.referenceMin = nil, 0
+	if w, ok := w.(*Buffer); ok {
+		e.referenceMin = w.ReferenceMin
+	}
 }
 
 // Writer is what e writes to. Inside a custom encoder, what it is given becomes part of the value.
@@ -454,8 +473,12 @@ func (e *Encoder) flushSlow() error {
 		return err
 	}
 	e.depth = 0
+	from := 0
+	if len(e.references) > 0 {
+		from = e.writeReferences(err)
+	}
 	if err == nil && e.w != nil {
-		_, err = e.w.Write(e.b)
+		_, err = e.w.Write(e.b[from:])
 	}
 	if e.w != nil {
 		e.b = e.b[:0]

@@ -24,6 +24,7 @@ func TestNoReadAhead(t *testing.T) {
 		data := append(bytes.Clone(v.Bytes), rest...)
 		for name, r := range map[string]io.Reader{
 			"bytes.Buffer":   bytes.NewBuffer(bytes.Clone(data)),
+			"Buffer":         chunked(data, 3),
 			"bytes.Reader":   bytes.NewReader(data),
 			"strings.Reader": strings.NewReader(string(data)),
 			"bufio.Reader":   bufio.NewReaderSize(bytes.NewReader(data), 16),
@@ -84,6 +85,7 @@ func TestSequence(t *testing.T) {
 		"with nothing in between": &pieces{data: data, size: 5, idle: true},
 		"with EOF":                &pieces{data: data, size: 11, eof: true},
 		"bytes.Buffer":            bytes.NewBuffer(bytes.Clone(data)),
+		"Buffer":                  chunked(data, 7),
 		"bufio.Reader":            bufio.NewReaderSize(bytes.NewReader(data), 16),
 		"bufio, byte by byte":     bufio.NewReader(iotest.OneByteReader(bytes.NewReader(data))),
 	} {
