@@ -81,7 +81,7 @@ func (d *Decoder) Query(path string) ([]any, error) {
 	}
 	var found []any
 	w := walk{b: d.b, base: d.base}
-	w.visit = func(i int) bool {
+	whole := w.from(mark, p.steps, func(i int) bool {
 		v, end := d.readAny(i)
 		if end < 0 {
 			w.err, w.path = d.err, append(w.path, d.path...)
@@ -90,9 +90,8 @@ func (d *Decoder) Query(path string) ([]any, error) {
 		}
 		found = append(found, v)
 		return true
-	}
-	if !w.from(mark, p.steps) {
-		found = nil
+	})
+	if !whole {
 		w.err.Path = w.path.String()
 		if d.inside > 1 {
 			d.inner = w.err
@@ -112,38 +111,40 @@ func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 			return
 		}
 		w := walk{b: r}
-		w.visit = func(i int) bool {
+		w.from(0, p.steps, func(i int) bool {
 			v := r.at(i)
 			if v == nil {
 				return w.fail(i, io.ErrUnexpectedEOF)
 			}
 			return yield(v, nil)
-		}
-		if !w.from(0, p.steps) && w.err != nil {
+		})
+		if w.err != nil {
 			w.err.Path = w.path.String()
 			yield(nil, w.err)
 		}
 	}
 }
 
-// walk goes down a value along the steps of a path.
+// walk goes down a value along the steps of a path, and gives visit the offset of each value that they lead to, until visit
+// returns false.
 type walk struct {
-	b     []byte
-	base  int64            // of b[0] in the input
-	visit func(i int) bool // is given the offset of each value that is found, and is false to end the walk
-	err   *Error           // what ended the walk, if it was not visit's wish
-	path  wire.Path        // of err, as far as it is unwound
+	b    []byte
+	base int64     // of b[0] in the input
+	err  *Error    // what ended the walk, if it was not visit's wish
+	path wire.Path // of err, as far as it is unwound
 }
+
+type visitor = func(i int) (more bool)
 
 func (w *walk) fail(i int, cause error) bool {
 	w.err = &Error{Offset: w.base + int64(i), Cause: cause}
 	return false
 }
 
-// from visits what the steps lead to from the value at i. It is false when the walk has been ended.
-func (w *walk) from(i int, steps []step) bool {
+// from visits what the steps lead to from the value at i. It is false when the walk is to end.
+func (w *walk) from(i int, steps []step, visit visitor) bool {
 	if len(steps) == 0 {
-		return w.visit(i)
+		return visit(i)
 	}
 	if i >= len(w.b) {
 		return w.fail(i, io.ErrUnexpectedEOF)
@@ -151,14 +152,14 @@ func (w *walk) from(i int, steps []step) bool {
 	s, rest := steps[0], steps[1:]
 	switch Raw(w.b[i:]).Kind() {
 	case KindArray:
-		return w.array(i, s, rest)
+		return w.array(i, s, rest, visit)
 	case KindMap:
-		return w.table(i, s, rest)
+		return w.table(i, s, rest, visit)
 	}
 	return w.fail(i, fmt.Errorf("msgpack: unsupported code=%x decoding key=%q", w.b[i], s.key))
 }
 
-func (w *walk) array(i int, s step, rest []step) bool {
+func (w *walk) array(i int, s step, rest []step, visit visitor) bool {
 	if s.all {
 		n, i := readCount(w.b, i, false)
 		for k := range n {
@@ -166,7 +167,7 @@ func (w *walk) array(i int, s step, rest []step) bool {
 			if next < 0 {
 				return w.fail(i, io.ErrUnexpectedEOF)
 			}
-			if !w.element(i, k, rest) {
+			if !w.element(i, k, rest, visit) {
 				return false
 			}
 			i = next
@@ -180,18 +181,18 @@ func (w *walk) array(i int, s step, rest []step) bool {
 	if i = elementAt(w.b, i, k); i < 0 {
 		return true
 	}
-	return w.element(i, k, rest)
+	return w.element(i, k, rest, visit)
 }
 
-func (w *walk) element(i, k int, rest []step) bool {
-	more := w.from(i, rest)
+func (w *walk) element(i, k int, rest []step, visit visitor) bool {
+	more := w.from(i, rest, visit)
 	if w.err != nil {
 		w.path.Index(k)
 	}
 	return more
 }
 
-func (w *walk) table(i int, s step, rest []step) bool {
+func (w *walk) table(i int, s step, rest []step, visit visitor) bool {
 	if s.all {
 		var room keyRoom
 		n, i := readCount(w.b, i, true)
@@ -201,7 +202,7 @@ func (w *walk) table(i int, s step, rest []step) bool {
 			if next < 0 {
 				return w.fail(i, io.ErrUnexpectedEOF)
 			}
-			if !w.value(value, key, rest) {
+			if !w.value(value, key, rest, visit) {
 				return false
 			}
 			i = next
@@ -211,11 +212,11 @@ func (w *walk) table(i int, s step, rest []step) bool {
 	if i = valueAt(w.b, i, s.key); i < 0 {
 		return true
 	}
-	return w.value(i, mem.Bytes(s.key), rest)
+	return w.value(i, mem.Bytes(s.key), rest, visit)
 }
 
-func (w *walk) value(i int, key []byte, rest []step) bool {
-	more := w.from(i, rest)
+func (w *walk) value(i int, key []byte, rest []step, visit visitor) bool {
+	more := w.from(i, rest, visit)
 	if w.err != nil {
 		w.path.Field(string(key))
 	}
