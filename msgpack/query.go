@@ -64,7 +64,8 @@ func cutStep(path string) (s step, rest string) {
 var unescape = strings.NewReplacer(`\.`, ".", `\*`, "*", `\\`, `\`)
 
 // Query reads the next value and decodes the parts of it that path leads to, as into an any, in the order of the bytes. See
-// [Path] for what a path is. Nothing is made for the parts that are passed over.
+// [Path] for what a path is. Nothing is made for the parts that are passed over. The value is skipped once to find its end, so
+// from a stream it must have arrived, and is held, whole.
 //
 // Without a part that path leads to, the result is nil, and so is the error. It is an error when path leads into a value that
 // is neither array nor map, or when a step into an array is no index. Unless the value is cut short, all of it is read, also
