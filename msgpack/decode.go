@@ -700,6 +700,11 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 	if end < 0 {
 		if d.isNil(i) {
 			start, end = i+1, i+1 // a nil key is the empty name
+		} else if d.isNameless(i) {
+			if end = d.skipAt(i); end >= 0 {
+				end = d.skipAt(end)
+			}
+			return nil, end
 		} else if start, end = d.readBytes(i); end < 0 {
 			return nil, -1
 		}
@@ -711,6 +716,19 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 		return nil, d.fail(i, fmt.Errorf("msgpack: unknown field %q", d.b[start:end]))
 	}
 	return nil, d.skipAt(end)
+}
+
+// isNameless reports whether the key at i can be no field's name, as an int cannot, and is to be skipped with its value. When
+// unknown fields are not allowed, reading it as a string finds the words for the error.
+func (d *Decoder) isNameless(i int) bool {
+	if d.flags&disallowUnknown != 0 || i >= len(d.b) {
+		return false
+	}
+	switch Raw(d.b[i:]).Kind() {
+	case KindString, KindBin, KindMissing:
+		return false
+	}
+	return true
 }
 
 // decodeMap reads a map of any type through reflect.

@@ -187,6 +187,7 @@ var (
 	timeType              = reflect.TypeFor[time.Time]()
 	anyType               = reflect.TypeFor[any]()
 	rawMessageType        = reflect.TypeFor[RawMessage]()
+	rawType               = reflect.TypeFor[Raw]()
 )
 
 // encodesItself reports whether t has a method or an ext of its own in either direction.
@@ -360,7 +361,7 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 		o.decode, o.encode, o.kind = decodeTimeValue, encodeTimeValue, kindOther
 		return
 	}
-	if t == rawMessageType {
+	if t == rawMessageType || t == rawType {
 		o.decode, o.encode = decodeRawMessage, encodeRawMessage
 		return
 	}
