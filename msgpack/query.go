@@ -34,7 +34,7 @@ func ParsePath(path string) (Path, error) {
 	var p Path
 	for path != "" && path[0] != '.' {
 		if len(p.steps) == maxDepth {
-			return Path{}, errDepth
+			return Path{}, depthError(maxDepth)
 		}
 		var s step
 		s, path = cutStep(path)

@@ -40,7 +40,7 @@ func TestParsePath(t *testing.T) {
 	if _, err := ParsePath(strings.Repeat("*.", maxDepth)); err != nil {
 		t.Error(err)
 	}
-	if _, err := ParsePath(strings.Repeat("*.", maxDepth) + "a"); err != errDepth {
+	if _, err := ParsePath(strings.Repeat("*.", maxDepth) + "a"); err != depthError(maxDepth) {
 		t.Error(err)
 	}
 }
@@ -307,7 +307,7 @@ func TestQueryDeep(t *testing.T) {
 	if _, err := d.Query(path); err != nil { // the leaf is as deep as a value may be
 		t.Error(err)
 	}
-	if _, err := d.Query(path + ".0"); err != errDepth {
+	if _, err := d.Query(path + ".0"); err != depthError(maxDepth) {
 		t.Error(err)
 	}
 }

@@ -121,9 +121,9 @@ func TestRawReads(t *testing.T) {
 		{"c0", rawTime, time.Time{}, ""},
 		{"d60500000001", rawTime, time.Time{}, "msgpack: invalid time ext id=5"},
 
-		{"d5050102", rawExt, Raw{5, 1, 2}, ""},
-		{"c70080", rawExt, Raw{0x80}, ""},
-		{"c0", rawExt, Raw{0}, "msgpack: invalid code=c0 decoding ext len"},
+		{"d5050102", rawsExt, Raw{5, 1, 2}, ""},
+		{"c70080", rawsExt, Raw{0x80}, ""},
+		{"c0", rawsExt, Raw{0}, "msgpack: invalid code=c0 decoding ext len"},
 
 		{"92 01 a161", rawAny, []any{int8(1), "a"}, ""},
 		{"d40500", rawAny, nil, "msgpack: unknown ext id=5"},
@@ -150,8 +150,8 @@ func rawText(r Raw) (any, error)  { return r.Text() }
 func rawBytes(r Raw) (any, error) { return r.Bytes() }
 func rawTime(r Raw) (any, error)  { return r.Time() }
 
-// rawExt is the type and the data of an ext in one.
-func rawExt(r Raw) (any, error) {
+// rawsExt is the type and the data of an ext in one.
+func rawsExt(r Raw) (any, error) {
 	id, data, err := r.Ext()
 	return append(Raw{byte(id)}, data...), err
 }
