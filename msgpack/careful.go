@@ -18,6 +18,12 @@ func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 	seen := d.newKeySet()
 	for range n {
 		start := i
+		if !d.isNil(i) && d.isNameless(i) {
+			if i = d.skipValues(i, 2); i < 0 {
+				return -1
+			}
+			continue
+		}
 		var key string
 		if key, i = d.readKey(i); i < 0 {
 			return -1

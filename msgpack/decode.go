@@ -701,10 +701,7 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 		if d.isNil(i) {
 			start, end = i+1, i+1 // a nil key is the empty name
 		} else if d.isNameless(i) {
-			if end = d.skipAt(i); end >= 0 {
-				end = d.skipAt(end)
-			}
-			return nil, end
+			return nil, d.skipValues(i, 2)
 		} else if start, end = d.readBytes(i); end < 0 {
 			return nil, -1
 		}

@@ -122,6 +122,16 @@ func TestStrictIntsFit(t *testing.T) {
 	}
 }
 
+// TestCarefulNamelessKeys skips keys that can be no field's name.
+func TestCarefulNamelessKeys(t *testing.T) {
+	for _, o := range []DecodeOptions{{}, {UniqueKeys: true}} {
+		v := optional{B: "b"}
+		if err := o.Unmarshal([]byte("\x84\x01\xa1x\xc0\x05\x91\x02\x80\xa1A\x07"), &v); err != nil || v.A != 7 || v.B != "b" {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+}
+
 // TestAnyLength reads arrays that are shorter and longer than what they are read into.
 func TestAnyLength(t *testing.T) {
 	type tuple struct {
