@@ -12,8 +12,10 @@
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
 //	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur
 //	internal/corpus tests only: shared Go types, random values, vectors
+//	internal/api    tests only: what a package exports, as text
+//	compat          its own modules: msgpack under the import paths of the originals
 //	vectors         commented hex that every language obeys
-//	server          its own module: the service; rooms wal, table, parquet, ingest, metrics, config, load, service
+//	server          its own module: the service; rooms wal, table, parquet, ingest, metrics, config, load, service, migrate
 //	bench           its own module: the only place where rivals are imported
 //
 // Arrows point down; siblings never import each other. house_test.go holds the code to this table.

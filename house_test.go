@@ -28,13 +28,14 @@ var arrows = map[string][]string{
 	"server/metrics":        {"server/ingest", "server/table", "server/wal"},
 	"server/config":         {"server/ingest", "server/load", "server/parquet", "server/table", "server/wal"},
 	"server/load":           {"column", "msgpack"},
+	"server/migrate":        {},
 	"server/service":        {"column", "server/config", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/table", "server/wal"},
-	"server/cmd/slipstream": {"server/config", "server/load", "server/parquet", "server/service", "server/wal"},
+	"server/cmd/slipstream": {"server/config", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
 	"bench/ingest":       {"bench/harness", "column", "msgpack", "server/load", "server/parquet"},
 	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/msgpack"},
-	"bench/differential": {"internal/corpus", "msgpack"},
+	"bench/differential": {"internal/api", "internal/corpus", "msgpack"},
 }
 
 // unsafeFiles are the files outside internal/mem that may import unsafe.

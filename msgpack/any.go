@@ -132,8 +132,8 @@ func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if !v.IsNil() && v.Elem().Kind() == reflect.Pointer && !v.Elem().IsNil() {
 		held := v.Elem()
 		to := d.plans.of(held.Type().Elem())
-		if d.depth++; d.depth > maxDepth {
-			return d.fail(i, errDepth)
+		if d.depth++; d.depth > d.limits.depth {
+			return d.tooDeep(i)
 		}
 		i = to.decode(d, to, held.UnsafePointer(), i)
 		d.depth--
@@ -185,6 +185,9 @@ func (d *Decoder) readAny(i int) (any, int) {
 			}
 			b = d.b
 		}
+		if d.flags&careful != 0 {
+			return d.carefulAny(i, i+1, i+1+n)
+		}
 		return d.boxString(d.strings.CopyAt(b, i+1, n)), i + 1 + n
 	}
 	switch c {
@@ -198,13 +201,22 @@ func (d *Decoder) readAny(i int) (any, int) {
 			return nil, -1
 		}
 		if d.flags&looseInterface != 0 {
-			return d.boxString(d.strings.Copy(d.b[start:next])), next
+			return d.carefulAny(i, start, next)
 		}
-		return append(make([]byte, 0, next-start), d.b[start:next]...), next
+		if d.flags&careful != 0 && !d.allows(i, start, next) {
+			return nil, -1
+		}
+		if d.views() {
+			return d.b[start:next:next], next
+		}
+		return d.owned(d.b[start:next]), next
 	case codeStr8, codeStr16, codeStr32:
 		start, next := d.readBytes(i)
 		if next < 0 {
 			return nil, -1
+		}
+		if d.flags&careful != 0 {
+			return d.carefulAny(i, start, next)
 		}
 		return d.boxString(d.strings.CopyAt(d.b, start, next-start)), next
 	case codeArray16, codeArray32:
@@ -305,8 +317,8 @@ func (d *Decoder) readList(i int) ([]any, int) {
 
 // readElements reads n elements into list, which grows when it has fewer.
 func (d *Decoder) readElements(list []any, n, i int) ([]any, int) {
-	if d.depth++; d.depth > maxDepth {
-		return nil, d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth {
+		return nil, d.tooDeep(i)
 	}
 	for k := 0; k < n; k++ {
 		if k == len(list) {
@@ -323,59 +335,96 @@ func (d *Decoder) readElements(list []any, n, i int) ([]any, int) {
 
 func (d *Decoder) readAnyMap(i int) (any, int) {
 	if d.mapFunc != nil {
-		if d.depth++; d.depth > maxDepth {
-			return nil, d.fail(i, errDepth)
+		if d.depth++; d.depth > d.limits.depth {
+			return nil, d.tooDeep(i)
 		}
 		depth := d.depth
-		var v any
-		err := d.within(i, func(d *Decoder) (err error) {
-			v, err = d.mapFunc(d)
-			return err
-		})
+		d.i = i
+		v, err := d.callMapFunc()
 		if err != nil {
 			return nil, d.failIn(i, err)
 		}
 		d.depth = depth - 1
 		return v, d.i
 	}
-	m, i := d.readMap(i)
+	m, i, rest := d.readTextMap(i)
+	if rest > 0 {
+		depth := d.depth
+		if d.depth++; d.depth > d.limits.depth {
+			return nil, d.tooDeep(i)
+		}
+		v, i := d.readUntyped(m, rest, i)
+		d.depth = depth
+		return v, i
+	}
 	if i < 0 {
 		return nil, -1
 	}
 	return m, i
 }
 
+func (d *Decoder) callMapFunc() (any, error) {
+	returned := false
+	d.inside++
+	defer d.leave(&returned)
+	v, err := d.mapFunc(d)
+	returned = true
+	return v, err
+}
+
 // entryRoom is what a map takes for an entry of string and any, in bytes.
 const entryRoom = 40
 
+// readMap reads a map with string keys.
 func (d *Decoder) readMap(i int) (map[string]any, int) {
+	m, i, rest := d.readTextMap(i)
+	if rest > 0 {
+		_, i = d.readKey(i) // which fails
+	}
+	return m, i
+}
+
+// readTextMap reads a map's pairs as long as their keys are strings. rest is how many remain, from the offset next on.
+func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	n, i := d.mapLen(i)
 	if i < 0 || !d.claim(i, n, 2) {
-		return nil, -1
+		return nil, -1, 0
 	}
-	if d.depth++; d.depth > maxDepth {
-		return nil, d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth {
+		return nil, d.tooDeep(i), 0
 	}
-	var m map[string]any
 	if n > 8 {
 		m = make(map[string]any, d.room(n, entryRoom))
 	} else {
 		m = make(map[string]any)
 	}
-	for range n {
-		var key string
-		if key, i = d.readKey(i); i < 0 {
-			return nil, -1
+	seen := d.newKeySet()
+	for ; n > 0; n-- {
+		key, j := d.readKeyAtHand(i)
+		if j < 0 {
+			c, ok := d.codeAt(i)
+			if !ok {
+				return nil, -1, 0
+			}
+			if !isTextKey(c) {
+				break
+			}
+			if key, j = d.readKey(i); j < 0 {
+				return nil, -1, 0
+			}
+		}
+		if seen.keys != nil && seen.twice(key) {
+			return nil, d.fail(i, errKeyTwice), 0
 		}
 		var v any
-		if v, i = d.readAny(i); i < 0 {
+		if v, i = d.readAny(j); i < 0 {
 			d.path.Field(key)
-			return nil, -1
+			return nil, -1, 0
 		}
 		m[key] = v
 	}
 	d.depth--
-	return m, i
+	return m, i, n
 }
 
 // decodeMapAny reads a map[string]any. Unlike other maps it is replaced, not merged into.
@@ -452,19 +501,18 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 		if v == nil {
 			return appendNil(b)
 		}
-		return append(appendBytesLen(b, len(v)), v...)
+		return e.appendBody(appendBytesLen(b, len(v)), v)
 	case time.Time:
 		return appendTime(b, v)
 	case reflect.Value:
 		return e.appendValue(b, v)
 	}
-	return e.appendPlanned(b, v)
+	return e.appendPlanned(b, e.plans.byWord(mem.FaceOf(v).Type, v), v)
 }
 
-// appendPlanned appends v by its type's plan.
-func (e *Encoder) appendPlanned(b []byte, v any) []byte {
+// appendPlanned appends v, of the type of o.
+func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 	face := mem.FaceOf(v)
-	o := e.plans.byWord(face.Type, v)
 	switch {
 	case o.pointer:
 		if face.Data == nil {
@@ -515,12 +563,11 @@ func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 	}
 	b = appendMapLen(b, len(m))
 	if e.flags&sortMapKeys != 0 {
-		keys, mark := e.sorted(m)
+		keys, mark := sortedKeys(e, m)
 		for _, k := range keys {
 			b = e.appendAny(appendText(b, k), m[k])
 		}
-		clear(e.keys[mark:])
-		e.keys = e.keys[:mark]
+		e.forget(mark)
 	} else {
 		for k, v := range m {
 			b = e.appendAny(appendText(b, k), v)

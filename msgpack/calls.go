@@ -11,6 +11,9 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
 // PeekCode is the code of the next value, which stays unread. At the end of the input it is io.EOF.
@@ -50,7 +53,7 @@ func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).re
 
 // DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond its range wraps around.
 func (d *Decoder) DecodeInt64() (int64, error) {
-	if v, next := readInt(d.b, d.i); next >= 0 {
+	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
 		return v, nil
 	}
@@ -59,11 +62,11 @@ func (d *Decoder) DecodeInt64() (int64, error) {
 
 // DecodeUint64 is DecodeInt64 for unsigned numbers. A negative number wraps around.
 func (d *Decoder) DecodeUint64() (uint64, error) {
-	if v, next := readInt(d.b, d.i); next >= 0 {
+	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
 		return uint64(v), nil
 	}
-	return decodeOne(d, func(d *Decoder, i int) (uint64, int) { return d.readUintSlow(i, 64) })
+	return decodeUintOfWidth[uint64](d, 64)
 }
 
 // DecodeInt reads an int, as DecodeInt64 does. The methods below do so for the other widths, to which they cut the value.
@@ -82,20 +85,26 @@ func decodeIntOfWidth[T int | int8 | int16 | int32](d *Decoder, bits int) (T, er
 	if next < 0 {
 		v, next = d.readIntSlow(mark, bits)
 	}
+	if next >= 0 && d.flags&strictInts != 0 && !d.fits(mark, v, bits, true) {
+		next = -1
+	}
 	return T(v), d.end(mark, next)
 }
 
-func decodeUintOfWidth[T uint | uint8 | uint16 | uint32](d *Decoder, bits int) (T, error) {
+func decodeUintOfWidth[T uint | uint8 | uint16 | uint32 | uint64](d *Decoder, bits int) (T, error) {
 	mark := d.begin()
 	v, next := d.readUintSlow(mark, bits)
+	if next >= 0 && d.flags&strictInts != 0 && !d.fits(mark, int64(v), bits, false) {
+		next = -1
+	}
 	return T(v), d.end(mark, next)
 }
 
 // DecodeFloat64 reads a float or an int; nil is 0.
 func (d *Decoder) DecodeFloat64() (float64, error) {
-	if v, next := readFloat(d.b, d.i); next >= 0 {
-		d.i = next
-		return v, nil
+	if b, i := d.b, d.i; i+9 <= len(b) && b[i] == codeFloat64 {
+		d.i = i + 9
+		return math.Float64frombits(wire.BE64(b, i+1)), nil
 	}
 	return decodeOne(d, (*Decoder).readFloat64)
 }
@@ -105,7 +114,7 @@ func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decod
 
 // DecodeString reads a str or bin into a string of its own memory; nil is empty.
 func (d *Decoder) DecodeString() (string, error) {
-	if start, next := readStr(d.b, d.i); next >= 0 {
+	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next
 		return string(d.b[start:next]), nil
 	}
@@ -114,8 +123,11 @@ func (d *Decoder) DecodeString() (string, error) {
 			return "", i + 1
 		}
 		start, next := d.readBytes(i)
-		if next < 0 {
+		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 			return "", -1
+		}
+		if d.views() {
+			return mem.String(d.b[start:next]), next
 		}
 		return string(d.b[start:next]), next
 	})
@@ -128,10 +140,10 @@ func (d *Decoder) DecodeBytes() ([]byte, error) {
 			return nil, i + 1
 		}
 		start, next := d.readBytes(i)
-		if next < 0 {
+		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 			return nil, -1
 		}
-		return append(make([]byte, 0, next-start), d.b[start:next]...), next
+		return d.owned(d.b[start:next]), next
 	})
 }
 
@@ -145,10 +157,22 @@ func (d *Decoder) DecodeDuration() (time.Duration, error) {
 }
 
 // DecodeArrayLen reads the header of an array: so many values follow. nil is -1.
-func (d *Decoder) DecodeArrayLen() (int, error) { return d.decodeCount((*Decoder).arrayLen) }
+func (d *Decoder) DecodeArrayLen() (int, error) {
+	if n, next := readCount(d.b, d.i, false); next >= 0 && d.flags&limited == 0 {
+		d.i = next
+		return n, nil
+	}
+	return d.decodeCount((*Decoder).arrayLen)
+}
 
 // DecodeMapLen reads the header of a map: so many pairs follow. nil is -1. The header of an ext before it is passed over.
-func (d *Decoder) DecodeMapLen() (int, error) { return d.decodeCount((*Decoder).mapLen) }
+func (d *Decoder) DecodeMapLen() (int, error) {
+	if n, next := readCount(d.b, d.i, true); next >= 0 && d.flags&limited == 0 {
+		d.i = next
+		return n, nil
+	}
+	return d.decodeCount((*Decoder).mapLen)
+}
 
 func (d *Decoder) decodeCount(read func(*Decoder, int) (int, int)) (int, error) {
 	mark := d.begin()
@@ -156,6 +180,9 @@ func (d *Decoder) decodeCount(read func(*Decoder, int) (int, int)) (int, error) 
 		return -1, d.end(mark, mark+1)
 	}
 	n, next := read(d, mark)
+	if next >= 0 && n > d.limits.elements {
+		next = d.tooMany(mark, n)
+	}
 	return n, d.end(mark, next)
 }
 
@@ -210,7 +237,7 @@ func (d *Decoder) DecodeRaw() (RawMessage, error) {
 		if next < 0 {
 			return nil, -1
 		}
-		return append(make(RawMessage, 0, next-i), d.b[i:next]...), next
+		return d.owned(d.b[i:next]), next
 	})
 }
 
@@ -266,8 +293,15 @@ func (e *Encoder) EncodeBool(v bool) error          { return e.flush(appendBool(
 func (e *Encoder) EncodeString(v string) error      { return e.flush(appendText(e.b, v)) }
 func (e *Encoder) EncodeTime(t time.Time) error     { return e.flush(appendTime(e.b, t)) }
 func (e *Encoder) EncodeFloat32(v float32) error    { return e.flush(e.appendFloat32(e.b, v)) }
-func (e *Encoder) EncodeFloat64(v float64) error    { return e.flush(e.appendFloat64(e.b, v)) }
 func (e *Encoder) EncodeMap(m map[string]any) error { return e.flush(e.appendAnyMap(e.b, m)) }
+
+// EncodeFloat64 writes v in 8 bytes, unless UseCompactFloats makes it an int.
+func (e *Encoder) EncodeFloat64(v float64) error {
+	if e.flags&compactFloats != 0 {
+		return e.flush(e.appendFloat64(e.b, v))
+	}
+	return e.flush(appendFloat64(e.b, v))
+}
 
 // EncodeInt writes v in its shortest form, as EncodeUint does. The methods named by a width write that width.
 func (e *Encoder) EncodeInt(v int64) error     { return e.flush(appendInt(e.b, v)) }
@@ -289,14 +323,24 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 	if v == nil {
 		return e.EncodeNil()
 	}
-	return e.flush(append(appendBytesLen(e.b, len(v)), v...))
+	return e.flush(e.appendBody(appendBytesLen(e.b, len(v)), v))
 }
 
 // EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil.
-func (e *Encoder) EncodeArrayLen(n int) error { return e.encodeCount(n, appendArrayLen) }
+func (e *Encoder) EncodeArrayLen(n int) error {
+	if uint(n) < 16 {
+		return e.flush(append(e.b, codeFixarray|byte(n)))
+	}
+	return e.encodeCount(n, appendArrayLen)
+}
 
 // EncodeMapLen writes the header of a map of n pairs, which the caller writes next; -1 writes nil.
-func (e *Encoder) EncodeMapLen(n int) error { return e.encodeCount(n, appendMapLen) }
+func (e *Encoder) EncodeMapLen(n int) error {
+	if uint(n) < 16 {
+		return e.flush(append(e.b, codeFixmap|byte(n)))
+	}
+	return e.encodeCount(n, appendMapLen)
+}
 
 // EncodeBytesLen writes the header of a bin of n bytes, which the caller writes to Writer next; -1 writes nil.
 func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, appendBytesLen) }

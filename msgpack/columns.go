@@ -109,7 +109,7 @@ func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	}
 	i = next
 	for c.Rows < n {
-		if d.r == nil {
+		if d.r == nil && d.flags&careful == 0 {
 			if k, next := d.readCells(c, n-c.Rows, i); k > 0 {
 				i = next
 				continue
@@ -269,6 +269,9 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 	case form == formFixBytes || code >= codeStr8 && code <= codeStr32:
 		start, next := d.readBytes(i)
 		if next < 0 {
+			return -1
+		}
+		if d.flags&careful != 0 && !d.allows(i, start, next) {
 			return -1
 		}
 		if !c.Accepts(column.String) {

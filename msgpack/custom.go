@@ -35,7 +35,7 @@ type Unmarshaler interface {
 type RawMessage []byte
 
 // EncodeMsgpack writes m as it is.
-func (m RawMessage) EncodeMsgpack(e *Encoder) error { return e.flush(appendRaw(e.b, m)) }
+func (m RawMessage) EncodeMsgpack(e *Encoder) error { return e.flush(e.appendRaw(e.b, m)) }
 
 // DecodeMsgpack sets m to a copy of the next value.
 func (m *RawMessage) DecodeMsgpack(d *Decoder) error {
@@ -46,39 +46,50 @@ func (m *RawMessage) DecodeMsgpack(d *Decoder) error {
 	return err
 }
 
-func appendRaw(b []byte, m RawMessage) []byte {
+func (e *Encoder) appendRaw(b []byte, m RawMessage) []byte {
 	if len(m) == 0 {
 		return appendNil(b)
 	}
-	return append(b, m...)
+	return e.appendBody(b, m)
 }
 
 func encodeRawMessage(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendRaw(b, *mem.At[RawMessage](p, 0))
+	return e.appendRaw(b, *mem.At[RawMessage](p, 0))
 }
 
 func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	next := d.skipAt(i)
 	if next >= 0 {
-		*mem.At[RawMessage](p, 0) = bytes.Clone(d.b[i:next])
+		*mem.At[RawMessage](p, 0) = d.owned(d.b[i:next])
 	}
 	return next
 }
 
-// methods is the value at p as an interface that has the methods of *T: those of T are among them.
-func methods(o *op, p mem.Pointer) any { return reflect.NewAt(o.typ, p).Interface() }
-
-// absent reports whether the value at p is a nil of a kind that can be nil: its methods are not called.
-func absent(o *op, p mem.Pointer) bool {
-	switch o.typ.Kind() {
-	case reflect.Interface, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
-		return reflect.NewAt(o.typ, p).Elem().IsNil()
+// methods is the value at p as an interface that has the methods of *T: those of T are among them. table is the MethodTable of
+// such an interface, if interfaces may be made from it.
+func methods[I any](o *op, table, p mem.Pointer) I {
+	if table != nil {
+		return mem.WithMethods[I](table, p)
 	}
-	return false
+	return reflect.NewAt(o.typ, p).Interface().(I)
 }
 
-// outside runs a method of the user's that appends to e.b.
-func (e *Encoder) outside(b []byte, call func() error) []byte {
+func tableOf[I any](t reflect.Type) mem.Pointer {
+	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
+}
+
+// absent reports whether the value at p is a nil of a kind that can be nil: its methods are not called. In each of these
+// kinds, nil is a first word of zero.
+func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.At[mem.Pointer](p, 0) == nil }
+
+func nilable(k reflect.Kind) bool {
+	return k == reflect.Map || k == reflect.Slice || k == reflect.Func || k == reflect.Chan
+}
+
+func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	if absent(o, p) {
+		return appendNil(b)
+	}
 	if e.err != nil {
 		return b
 	}
@@ -87,7 +98,7 @@ func (e *Encoder) outside(b []byte, call func() error) []byte {
 	}
 	depth := e.depth
 	e.b = b
-	if err := e.within(call); err != nil {
+	if err := e.call(methods[CustomEncoder](o, o.writes, p)); err != nil {
 		e.err = err
 		return e.b
 	}
@@ -95,41 +106,33 @@ func (e *Encoder) outside(b []byte, call func() error) []byte {
 	return e.b
 }
 
-// within runs a method of the user's. When it panics, what the public call that led to it has gathered is dropped.
-func (e *Encoder) within(call func() error) error {
-	inside, panics := e.inside, true
+// call runs a method of the user's that appends to e.b. If it panics, e forgets the value that it belongs to.
+func (e *Encoder) call(v CustomEncoder) error {
+	returned := false
+	e.inside++
 	defer func() {
-		e.inside = inside
-		if panics && inside == 0 {
+		if e.inside--; !returned && e.inside == 0 {
 			e.b, e.err, e.depth = e.b[:0], nil, 0
 		}
 	}()
-	e.inside++
-	err := call()
-	panics = false
+	err := v.EncodeMsgpack(e)
+	returned = true
 	return err
-}
-
-func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	if absent(o, p) {
-		return appendNil(b)
-	}
-	return e.outside(b, func() error { return methods(o, p).(CustomEncoder).EncodeMsgpack(e) })
 }
 
 func encodeMarshaler(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
-	out, err := methods(o, p).(Marshaler).MarshalMsgpack()
-	return e.appendOr(err, b, appendRaw(b, out))
+	out, err := methods[Marshaler](o, o.writes, p).MarshalMsgpack()
+	return e.appendOr(err, b, e.appendRaw(b, out))
 }
 
 func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
-	out, err := methods(o, p).(encoding.BinaryMarshaler).MarshalBinary()
+	out, err := methods[encoding.BinaryMarshaler](o, o.writes, p).MarshalBinary()
 	return e.appendOr(err, b, appendBytes(b, out))
 }
 
@@ -138,7 +141,7 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
-	out, err := methods(o, p).(encoding.TextMarshaler).MarshalText()
+	out, err := methods[encoding.TextMarshaler](o, o.writes, p).MarshalText()
 	return e.appendOr(err, b, appendBytes(b, out))
 }
 
@@ -159,8 +162,12 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if v.IsNil() {
 		return appendNil(b)
 	}
-	if held := v.Elem(); encoderOf(held.Type()) != nil || encoderOf(reflect.PointerTo(held.Type())) != nil {
-		return e.appendAny(b, held.Interface())
+	held := v.Elem().Type()
+	if held.Kind() == reflect.Pointer {
+		held = held.Elem()
+	}
+	if writes, _ := encoderOf(reflect.PointerTo(held), held); writes != nil {
+		return e.appendAny(b, v.Elem().Interface())
 	}
 	return appendString(b, v.Interface().(error).Error())
 }
@@ -173,33 +180,37 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 		zero(o, p)
 		return i + 1
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
 	}
 	depth := d.depth
-	if err := d.within(i, methods(o, p).(CustomDecoder).DecodeMsgpack); err != nil {
+	d.i = i
+	if err := d.call(methods[CustomDecoder](o, o.reads, p)); err != nil {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth - 1
 	return d.i
 }
 
-// within runs a method of the user's that reads on at i. When it panics, the public call that led to it will not come to its
-// end: it ends here, where the method has read to.
-func (d *Decoder) within(i int, call func(*Decoder) error) error {
-	inside, depth, panics := d.inside, d.depth, true
-	defer func() {
-		d.inside = inside
-		if panics {
-			d.depth = depth - 1
-			d.end(i, d.i)
-		}
-	}()
-	d.i = i
+// call runs a method of the user's that reads from d.i on.
+func (d *Decoder) call(v CustomDecoder) error {
+	returned := false
 	d.inside++
-	err := call(d)
-	panics = false
+	defer d.leave(&returned)
+	err := v.DecodeMsgpack(d)
+	returned = true
 	return err
+}
+
+// leave is deferred around a method of the user's. If that panics, the public call that led to it ends here, as one that failed.
+func (d *Decoder) leave(returned *bool) {
+	d.inside--
+	if *returned {
+		return
+	}
+	if d.inside--; d.inside == 0 {
+		_ = d.endFailed(d.start) // what failed is the panic's to tell
+	}
 }
 
 func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -211,19 +222,38 @@ func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	raw := bytes.Clone(d.b[i:next])
-	if err := d.within(next, func(*Decoder) error { return methods(o, p).(Unmarshaler).UnmarshalMsgpack(raw) }); err != nil {
-		return d.fail(i, err)
-	}
-	return next
+	returned := false
+	d.inside++
+	defer d.leave(&returned)
+	err := methods[Unmarshaler](o, o.reads, p).UnmarshalMsgpack(bytes.Clone(d.b[i:next]))
+	returned = true
+	return d.took(i, next, err)
 }
 
 func decodeBinary(d *Decoder, o *op, p mem.Pointer, i int) int {
-	return d.fromBytes(o, p, i, methods(o, p).(encoding.BinaryUnmarshaler).UnmarshalBinary)
+	start, next := d.bytesFor(o, p, i)
+	if start < 0 {
+		return next
+	}
+	returned := false
+	d.inside++
+	defer d.leave(&returned)
+	err := methods[encoding.BinaryUnmarshaler](o, o.reads, p).UnmarshalBinary(bytes.Clone(d.b[start:next]))
+	returned = true
+	return d.took(i, next, err)
 }
 
 func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
-	return d.fromBytes(o, p, i, methods(o, p).(encoding.TextUnmarshaler).UnmarshalText)
+	start, next := d.bytesFor(o, p, i)
+	if start < 0 {
+		return next
+	}
+	returned := false
+	d.inside++
+	defer d.leave(&returned)
+	err := methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next]))
+	returned = true
+	return d.took(i, next, err)
 }
 
 // decodeBinaryOrText lets the wire decide for a type that has both: str is text.
@@ -234,17 +264,22 @@ func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return decodeBinary(d, o, p, i)
 }
 
-func (d *Decoder) fromBytes(o *op, p mem.Pointer, i int, take func([]byte) error) int {
+// bytesFor finds the bytes of a str or bin for a method of the value at p: d.b[start:next]. For nil, which makes the value zero,
+// and on an error start is -1.
+func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	if d.isNil(i) {
 		zero(o, p)
-		return i + 1
+		return -1, i + 1
 	}
-	start, next := d.readBytes(i)
-	if next < 0 {
-		return -1
+	if start, next = d.readBytes(i); next < 0 {
+		return -1, -1
 	}
-	raw := bytes.Clone(d.b[start:next])
-	if err := d.within(next, func(*Decoder) error { return take(raw) }); err != nil {
+	return start, next
+}
+
+// took is next, or -1 with the error that a method gave for the value at i.
+func (d *Decoder) took(i, next int, err error) int {
+	if err != nil {
 		return d.fail(i, err)
 	}
 	return next

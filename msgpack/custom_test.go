@@ -264,7 +264,7 @@ func TestCustomErrors(t *testing.T) {
 		{"a161", new(wraps), "wrapped: msgpack: invalid code=a1 decoding int64", "", 0},
 		{"92 01 a161", new([]wraps), "wrapped: msgpack: invalid code=a1 decoding int64", "[1]", 2},
 		{"81 a141 91 81 a142 a161", new(struct{ A []map[string]wraps }), "wrapped: msgpack: invalid code=a1 decoding int64", "A[0].B", 7},
-		{"91 a161", new([]refuses), "my error", "[0]", 3},
+		{"91 a161", new([]refuses), "my error", "[0]", 1},
 		{"91 01", new([]refuses), "my error", "[0]", 2},
 		{"81 a141 92 05 a161", new(struct{ A pair }), "msgpack: invalid code=92 decoding int64", "A", 3},
 		{"81 a141 05 c3", new(struct{ A pair }), "msgpack: invalid code=c3 decoding string/bytes length", "A", 4},

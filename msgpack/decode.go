@@ -19,10 +19,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// maxDepth is how deep values may nest.
+// maxDepth is how deep values may nest, unless an option says otherwise.
 const maxDepth = 10_000
 
-var errDepth = fmt.Errorf("msgpack: values nest deeper than %d", maxDepth)
+func (d *Decoder) tooDeep(i int) int { return d.fail(i, depthError(d.limits.depth)) }
+
+// depthError is that values nest deeper than so many.
+type depthError int
+
+func (e depthError) Error() string { return fmt.Sprintf("msgpack: values nest deeper than %d", int(e)) }
 
 // Unmarshal decodes the first value of data into what v points to. Bytes after it are ignored. What is decoded does not
 // refer to data.
@@ -176,6 +181,9 @@ func decodeIntOf[T int8 | int16 | int32 | int64](d *Decoder, o *op, p mem.Pointe
 			return -1
 		}
 	}
+	if d.flags&strictInts != 0 && !d.fits(i, v, int(o.size)*8, true) {
+		return -1
+	}
 	*mem.At[T](p, 0) = T(v)
 	return j
 }
@@ -188,6 +196,9 @@ func decodeUintOf[T uint8 | uint16 | uint32 | uint64](d *Decoder, o *op, p mem.P
 			return -1
 		}
 		v = int64(u)
+	}
+	if d.flags&strictInts != 0 && !d.fits(i, v, int(o.size)*8, false) {
+		return -1
 	}
 	*mem.At[T](p, 0) = T(v)
 	return j
@@ -228,10 +239,14 @@ func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	if *to == nil {
-		*to = make([]byte, 0, next-start)
+	if d.flags&careful != 0 && !d.allows(i, start, next) {
+		return -1
 	}
-	*to = append((*to)[:0], d.b[start:next]...)
+	if *to == nil || d.views() || d.shares(next-start) {
+		*to = d.owned(d.b[start:next])
+	} else {
+		*to = append((*to)[:0], d.b[start:next]...)
+	}
 	return next
 }
 
@@ -260,8 +275,8 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if *to == nil {
 		*to = mem.NewAt(o.elem.typ)
 	}
-	if d.depth++; d.depth > maxDepth { // a type that points to itself nests without a byte
-		return d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth { // a type that points to itself nests without a byte
+		return d.tooDeep(i)
 	}
 	i = o.elem.decode(d, o.elem, *to, i)
 	d.depth--
@@ -281,6 +296,10 @@ func (d *Decoder) room(n int, size uintptr) int {
 
 // claim checks a count against what is left: each element takes width bytes or more.
 func (d *Decoder) claim(i, n, width int) bool {
+	if n > d.limits.elements {
+		d.tooMany(i, n)
+		return false
+	}
 	if (d.r == nil || d.buf != nil) && n > (len(d.b)-i)/width {
 		d.fail(i, errShort)
 		return false
@@ -307,8 +326,8 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 		}
 		to.Len = have
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
 	}
 	for k := range n {
 		if k == to.Cap {
@@ -343,18 +362,27 @@ func decodeArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if i < 0 {
 		return -1
 	}
-	if n > o.length {
+	if n > o.length && d.flags&anyLength == 0 {
 		return d.fail(i, fmt.Errorf("%v len is %d, but msgpack has %d elements", o.typ, o.length, n))
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if !d.claim(i, n, 1) {
+		return -1
+	}
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
 	}
 	elem := o.elem
-	for k := range n {
+	for k := range min(n, o.length) {
 		if i = elem.decode(d, elem, mem.Add(p, uintptr(k)*elem.size), i); i < 0 {
 			d.path.Index(k)
 			return -1
 		}
+	}
+	if d.flags&anyLength != 0 {
+		for k := n; k < o.length; k++ {
+			zero(elem, mem.Add(p, uintptr(k)*elem.size))
+		}
+		i = d.skipValues(i, n-o.length)
 	}
 	d.depth--
 	return i
@@ -371,6 +399,9 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 	n, i := d.arrayLen(i)
 	if i < 0 {
 		return nil, -1, true
+	}
+	if n > d.limits.elements {
+		return nil, d.tooMany(i, n), true
 	}
 	if n > len(d.b)-i && !d.need(i, n) {
 		return nil, d.fail(i, d.endOf()), true
@@ -397,8 +428,9 @@ func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 	b := d.b
 	recurring := cacheKeys && len(s) >= longList
 	fresh := 0
+	plain := d.flags&careful == 0
 	for k := range s {
-		if uint(i) < uint(len(b)) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
+		if plain && uint(i) < uint(len(b)) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
 			if n := int(b[i] & 0x1f); n < len(b)-i {
 				if recurring && n <= buffer.RecentMax {
 					v, known := d.values.Find(b, i+1, n)
@@ -430,17 +462,17 @@ func decodeInt64s(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return i
 	}
 	for k := 0; k < len(s); {
-		run, j := readInt64Run(d.b, i, s[k:])
-		k, i = k+run, j
-		if k == len(s) {
-			break
-		}
-		v, j := readInt(d.b, i)
-		if j < 0 {
-			if v, j = d.readIntSlow(i, 64); j < 0 {
-				d.path.Index(k)
-				return -1
+		if d.flags&strictInts == 0 {
+			run, j := readInt64Run(d.b, i, s[k:])
+			k, i = k+run, j
+			if k == len(s) {
+				break
 			}
+		}
+		v, j := d.readInt(i)
+		if j < 0 {
+			d.path.Index(k)
+			return -1
 		}
 		s[k], i = v, j
 		k++
@@ -484,8 +516,11 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 		}
 		b = d.b
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if d.flags&careful != 0 {
+		return d.decodeStructCareful(o, p, n, i)
+	}
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
 	}
 	in := o.fields.in
 	next := 0
@@ -513,7 +548,10 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 			if uint(i) < uint(len(b)) {
 				if c := b[i]; c >= codeFixstr && c <= codeFixstrMax {
 					if n := int(c & 0x1f); n < len(b)-i {
-						*mem.At[string](to, 0) = d.strings.CopyAt(b, i+1, n)
+						// A target that is used again often holds the string already.
+						if s := mem.At[string](to, 0); !keepEqual || len(*s) != n || *s != string(b[i+1:i+1+n]) {
+							*s = d.strings.CopyAt(b, i+1, n)
+						}
 						i += 1 + n
 						continue
 					}
@@ -605,15 +643,28 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 		reflect.NewAt(o.typ, p).Elem().SetZero()
 		return j
 	}
-	if n != len(o.fields.out) {
+	out := o.fields.out
+	if n != len(out) && d.flags&anyLength == 0 && !o.fields.anyLength {
 		return d.fail(i, errArrayStruct)
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if !d.claim(j, n, 1) {
+		return -1
 	}
-	for k := range o.fields.out {
-		f := &o.fields.in[o.fields.out[k].index]
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
+	}
+	for k := range out {
+		f := &o.fields.in[out[k].index]
 		to := mem.Add(p, uintptr(f.offset))
+		if k >= n {
+			if f.hops {
+				to = reachField(o, f, p, true)
+			}
+			if to != nil {
+				zero(f.op, to)
+			}
+			continue
+		}
 		if f.hops {
 			if to = reachField(o, f, p, d.isNil(j)); to == nil {
 				j++
@@ -626,7 +677,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 		}
 	}
 	d.depth--
-	return j
+	return d.skipValues(j, n-len(out))
 }
 
 // reachField follows the embedded pointers to f, making what is not there, or, for a nil value, stopping at it.
@@ -657,6 +708,8 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 	if end < 0 {
 		if d.isNil(i) {
 			start, end = i+1, i+1 // a nil key is the empty name
+		} else if d.isNameless(i) {
+			return nil, d.skipValues(i, 2)
 		} else if start, end = d.readBytes(i); end < 0 {
 			return nil, -1
 		}
@@ -668,6 +721,19 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 		return nil, d.fail(i, fmt.Errorf("msgpack: unknown field %q", d.b[start:end]))
 	}
 	return nil, d.skipAt(end)
+}
+
+// isNameless reports whether the key at i can be no field's name, as an int cannot, and is to be skipped with its value. When
+// unknown fields are not allowed, reading it as a string finds the words for the error.
+func (d *Decoder) isNameless(i int) bool {
+	if d.flags&disallowUnknown != 0 || i >= len(d.b) {
+		return false
+	}
+	switch Raw(d.b[i:]).Kind() {
+	case KindString, KindBin, KindMissing:
+		return false
+	}
+	return true
 }
 
 // decodeMap reads a map of any type through reflect.
@@ -684,11 +750,12 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if to.IsNil() {
 		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size+1))) // an entry without a size takes room too
 	}
-	if d.depth++; d.depth > maxDepth {
-		return d.fail(i, errDepth)
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
 	}
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
 	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	seen := d.newKeySet()
 	for range n {
 		key.SetZero()
 		value.SetZero() // what the last value points to now belongs to the map
@@ -697,7 +764,10 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 			return -1
 		}
 		if !key.Comparable() {
-			return d.fail(start, fmt.Errorf("msgpack: unsupported map key: %v", keyType(key)))
+			return d.fail(start, keyError{keyType(key)})
+		}
+		if seen.keys != nil && seen.twice(key.Interface()) {
+			return d.fail(start, errKeyTwice)
 		}
 		if i = o.elem.decode(d, o.elem, valueAt, i); i < 0 {
 			d.path.Field(fmt.Sprint(key))
@@ -741,10 +811,15 @@ func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n,
 func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 	return func(d *Decoder, o *op, p mem.Pointer, i int) int {
 		m, n, i := openMap[V](d, o, p, i)
+		seen := d.newKeySet()
 		for range n {
 			var key string
+			start := i
 			if key, i = d.readKey(i); i < 0 {
 				return -1
+			}
+			if seen.keys != nil && seen.twice(key) {
+				return d.fail(start, errKeyTwice)
 			}
 			var v V
 			if v, i = read(d, i); i < 0 {
@@ -766,6 +841,9 @@ func readIntAt(d *Decoder, i int) (int, int) {
 	v, j := readInt(d.b, i)
 	if j < 0 {
 		v, j = d.readIntSlow(i, strconv.IntSize)
+	}
+	if j >= 0 && d.flags&strictInts != 0 && !d.fits(i, v, strconv.IntSize, true) {
+		return 0, -1
 	}
 	return int(v), j
 }

@@ -58,10 +58,15 @@
 // [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a whole batch into typed slices (package column), with no
 // allocation for a cell and none at all when the batch is reused.
 //
+// # Parts of a value
+//
+// [Raw] is a value that is not decoded: a view of its bytes, with steps down to its parts and methods that read them.
+// [Decoder.Query] and [Raw.Query] follow a path such as users.*.name. A [RawMessage] is a copy to keep.
+//
 // # Memory and lifetime
 //
-// Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns. Short strings share
-// chunks of 1 KB: one that is kept keeps at most 1 KB alive, and in an any up to 31 other short values beside it. Claimed
-// lengths are compared with the bytes that are there before anything is made for them. Values nest at most 10,000 deep. An
-// [Error] says where: offset and path.
+// Nothing that is decoded refers to the input, but for what is called a view, and the input may be reused as soon as a call
+// returns. Short strings share chunks of 1 KB: one that is kept keeps at most 1 KB alive, and in an any up to 31 other short
+// values beside it. Claimed lengths are compared with the bytes that are there before anything is made for them. Values nest
+// at most 10,000 deep. An [Error] says where: offset and path.
 package msgpack

@@ -5,7 +5,6 @@ package msgpack
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -62,10 +61,17 @@ func (o *op) remembered() *atomic.Uint32 {
 // marshalers are encoders with all options at their defaults, so that Marshal need not set them.
 var marshalers = sync.Pool{New: func() any { return newEncoder() }}
 
+// flatEncoder writes flat values, for all at once: nothing of it changes.
+var flatEncoder = newEncoder()
+
 // marshalAppend appends v, of the type of o.
 func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
+	data := mem.FaceOf(v).Data
+	if o.pointer && data != nil && o.elem.flat {
+		return o.elem.encode(flatEncoder, o.elem, data, b), nil
+	}
 	e := marshalers.Get().(*Encoder)
-	if data := mem.FaceOf(v).Data; o.pointer && data != nil {
+	if o.pointer && data != nil {
 		b = o.elem.encode(e, o.elem, data, b)
 	} else {
 		b = e.appendAny(b, v)
@@ -80,7 +86,14 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 }
 
 // Encode writes v.
-func (e *Encoder) Encode(v any) error { return e.flush(e.appendAny(e.b, v)) }
+func (e *Encoder) Encode(v any) error {
+	if v != nil {
+		if o := e.plans.byWord(mem.FaceOf(v).Type, v); o.pointer {
+			return e.flush(e.appendPlanned(e.b, o, v))
+		}
+	}
+	return e.flush(e.appendAny(e.b, v))
+}
 
 // EncodeMulti writes one value after the other.
 func (e *Encoder) EncodeMulti(v ...any) error {
@@ -112,7 +125,7 @@ func (e *Encoder) appendValue(b []byte, v reflect.Value) []byte {
 
 func (e *Encoder) tooDeep(b []byte) []byte {
 	if e.err == nil {
-		e.err = errDepth
+		e.err = depthError(maxDepth)
 	}
 	return b
 }
@@ -264,7 +277,7 @@ func encodeBytes(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if v == nil {
 		return appendNil(b)
 	}
-	return append(appendBytesLen(b, len(v)), v...)
+	return e.appendBody(appendBytesLen(b, len(v)), v)
 }
 
 func encodeByteArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -276,6 +289,9 @@ func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	to := *mem.At[mem.Pointer](p, 0)
 	if to == nil {
 		return appendNil(b)
+	}
+	if o.flat {
+		return o.elem.encode(e, o.elem, to, b)
 	}
 	if e.depth++; e.depth > maxDepth { // a pointer may lead back to itself
 		return e.tooDeep(b)
@@ -298,15 +314,19 @@ func encodeArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
+	if !o.flat {
+		if e.depth++; e.depth > maxDepth {
+			return e.tooDeep(b)
+		}
 	}
 	b = appendArrayLen(b, n)
 	elem := o.elem
 	for k := range n {
 		b = elem.encode(e, elem, mem.Add(p, uintptr(k)*elem.size), b)
 	}
-	e.depth--
+	if !o.flat {
+		e.depth--
+	}
 	return b
 }
 
@@ -375,9 +395,6 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if fields.asArray || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats) != 0 || fields.omits {
 		return e.appendStructSlow(fields, p, b)
 	}
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
-	}
 	b = append(b, fields.header...)
 	out := fields.out
 	for k := range out {
@@ -435,7 +452,6 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 			b = f.op.encode(e, f.op, from, b)
 		}
 	}
-	e.depth--
 	return b
 }
 
@@ -452,9 +468,6 @@ func (s *structPlan) reach(f *outField, p mem.Pointer) mem.Pointer {
 
 // appendStructSlow writes a struct whose fields may be left out, or as an array, or under options.
 func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) []byte {
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
-	}
 	asArray := fields.asArray || e.flags&arrayStructs != 0
 	if asArray {
 		b = appendArrayLen(b, len(fields.out))
@@ -484,7 +497,6 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 		}
 		b = f.op.encode(e, f.op, from, b)
 	}
-	e.depth--
 	return b
 }
 
@@ -500,7 +512,7 @@ func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 		}
 	}
 	if e.flags&omitEmpty != 0 {
-		return e.plans.emptiness(fields.list[f.index].Type, true)(from)
+		return f.always(from)
 	}
 	return f.empty != nil && f.empty(from)
 }
@@ -511,10 +523,25 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if m.IsNil() {
 		return appendNil(b)
 	}
-	if e.depth++; e.depth > maxDepth {
-		return e.tooDeep(b)
+	if !o.flat {
+		if e.depth++; e.depth > maxDepth {
+			return e.tooDeep(b)
+		}
 	}
 	b = appendMapLen(b, m.Len())
+	if e.flags&sortMapKeys != 0 {
+		b = e.appendSorted(o, m, b)
+	} else {
+		b = e.appendPairs(o, m, b)
+	}
+	if !o.flat {
+		e.depth--
+	}
+	return b
+}
+
+// appendPairs appends the pairs of m, a map of o, in no order.
+func (e *Encoder) appendPairs(o *op, m reflect.Value, b []byte) []byte {
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
 	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
 	for all := m.MapRange(); all.Next(); {
@@ -523,32 +550,32 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		b = o.key.encode(e, o.key, keyAt, b)
 		b = o.elem.encode(e, o.elem, valueAt, b)
 	}
-	e.depth--
 	return b
 }
 
-// encodeMapOf is encodeMap for a map from strings to a leaf kind or any.
+func encodeMapAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendAnyMap(b, *mem.At[map[string]any](p, 0))
+}
+
+// encodeMapOf is encodeMap for a map from strings to a leaf kind.
 func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) encodeFn {
 	return func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		m := *mem.At[map[string]V](p, 0)
 		if m == nil {
 			return appendNil(b)
 		}
-		if e.depth++; e.depth > maxDepth {
-			return e.tooDeep(b)
-		}
 		b = appendMapLen(b, len(m))
 		if e.flags&sortMapKeys != 0 {
-			keys := slices.Sorted(maps.Keys(m))
+			keys, mark := sortedKeys(e, m)
 			for _, k := range keys {
 				b = appendValue(e, appendText(b, k), m[k])
 			}
+			e.forget(mark)
 		} else {
 			for k, v := range m {
 				b = appendValue(e, appendText(b, k), v)
 			}
 		}
-		e.depth--
 		return b
 	}
 }
@@ -558,15 +585,3 @@ func appendFloat64Of(e *Encoder, b []byte, v float64) []byte  { return e.appendF
 func appendFixedInt64Of(e *Encoder, b []byte, v int64) []byte { return e.appendInt64(b, v) }
 func appendIntOf(e *Encoder, b []byte, v int) []byte          { return appendInt(b, int64(v)) }
 func appendBoolOf(e *Encoder, b []byte, v bool) []byte        { return appendBool(b, v) }
-func appendAnyOf(e *Encoder, b []byte, v any) []byte          { return e.appendAny(b, v) }
-
-// sorted is m's keys in order, in room that nested maps use beyond mark. The caller gives it back.
-func (e *Encoder) sorted(m map[string]any) (keys []string, mark int) {
-	mark = len(e.keys)
-	for k := range m {
-		e.keys = append(e.keys, k)
-	}
-	keys = e.keys[mark:]
-	slices.Sort(keys)
-	return keys, mark
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -27,11 +28,21 @@ func sources(data []byte) map[string]*Decoder {
 	return map[string]*Decoder{
 		"bytes":         d,
 		"bytes.Buffer":  NewDecoder(bytes.NewBuffer(bytes.Clone(data))),
+		"Buffer":        NewDecoder(chunked(data, 3)),
 		"bytes.Reader":  NewDecoder(bytes.NewReader(data)),
 		"plain reader":  NewDecoder(struct{ io.Reader }{bytes.NewReader(data)}),
 		"byte by byte":  NewDecoder(iotest.OneByteReader(bytes.NewReader(data))),
 		"data with EOF": NewDecoder(iotest.DataErrReader(bytes.NewReader(data))),
 	}
+}
+
+// chunked is a Buffer of data in chunks of n bytes.
+func chunked(data []byte, n int) *Buffer {
+	var b Buffer
+	for piece := range slices.Chunk(data, n) {
+		b.Reference(bytes.Clone(piece))
+	}
+	return &b
 }
 
 // marshal is Marshal of a value that must not fail.

@@ -139,6 +139,7 @@ func TestBombs(t *testing.T) {
 				"bytes":        func() *Decoder { d := newDecoder(); d.ResetBytes(bomb); return d },
 				"stream":       func() *Decoder { return NewDecoder(struct{ io.Reader }{bytes.NewReader(bomb)}) },
 				"bytes.Buffer": func() *Decoder { return NewDecoder(bytes.NewBuffer(bytes.Clone(bomb))) },
+				"Buffer":       func() *Decoder { return NewDecoder(chunked(bomb, 3)) },
 			} {
 				v := to()
 				var errs [2]error

@@ -48,6 +48,8 @@ type op struct {
 	pointer  bool // typ is a pointer
 	face     bool // typ is an interface
 	direct   bool // an interface holds the value itself, not a pointer to it
+	flat     bool // encoding needs nothing of the Encoder but its flags: no interface, no method, no type within itself
+	nilable  bool // typ is of a kind that has nil, but no pointer or interface
 	size     uintptr
 	length   int // of an array
 	elem     *op
@@ -55,19 +57,23 @@ type op struct {
 	fields   *structPlan
 	typ      reflect.Type
 	last     atomic.Uint32
+
+	// The method tables (mem.MethodTable) of the interfaces by which a type writes and reads itself.
+	writes, reads, readsText mem.Pointer
 }
 
 // structPlan is a struct's fields, in wire order.
 type structPlan struct {
-	in      []inField // by index in list; behind them one that never matches
-	keys    []string  // as they stand on the wire, by index in list
-	out     []outField
-	names   *plan.Names
-	byName  []*inField // by the index that names gives
-	header  []byte     // of the map, when no field can be left out
-	omits   bool       // some field can be left out
-	asArray bool
-	list    []plan.Field
+	in        []inField // by index in list; behind them one that never matches
+	keys      []string  // as they stand on the wire, by index in list
+	out       []outField
+	names     *plan.Names
+	byName    []*inField // by the index that names gives
+	header    []byte     // of the map, when no field can be left out
+	omits     bool       // some field can be left out
+	asArray   bool
+	anyLength bool // as an array it may be shorter or longer
+	list      []plan.Field
 }
 
 // inField is one field when decoding.
@@ -89,7 +95,8 @@ type inField struct {
 type outField struct {
 	text    string // the key as it stands on the wire, with the code after it where that is fixed
 	op      *op
-	empty   func(mem.Pointer) bool // nil when the field is never left out
+	empty   test // nil when the field is never left out
+	always  test // under the option that may leave out every field
 	offset  uint32
 	kind    kind
 	hops    bool
@@ -98,31 +105,46 @@ type outField struct {
 	index   uint16
 }
 
+// planRules are what sets of plans differ in.
+type planRules struct {
+	tag       string // the key of the tag that is read where there is no msgpack tag
+	json      bool   // embedded structs as in encoding/json
+	jsonEmpty bool   // omitempty as in encoding/json
+}
+
 // planSet is the plans under one set of rules of reading types.
 type planSet struct {
+	planRules
 	rules plan.Rules
 	cache plan.Cache[*op]
 	mu    sync.Mutex
 	open  map[reflect.Type]*op // being compiled, for types that contain themselves
 }
 
-var defaultPlans = newPlanSet("")
+var defaultPlans = newPlanSet(planRules{})
 
-var plansByTag sync.Map // fallback tag → *planSet
+var otherPlans sync.Map // planRules → *planSet
 
-func newPlanSet(fallback string) *planSet {
-	return &planSet{rules: plan.Rules{Key: "msgpack", Fallback: fallback, Marker: "_msgpack", Opaque: encodesItself}}
+func newPlanSet(r planRules) *planSet {
+	return &planSet{planRules: r, rules: plan.Rules{Key: "msgpack", Fallback: r.tag, Marker: "_msgpack", Opaque: encodesItself, Dominance: r.json}}
 }
 
-func plansFor(fallback string) *planSet {
-	if fallback == "" {
+func plansFor(r planRules) *planSet {
+	if r == (planRules{}) {
 		return defaultPlans
 	}
-	s, ok := plansByTag.Load(fallback)
+	s, ok := otherPlans.Load(r)
 	if !ok {
-		s, _ = plansByTag.LoadOrStore(fallback, newPlanSet(fallback))
+		s, _ = otherPlans.LoadOrStore(r, newPlanSet(r))
 	}
 	return s.(*planSet)
+}
+
+// tagged is the rules of s with another tag.
+func (s *planSet) tagged(tag string) planRules {
+	r := s.planRules
+	r.tag = tag
+	return r
 }
 
 // of is the op for t.
@@ -165,6 +187,7 @@ var (
 	timeType              = reflect.TypeFor[time.Time]()
 	anyType               = reflect.TypeFor[any]()
 	rawMessageType        = reflect.TypeFor[RawMessage]()
+	rawType               = reflect.TypeFor[Raw]()
 )
 
 // encodesItself reports whether t has a method or an ext of its own in either direction.
@@ -189,11 +212,36 @@ func (s *planSet) compile(t reflect.Type) *op {
 	if o, ok := s.cache.Get(mem.TypeWord(t)); ok {
 		return o
 	}
-	o := &op{typ: t, size: t.Size(), direct: !mem.Indirect(t)}
+	o := &op{typ: t, size: t.Size(), direct: !mem.Indirect(t), nilable: nilable(t.Kind())}
 	s.open[t] = o
 	s.compileKind(o, t)
 	s.compileMethods(o, t)
+	o.flat = o.isFlat()
 	return o
+}
+
+// isFlat computes flat. A type within itself is met while its own op is not finished, and so not flat.
+func (o *op) isFlat() bool {
+	switch {
+	case o.typ == timeType || o.typ == rawMessageType:
+		return true
+	case o.writes != nil || o.face || encodesItself(o.typ):
+		return false
+	case o.fields != nil:
+		for k := range o.fields.out {
+			if !o.fields.out[k].op.flat {
+				return false
+			}
+		}
+		return true
+	case o.key != nil && !o.key.flat || o.elem != nil && !o.elem.flat:
+		return false
+	}
+	switch o.typ.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		return false
+	}
+	return true
 }
 
 // compileKind sets o by t's kind.
@@ -302,7 +350,7 @@ func (s *planSet) compileMap(o *op, t reflect.Type) {
 		o.decode, o.encode = decodeMapOf(readBoolAt), encodeMapOf(appendBoolOf)
 	case reflect.Interface:
 		if t.Elem() == anyType {
-			o.decode, o.encode = decodeMapAny, encodeMapOf(appendAnyOf)
+			o.decode, o.encode = decodeMapAny, encodeMapAny
 		}
 	}
 }
@@ -313,7 +361,7 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 		o.decode, o.encode, o.kind = decodeTimeValue, encodeTimeValue, kindOther
 		return
 	}
-	if t == rawMessageType {
+	if t == rawMessageType || t == rawType {
 		o.decode, o.encode = decodeRawMessage, encodeRawMessage
 		return
 	}
@@ -327,19 +375,23 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 		return // what it holds is written by its own methods
 	}
 	p := reflect.PointerTo(t)
-	if fn := encoderOf(t); fn != nil {
-		o.encode, o.kind, o.receiver = fn, kindOther, false
-	} else if fn := encoderOf(p); fn != nil {
-		o.encode, o.kind, o.receiver = fn, kindOther, true
+	// A value's methods go before those of a pointer to it.
+	if fn, table := encoderOf(t, t); fn != nil {
+		o.encode, o.writes, o.kind, o.receiver = fn, table, kindOther, false
+	} else if fn, table := encoderOf(p, t); fn != nil {
+		o.encode, o.writes, o.kind, o.receiver = fn, table, kindOther, true
 	}
 	text := p.Implements(textUnmarshalerType)
+	if text {
+		o.readsText = tableOf[encoding.TextUnmarshaler](t)
+	}
 	switch {
 	case p.Implements(customDecoderType):
-		o.decode, o.kind = decodeCustom, kindOther
+		o.decode, o.reads, o.kind = decodeCustom, tableOf[CustomDecoder](t), kindOther
 	case p.Implements(unmarshalerType):
-		o.decode, o.kind = decodeUnmarshaler, kindOther
+		o.decode, o.reads, o.kind = decodeUnmarshaler, tableOf[Unmarshaler](t), kindOther
 	case p.Implements(binaryUnmarshalerType):
-		o.decode, o.kind = decodeBinary, kindOther
+		o.decode, o.reads, o.kind = decodeBinary, tableOf[encoding.BinaryUnmarshaler](t), kindOther
 		if text {
 			o.decode = decodeBinaryOrText
 		}
@@ -348,24 +400,24 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	}
 }
 
-// encoderOf is the op that calls t's own method, or nil. A value's methods go before those of a pointer to it.
-func encoderOf(t reflect.Type) encodeFn {
+// encoderOf is the op that calls a method of by, which is t or a pointer to it, and its table; or nil.
+func encoderOf(by, t reflect.Type) (encodeFn, mem.Pointer) {
 	switch {
-	case t.Implements(customEncoderType):
-		return encodeCustom
-	case t.Implements(marshalerType):
-		return encodeMarshaler
-	case t.Implements(binaryMarshalerType):
-		return encodeBinary
-	case t.Implements(textMarshalerType):
-		return encodeText
+	case by.Implements(customEncoderType):
+		return encodeCustom, tableOf[CustomEncoder](t)
+	case by.Implements(marshalerType):
+		return encodeMarshaler, tableOf[Marshaler](t)
+	case by.Implements(binaryMarshalerType):
+		return encodeBinary, tableOf[encoding.BinaryMarshaler](t)
+	case by.Implements(textMarshalerType):
+		return encodeText, tableOf[encoding.TextMarshaler](t)
 	}
-	return nil
+	return nil, nil
 }
 
 func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	read := s.rules.Fields(t)
-	sp := &structPlan{asArray: read.AsArray, list: read.Fields}
+	sp := &structPlan{asArray: read.AsArray, anyLength: read.AnyLength, list: read.Fields}
 	var names []string
 	enter := func(name string, at int) {
 		names = append(names, name)
@@ -380,7 +432,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 		sp.in = append(sp.in, newInField(f, o, i, key))
 		if !f.Hidden {
 			sp.out = append(sp.out, s.newOutField(f, o, i))
-			sp.omits = sp.omits || f.Omit
+			sp.omits = sp.omits || f.Omit || f.Zero
 		}
 	}
 	for i := range read.Fields {
@@ -455,9 +507,7 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	if out.hops || !inlineLeaves {
 		out.kind = kindOther
 	}
-	if f.Omit {
-		out.empty = s.emptiness(f.Type, false)
-	}
+	out.empty, out.always = s.omission(f), s.emptiness(f.Type, true)
 	return out
 }
 

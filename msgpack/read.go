@@ -85,7 +85,12 @@ func (d *Decoder) readBool(i int) (bool, int) {
 func (d *Decoder) readInt(i int) (int64, int) {
 	v, j := readInt(d.b, i)
 	if j < 0 {
-		return d.readIntSlow(i, 64)
+		if v, j = d.readIntSlow(i, 64); j < 0 {
+			return 0, -1
+		}
+	}
+	if v < 0 && d.flags&strictInts != 0 && !d.fits(i, v, 64, true) {
+		return 0, -1
 	}
 	return v, j
 }
@@ -192,6 +197,9 @@ func (d *Decoder) readString(i int) (string, int) {
 			return "", -1
 		}
 	}
+	if d.flags&careful != 0 {
+		return d.carefulString(i, start, next)
+	}
 	return d.strings.CopyAt(d.b, start, next-start), next
 }
 
@@ -225,17 +233,7 @@ func (d *Decoder) readBytes(i int) (start, next int) {
 }
 
 // count is the length or count field behind the code at i, which is at hand.
-func (d *Decoder) count(i int) uint64 {
-	switch forms[d.b[i]].count {
-	case 1:
-		return uint64(d.b[i+1])
-	case 2:
-		return uint64(wire.BE16(d.b, i+1))
-	case 4:
-		return uint64(wire.BE32(d.b, i+1))
-	}
-	return 0
-}
+func (d *Decoder) count(i int) uint64 { return countAt(d.b, i) }
 
 // arrayLen reads an array's header.
 func (d *Decoder) arrayLen(i int) (n, next int) {
@@ -284,6 +282,14 @@ func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	return n, next
 }
 
+// skipValues gives the offset after n values.
+func (d *Decoder) skipValues(i, n int) int {
+	for ; n > 0 && i >= 0; n-- {
+		i = d.skipAt(i)
+	}
+	return i
+}
+
 func isExt(c byte) bool {
 	return c >= codeExt8 && c <= codeExt32 || c >= codeFixext1 && c <= codeFixext16
 }
@@ -323,16 +329,30 @@ func (e unexpectedCodeError) Error() string {
 
 // readKey reads a map key. nil is the empty key.
 func (d *Decoder) readKey(i int) (string, int) {
+	if key, next := d.readKeyAtHand(i); next >= 0 {
+		return key, next
+	}
+	if d.err != nil {
+		return "", -1
+	}
+	if d.isNil(i) {
+		return "", i + 1
+	}
+	if _, next := d.readBytes(i); next < 0 {
+		return "", -1
+	}
+	return d.readKeyAtHand(i)
+}
+
+// readKeyAtHand reads a key that is a str or bin, if it is at hand whole.
+func (d *Decoder) readKeyAtHand(i int) (string, int) {
 	b := d.b
 	start, next := readStr(b, i)
 	if next < 0 {
-		if d.isNil(i) {
-			return "", i + 1
-		}
-		if start, next = d.readBytes(i); next < 0 {
-			return "", -1
-		}
-		b = d.b
+		return "", -1
+	}
+	if d.flags&careful != 0 {
+		return d.carefulString(i, start, next)
 	}
 	n := next - start
 	if n > buffer.RecentMax || !cacheKeys {

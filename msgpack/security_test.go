@@ -234,8 +234,8 @@ func TestAfterPanics(t *testing.T) {
 			}
 		}
 	}
-	for digits, to := range map[string]any{"91 01": new(panicsInMiddle), "92 91 01": new([]panicsInMiddle), "92 a161": new([]panicMarshal), "a161": new(panicText), "c40161": new(panicBinary),
-		"91 a161": new([1]panicText), "81 a16b 91 01": new(map[string]*panicsInMiddle), "81 a158 a161": new(struct{ X any }), "81 a161 02": new(map[panicText]int)} {
+	for digits, to := range map[string]any{"91 01": new(panicsInMiddle), "91 91 01": new([]panicsInMiddle), "91 a161": new([]panicMarshal), "a161": new(panicText), "c40161": new(panicBinary),
+		"91 a162": new([1]panicText), "81 a16b 91 01": new(map[string]*panicsInMiddle), "81 a158 a161": new(struct{ X any }), "81 a161 02": new(map[panicText]int)} {
 		if v, ok := to.(*struct{ X any }); ok {
 			v.X = new(panicBinary)
 		}

@@ -31,6 +31,19 @@ const (
 	disallowUnknown
 	looseInterface
 	noAllocLimit
+	internStrings
+	rawExt
+	strictInts
+	strictUTF8
+	uniqueKeys
+	anyLength
+	zeroCopy
+	ownStrings
+	utcTimes
+	limited
+
+	// careful are the flags of a decoder under which structs are read without short cuts.
+	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
 )
 
 // Decoder reads MessagePack values from a stream or a []byte. It is not safe for concurrent use.
@@ -40,6 +53,7 @@ type Decoder struct {
 	flags   uint32
 	depth   int
 	inside  int // calls of begin without an end: more than one inside a custom decoder
+	start   int // of the value being read
 	credit  int // bytes that may be allocated ahead of the data, for the value being read
 	strings buffer.Strings
 	keys    *buffer.Recent // of maps
@@ -47,18 +61,24 @@ type Decoder struct {
 	numbers buffer.Slab[uint64]
 	texts   buffer.Slab[string]
 	plans   *planSet
-	tag     string
+	limits  limits
 	mapFunc func(*Decoder) (any, error)
 
 	base    int64 // of b[0] in the input
 	r       io.Reader
 	buf     *bytes.Buffer // r, when its own bytes can be the window
+	chunks  *Buffer       // the same
+	lent    bool          // r is buf or chunks: the window goes back to it at the end of a call
 	exact   bool          // r must not be read ahead
 	own     []byte        // the window's memory, when it is ours
 	readErr error         // what r said, but io.EOF
 	err     *Error        // of the call at hand
 	path    wire.Path     // of err, as far as it is unwound
 	inner   *Error        // the last that a call inside a user's method ended with
+	rest    scan          // of a value that did not fit, to be passed over; at counts from i
+
+	shareMin int  // chunks.ShareMin, as long as the window lies in it; see buffer.go
+	shared   bool // a view of the window was given out
 }
 
 // readAhead is what is asked of a reader at a time.
@@ -79,7 +99,7 @@ func NewDecoder(r io.Reader) *Decoder {
 }
 
 func newDecoder() *Decoder {
-	d := &Decoder{plans: defaultPlans}
+	d := &Decoder{plans: defaultPlans, limits: noLimits}
 	if sharedStrings {
 		d.strings.Size = buffer.ChunkSize
 	}
@@ -97,13 +117,13 @@ func PutDecoder(d *Decoder) {
 		d.own = nil
 	}
 	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
+	d.chunks, d.lent, d.shareMin = nil, false, 0
 	decoders.Put(d)
 }
 
 // Reset makes d read from r, with all options at their defaults.
 func (d *Decoder) Reset(r io.Reader) {
-	d.flags = 0
-	d.SetCustomStructTag("")
+	d.toDefaults()
 	d.ResetReader(r)
 }
 
@@ -112,12 +132,15 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.b, d.i, d.base = d.own[:0], 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 	switch r := r.(type) {
 	case nil:
 		d.b = nil
 	case *bytes.Buffer:
-		d.buf, d.b = r, nil
+		d.buf, d.b, d.lent = r, nil, true
+	case *Buffer:
+		d.chunks, d.b, d.lent = r, nil, true
 	case io.ByteScanner:
 		d.exact = true
 	}
@@ -126,18 +149,20 @@ func (d *Decoder) ResetReader(r io.Reader) {
 // ResetBytes makes d read from data, which must not change until the last value is decoded, with all options at their
 // defaults.
 func (d *Decoder) ResetBytes(data []byte) {
-	d.flags, d.mapFunc = 0, nil
-	if d.tag != "" || d.plans == nil {
-		d.SetCustomStructTag("")
-	}
+	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
 	d.r, d.buf, d.readErr = nil, nil, nil
+	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
+}
+
+func (d *Decoder) toDefaults() {
+	d.flags, d.mapFunc, d.plans, d.limits = 0, nil, defaultPlans, noLimits
 }
 
 // clean forgets a call that did not come to its end, as when a user's method panics.
 func (d *Decoder) clean() {
-	d.err, d.inner, d.path = nil, nil, d.path[:0]
+	d.err, d.inner, d.path, d.rest = nil, nil, d.path[:0], scan{}
 	d.depth, d.inside = 0, 0
 }
 
@@ -155,16 +180,28 @@ func (d *Decoder) begin() int {
 	case d.buf != nil:
 		d.b, d.i = d.buf.Bytes(), 0
 		d.credit += 32 * len(d.b)
-	case d.i > 0 && d.i >= len(d.b)-d.i:
-		// What is read may go: it is at least as much as what has to move.
-		d.base += int64(d.i)
-		d.b = d.b[:copy(d.b, d.b[d.i:])]
-		d.own, d.i = d.b, 0
+	case d.chunks != nil:
+		d.chunks.lend(d)
+	case d.i > 0:
+		d.slide()
+	}
+	if d.rest != (scan{}) {
+		d.catchUp()
 	}
 	if d.flags&noAllocLimit != 0 {
 		d.credit = int(^uint(0) >> 1)
 	}
+	d.start = d.i
 	return d.i
+}
+
+// slide drops what is read from the window, if it is at least as much as what has to move.
+func (d *Decoder) slide() {
+	if d.i >= len(d.b)-d.i {
+		d.base += int64(d.i)
+		d.b = d.b[:copy(d.b, d.b[d.i:])]
+		d.own, d.i = d.b, 0
+	}
 }
 
 // end closes a public call whose value started at mark and ended before next, or failed when next is -1.
@@ -173,16 +210,21 @@ func (d *Decoder) end(mark, next int) error {
 	if next < 0 {
 		return d.endFailed(mark)
 	}
+	if d.flags&limited != 0 && next-mark > d.limits.bytes {
+		d.fail(mark, errTooLarge)
+		return d.endFailed(mark)
+	}
 	d.i = next
-	if d.buf != nil && d.inside == 0 {
-		d.buf.Next(d.i)
-		d.base += int64(d.i)
-		d.b, d.i = nil, 0
+	if d.lent && d.inside == 0 {
+		d.giveBack(next)
 	}
 	return nil
 }
 
 // endFailed completes the error. At the end of the input, where a value could have started but did not, it is io.EOF itself.
+//
+// The decoder goes on after the value at fault: what of it is not at hand is passed over before the next one (catchUp). Inside
+// a user's method, a call that failed has read nothing: the method may try another one.
 func (d *Decoder) endFailed(mark int) error {
 	e := d.err
 	clean := e == nil || e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
@@ -190,11 +232,12 @@ func (d *Decoder) endFailed(mark int) error {
 		e.Path = d.path.String()
 	}
 	d.err, d.path = nil, d.path[:0]
-	d.i = len(d.b)
-	if d.inside == 0 && d.buf != nil {
-		d.buf.Next(len(d.b))
-		d.base += int64(len(d.b))
-		d.b, d.i = nil, 0
+	if d.i = mark; d.inside == 0 {
+		d.rest = scan{uint64(mark), 1}
+		d.passOver()
+	}
+	if d.lent && d.inside == 0 {
+		d.giveBackFailed()
 	}
 	if clean {
 		return io.EOF
@@ -203,6 +246,32 @@ func (d *Decoder) endFailed(mark int) error {
 		d.inner = e
 	}
 	return e
+}
+
+// passOver drops what is at hand of d.rest. After a code that means nothing, nothing says where a next value would start: all is
+// dropped.
+func (d *Decoder) passOver() {
+	if d.rest.over(d.b, 1<<62) != foundMore {
+		d.rest = scan{uint64(len(d.b)), 0}
+	}
+	d.i = int(min(d.rest.at, uint64(len(d.b))))
+	d.rest.at -= uint64(d.i)
+}
+
+// catchUp passes over the rest of a value that did not fit what it was read into.
+func (d *Decoder) catchUp() {
+	for {
+		d.rest.at += uint64(d.i)
+		d.passOver()
+		if d.rest.whole(0) {
+			break
+		}
+		d.slide()
+		if !d.need(d.i, len(d.b)-d.i+1) { // what goes on is the end of the input, or an error of the reader
+			break
+		}
+	}
+	d.rest = scan{}
 }
 
 // need makes sure that n bytes from offset i are at hand.
@@ -215,6 +284,13 @@ func (d *Decoder) need(i, n int) bool {
 
 // fill reads until n bytes from offset i are at hand. The window doubles as data arrives, whatever n claims.
 func (d *Decoder) fill(i, n int) bool {
+	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
+		d.readErr = errTooLarge
+		return false
+	}
+	if d.chunks != nil {
+		return d.gather(i, n)
+	}
 	for idle := 0; n > len(d.b)-i; {
 		ask := n - (len(d.b) - i)
 		if !d.exact {
@@ -246,7 +322,7 @@ func (d *Decoder) fill(i, n int) bool {
 }
 
 // SetCustomStructTag makes d read the tag of this key from fields without a msgpack tag.
-func (d *Decoder) SetCustomStructTag(tag string) { d.tag, d.plans = tag, plansFor(tag) }
+func (d *Decoder) SetCustomStructTag(tag string) { d.plans = plansFor(d.plans.tagged(tag)) }
 
 func (d *Decoder) set(flag uint32, on bool) {
 	d.flags &^= flag
@@ -292,9 +368,11 @@ type Encoder struct {
 	w      io.Writer
 	err    error
 	plans  *planSet
-	tag    string
 	keys   []string    // room for sorting
 	word   mem.Pointer // a value that an interface holds in its data word
+
+	references   []reference // what w is to refer to, in order
+	referenceMin int         // from how many bytes on, or 0; see buffer.go
 }
 
 // NewEncoder writes to w.
@@ -318,19 +396,23 @@ func PutEncoder(e *Encoder) {
 	}
 	clear(e.keys) // of a call that did not come to its end
 	e.b, e.w, e.err, e.word, e.keys = e.b[:0], nil, nil, nil, e.keys[:0]
+	e.references, e.referenceMin = nil, 0
 	encoders.Put(e)
 }
 
 // Reset makes e write to w, with all options at their defaults.
 func (e *Encoder) Reset(w io.Writer) {
-	e.flags = 0
-	e.SetCustomStructTag("")
+	e.flags, e.plans = 0, defaultPlans
 	e.ResetWriter(w)
 }
 
 // ResetWriter makes e write to w and keeps its options.
 func (e *Encoder) ResetWriter(w io.Writer) {
 	e.b, e.w, e.err, e.depth, e.inside = e.b[:0], w, nil, 0, 0
+	e.references, e.referenceMin = nil, 0
+	if w, ok := w.(*Buffer); ok {
+		e.referenceMin = w.ReferenceMin
+	}
 }
 
 // Writer is what e writes to. Inside a custom encoder, what it is given becomes part of the value.
@@ -350,7 +432,7 @@ func (w *inlay) Write(b []byte) (int, error) {
 }
 
 // SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
-func (e *Encoder) SetCustomStructTag(tag string) { e.tag, e.plans = tag, plansFor(tag) }
+func (e *Encoder) SetCustomStructTag(tag string) { e.plans = plansFor(e.plans.tagged(tag)) }
 
 func (e *Encoder) set(flag uint32, on bool) {
 	e.flags &^= flag
@@ -380,14 +462,25 @@ func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 // flush ends a public call: the outermost one writes.
 func (e *Encoder) flush(b []byte) error {
 	e.b = b
+	if e.inside > 0 && e.err == nil {
+		return nil
+	}
+	return e.flushSlow()
+}
+
+func (e *Encoder) flushSlow() error {
 	err := e.err
 	e.err = nil
 	if e.inside > 0 {
 		return err
 	}
 	e.depth = 0
+	from := 0
+	if len(e.references) > 0 {
+		from = e.writeReferences(err)
+	}
 	if err == nil && e.w != nil {
-		_, err = e.w.Write(e.b)
+		_, err = e.w.Write(e.b[from:])
 	}
 	if e.w != nil {
 		e.b = e.b[:0]

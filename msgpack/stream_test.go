@@ -24,6 +24,7 @@ func TestNoReadAhead(t *testing.T) {
 		data := append(bytes.Clone(v.Bytes), rest...)
 		for name, r := range map[string]io.Reader{
 			"bytes.Buffer":   bytes.NewBuffer(bytes.Clone(data)),
+			"Buffer":         chunked(data, 3),
 			"bytes.Reader":   bytes.NewReader(data),
 			"strings.Reader": strings.NewReader(string(data)),
 			"bufio.Reader":   bufio.NewReaderSize(bytes.NewReader(data), 16),
@@ -84,6 +85,7 @@ func TestSequence(t *testing.T) {
 		"with nothing in between": &pieces{data: data, size: 5, idle: true},
 		"with EOF":                &pieces{data: data, size: 11, eof: true},
 		"bytes.Buffer":            bytes.NewBuffer(bytes.Clone(data)),
+		"Buffer":                  chunked(data, 7),
 		"bufio.Reader":            bufio.NewReaderSize(bytes.NewReader(data), 16),
 		"bufio, byte by byte":     bufio.NewReader(iotest.OneByteReader(bytes.NewReader(data))),
 	} {
@@ -302,4 +304,63 @@ func (w *countWrites) Write(b []byte) (int, error) {
 	w.n++
 	w.last = string(b)
 	return len(b), w.err
+}
+
+// TestGoesOnAfterAnError holds that a decoder goes on with the next value after one that did not fit, that a call inside a
+// custom decoder which failed has read nothing, and that a broken value ends the stream.
+func TestGoesOnAfterAnError(t *testing.T) {
+	for name, d := range sources([]byte("\x01\x92\xa1a\x90\x02\xd4\x05\x00\x03")) {
+		var n int
+		var list []int
+		var v any
+		for i, step := range []struct {
+			into any
+			want string
+		}{{&n, ""}, {&list, "msgpack: invalid code=a1 decoding int64"}, {&n, ""}, {&v, "msgpack: unknown ext id=5"}, {&n, ""}, {&n, "EOF"}} {
+			if err := d.Decode(step.into); text(err) != step.want {
+				t.Errorf("%s, value %d: error %v, want %q", name, i, err, step.want)
+			}
+		}
+		if n != 3 || d.InputOffset() != 10 {
+			t.Errorf("%s: the last value is %d, at %d", name, n, d.InputOffset())
+		}
+	}
+	// The value at fault is long, and comes in pieces, on a reader that must not be read ahead.
+	long := append([]byte("\x92\xc3\xc6\x00\x02\x00\x00"), make([]byte, 2<<16)...)
+	for name, d := range sources(append(long, 7)) {
+		var list []int
+		var n int
+		if err := d.Decode(&list); err == nil {
+			t.Errorf("%s: a bool is an int", name)
+		}
+		if err := d.Decode(&n); err != nil || n != 7 {
+			t.Errorf("%s: after a long value: %d, %v", name, n, err)
+		}
+	}
+	var either numberOrText
+	if err := Unmarshal([]byte("\xa3abc"), &either); err != nil || either.text != "abc" {
+		t.Errorf("%+v, %v", either, err)
+	}
+	d := newDecoder()
+	d.ResetBytes([]byte("\x92\xc1\x01\x02"))
+	var v any
+	if err := d.Decode(&v); err == nil {
+		t.Error("c1 is a value")
+	}
+	if err := d.Decode(&v); err != io.EOF {
+		t.Errorf("after a broken value: %v, %v", v, err)
+	}
+}
+
+// numberOrText is read as a number first.
+type numberOrText struct {
+	number int
+	text   string
+}
+
+func (v *numberOrText) DecodeMsgpack(d *Decoder) (err error) {
+	if v.number, err = d.DecodeInt(); err != nil {
+		v.text, err = d.DecodeString()
+	}
+	return err
 }

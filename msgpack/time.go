@@ -102,6 +102,9 @@ func (d *Decoder) timeIn(i, start, n int) (time.Time, int) {
 	if t.Unix() == zeroSeconds && t.Nanosecond() == 0 {
 		t = time.Time{}
 	}
+	if d.flags&utcTimes != 0 {
+		t = t.UTC()
+	}
 	return t, start + n
 }
 

@@ -8,5 +8,6 @@ const (
 	cacheKeys     = true // keep the strings of recurring map keys
 	sharedStrings = true // cut short strings from chunks
 	slabBoxes     = true // cut what an any points to from slabs
+	keepEqual     = true // leave a string of a struct alone that equals what is read
 	readRuns      = true // read columns of numbers several at a time
 )

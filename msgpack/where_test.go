@@ -41,7 +41,7 @@ func TestWhere(t *testing.T) {
 		{"81 a84368696c6472656e 91 81 a44c656674 81 a556616c7565 c3", new(corpus.Tree), 24, "Children[0].Left.Value"},
 		{"93 01 a161 92 ca00000000 a0", new(corpus.Tuple), 10, "C[1]"},
 		{"81 a742656869 6e6441 c3", new(corpus.Tagged), 9, "BehindA"},
-		{"81 90 01", new(corpus.Small), 1, ""},
+		{"81 90 01", new(map[string]int), 1, ""},
 		{"93 01 02 03", new([2]int), 1, ""},
 		{"81 a3 6162", new(corpus.Small), 1, ""},
 	} {

@@ -427,3 +427,16 @@ func readCount(b []byte, i int, pairs bool) (n, next int) {
 	}
 	return 0, -1
 }
+
+// countAt is the length or count field behind the code at b[i], which is there whole.
+func countAt(b []byte, i int) uint64 {
+	switch forms[b[i]].count {
+	case 1:
+		return uint64(b[i+1])
+	case 2:
+		return uint64(wire.BE16(b, i+1))
+	case 4:
+		return uint64(wire.BE32(b, i+1))
+	}
+	return 0
+}

@@ -92,7 +92,7 @@ func TestMsgpackSameMethods(t *testing.T) {
 			errTheirs := guarded(func() (err error) { theirs, err = call(v5.NewDecoder(theirReader)); return err })
 			ours, errOurs := call(msgpack.NewDecoder(ourReader))
 			switch key := fmt.Sprintf("%s %.40q %.40q", name, text(errTheirs), text(errOurs)); {
-			case unlike(errTheirs, errOurs):
+			case unlike(data, errTheirs, errOurs):
 				if !seen[key] {
 					t.Errorf("%s of %x: theirs %v, %v; ours %v, %v", name, data, theirs, errTheirs, ours, errOurs)
 				}

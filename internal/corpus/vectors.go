@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,7 @@ func parseBytes(s string) ([]byte, error) {
 // Note writes a decoded value as JSON, on one line, map keys in order. What JSON has no word for is an object of one key:
 //
 //	{"$bin": "00ff"}  {"$time": [seconds, nanoseconds]}  {"$float": "nan"}  {"$str": "ff"} for invalid UTF-8
+//	{"$map": [[1, "a"]]} for a map whose keys are not all strings
 //
 // Floats always have a point or an exponent, so that they differ from ints. A string that repeats one character 32 times or
 // more is {"$repeat": ["a", 300]}.
@@ -104,6 +106,14 @@ func Note(v any) string {
 		}
 		slices.Sort(parts)
 		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	if m := reflect.ValueOf(v); m.Kind() == reflect.Map {
+		parts := make([]string, 0, m.Len())
+		for all := m.MapRange(); all.Next(); {
+			parts = append(parts, "["+Note(all.Key().Interface())+", "+Note(all.Value().Interface())+"]")
+		}
+		slices.Sort(parts)
+		return `{"$map": [` + strings.Join(parts, ", ") + "]}"
 	}
 	return fmt.Sprint(v)
 }

@@ -14,6 +14,20 @@ func Box(t, p Pointer) any {
 	return *(*any)(Pointer(&f))
 }
 
+// MethodTable is the word that tells an interface with methods where they are.
+func MethodTable[I any](v I) Pointer {
+	if !boxWorks {
+		return nil
+	}
+	return (*Face)(Pointer(&v)).Type
+}
+
+// WithMethods makes the interface I of the pointer p, from the MethodTable of an I that holds a pointer of the same type.
+func WithMethods[I any](table, p Pointer) I {
+	f := Face{table, p}
+	return *(*I)(Pointer(&f))
+}
+
 // BoxWorks reports whether Box may be used: an interface is a type word and a data word, in this order, and the machine is
 // little-endian.
 func BoxWorks() bool { return boxWorks }

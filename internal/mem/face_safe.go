@@ -7,3 +7,9 @@ func Box(t, p Pointer) any { return nil }
 
 // BoxWorks is false: the compiler boxes.
 func BoxWorks() bool { return false }
+
+// MethodTable is nil: interfaces are made by the compiler.
+func MethodTable[I any](v I) Pointer { return nil }
+
+// WithMethods is never called where MethodTable is nil.
+func WithMethods[I any](table, p Pointer) (i I) { return i }

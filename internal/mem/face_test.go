@@ -1,6 +1,8 @@
 package mem
 
 import (
+	"fmt"
+	"net"
 	"reflect"
 	"testing"
 )
@@ -65,6 +67,21 @@ func TestBox(t *testing.T) {
 	wide := uint64(300)
 	if got := Box(TypeWord(reflect.TypeFor[uint16]()), PointerTo(&wide)); got != uint16(300) {
 		t.Errorf("a narrow number in the low bytes of a word: %v", got)
+	}
+}
+
+// TestWithMethods makes an interface with methods from a pointer.
+func TestWithMethods(t *testing.T) {
+	a, b := net.IPv4(1, 2, 3, 4), net.IPv4(5, 6, 7, 8)
+	table := MethodTable[fmt.Stringer](&a)
+	if !BoxWorks() {
+		if table != nil {
+			t.Error("a table where interfaces are left to the compiler")
+		}
+		return
+	}
+	if got := WithMethods[fmt.Stringer](table, PointerTo(&b)); got != fmt.Stringer(&b) || got.String() != "5.6.7.8" {
+		t.Errorf("%T %v", got, got)
 	}
 }
 

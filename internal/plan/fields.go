@@ -14,6 +14,7 @@ type Field struct {
 	Hops    []Hop   // embedded pointers on the way to it, outermost first
 	Offset  uintptr // from the struct, or from where the last hop leads
 	Omit    bool    // omitempty, its own or the struct's
+	Zero    bool    // omitzero
 	Hidden  bool    // found when reading, never written: an embedded struct whose fields stand inline
 }
 
@@ -25,8 +26,15 @@ type Hop struct {
 
 // Struct is what the fields and the marker field say of a struct.
 type Struct struct {
-	Fields  []Field
-	AsArray bool
+	Fields    []Field
+	AsArray   bool
+	AnyLength bool // as an array it may be shorter or longer
+}
+
+// mark notes what the marker field's tag says.
+func (s *Struct) mark(tag Tag) {
+	s.AsArray = tag.Has("as_array") || tag.Has("asArray")
+	s.AnyLength = tag.Has("any_length")
 }
 
 // Rules are how a format reads structs.
@@ -35,6 +43,8 @@ type Rules struct {
 	Fallback string                  // another key, read where the first is absent
 	Marker   string                  // a field whose tag speaks of the whole struct
 	Opaque   func(reflect.Type) bool // types that encode themselves: never taken apart
+
+	Dominance bool // names meet as in encoding/json (dominant.go)
 }
 
 // Fields reads the struct type t. Fields come in the order of declaration, those of an embedded struct in its place.
@@ -42,7 +52,35 @@ type Rules struct {
 // An embedded struct stands inline unless its tag says noinline, its type encodes itself, or one of its names is taken by an
 // earlier field; with the tag inline it always does, less the names that are taken. An embedded type counts as exported,
 // whatever its name.
-func (r *Rules) Fields(t reflect.Type) Struct { return r.fields(t, nil) }
+func (r *Rules) Fields(t reflect.Type) Struct {
+	if r.Dominance {
+		return r.dominant(t)
+	}
+	return r.fields(t, nil)
+}
+
+// tag is the tag of sf by the rules.
+func (r *Rules) tag(sf reflect.StructField) Tag {
+	text := sf.Tag.Get(r.Key)
+	if text == "" && r.Fallback != "" {
+		text = sf.Tag.Get(r.Fallback)
+	}
+	return ParseTag(text)
+}
+
+// field is sf with its tag; omit is the omitempty of the whole struct.
+func (r *Rules) field(sf reflect.StructField, tag Tag, omit bool) Field {
+	f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Omit: omit || tag.Has("omitempty"), Zero: tag.Has("omitzero")}
+	if f.Name == "" {
+		f.Name = sf.Name
+	}
+	for _, o := range tag.Options {
+		if o.Key == "alias" {
+			f.Aliases = append(f.Aliases, o.Value)
+		}
+	}
+	return f
+}
 
 func (r *Rules) fields(t reflect.Type, open []reflect.Type) Struct {
 	var s Struct
@@ -50,30 +88,20 @@ func (r *Rules) fields(t reflect.Type, open []reflect.Type) Struct {
 	open = append(open, t)
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		text := sf.Tag.Get(r.Key)
-		if text == "" && r.Fallback != "" {
-			text = sf.Tag.Get(r.Fallback)
-		}
-		tag := ParseTag(text)
+		tag := r.tag(sf)
 		if tag.Name == "-" {
 			continue
 		}
 		if sf.Name == r.Marker {
-			s.AsArray = tag.Has("as_array") || tag.Has("asArray")
+			s.mark(tag)
 			omit = omit || tag.Has("omitempty")
 		}
 		if !sf.IsExported() && !sf.Anonymous {
 			continue
 		}
-		f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Omit: omit || tag.Has("omitempty")}
-		if f.Name == "" {
-			f.Name = sf.Name
-		}
+		f := r.field(sf, tag, omit)
 		if sf.Anonymous && !tag.Has("noinline") && r.inline(&s, &f, tag.Has("inline"), open) {
-			f.Hidden = true
-		}
-		if alias, ok := tag.Option("alias"); ok && !f.Hidden {
-			f.Aliases = append(f.Aliases, alias)
+			f.Hidden, f.Aliases = true, nil
 		}
 		s.Fields = append(s.Fields, f)
 	}

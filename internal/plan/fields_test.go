@@ -78,7 +78,7 @@ func TestFields(t *testing.T) {
 			F int `fall:"g,omitempty"`
 			G int `fall:"-"`
 			H int `k:"h" fall:"-"`
-		}{}, "x D? E/older g? h"},
+		}{}, "x D? E/old/older g? h"},
 		// Embedded structs stand inline, those of unexported types too; the struct itself can still be read by its name.
 		{struct {
 			Inner

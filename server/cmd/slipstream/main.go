@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/config"
 	"github.com/slipstream-go/slipstream/server/load"
+	"github.com/slipstream-go/slipstream/server/migrate"
 	"github.com/slipstream-go/slipstream/server/service"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -24,6 +25,7 @@ type commands struct {
 	Query   query   `cmd:"" help:"Show what Parquet files hold."`
 	Demo    demo    `cmd:"" help:"Show the main job on this machine's counters."`
 	WAL     log     `cmd:"" name:"wal" help:"Look after the log of a service that is stopped."`
+	Migrate moving  `cmd:"" help:"Make Go programs import Slipstream instead of what they import now."`
 	Version shown   `cmd:"" help:"Show the version."`
 }
 
@@ -118,6 +120,14 @@ func (c *repair) Run() error {
 	fmt.Println(r)
 	return nil
 }
+
+type moving struct {
+	Msgpack msgpack `cmd:"" help:"From the MessagePack libraries of vmihailenco and Basekick."`
+}
+
+type msgpack struct{ migrate.Options }
+
+func (c *msgpack) Run() error { return migrate.Run(c.Options, os.Stdout) }
 
 type shown struct{}
 

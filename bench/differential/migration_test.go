@@ -1,0 +1,224 @@
+package differential
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/msgpack"
+	v5 "github.com/vmihailenco/msgpack/v5"
+)
+
+type (
+	countsUp   struct{ n byte }
+	eitherWay  struct{ how string }
+	unexported struct{ n int }
+)
+
+func (c *countsUp) MarshalMsgpack() ([]byte, error) { return []byte{c.n + 1}, nil }
+
+func (e *eitherWay) UnmarshalText([]byte) error   { e.how = "text"; return nil }
+func (e *eitherWay) UnmarshalBinary([]byte) error { e.how = "binary"; return nil }
+
+// TestMigrationDecoding holds docs/migrate-msgpack.md to what is: what the original makes of the bytes, and what ours makes.
+func TestMigrationDecoding(t *testing.T) {
+	type held struct{ E any }
+	type timed struct{ T time.Time }
+	for _, c := range []struct {
+		name, data   string // data in hex
+		into         func() any
+		theirs, ours string
+	}{
+		// What changes.
+		{"int keys into any", "8101a161", func() any { return new(any) },
+			"msgpack: invalid code=1 decoding string/bytes length", "map[int8]interface {}{1:\"a\"}"},
+		{"keys of several types into any", "8201a161a1620a", func() any { return new(any) },
+			"msgpack: invalid code=1 decoding string/bytes length", "map[interface {}]interface {}{\"b\":10, 1:\"a\"}"},
+		{"float without a fraction into int", "cb4000000000000000", func() any { return new(int) },
+			"msgpack: invalid code=cb decoding int64", "2"},
+		{"float with a fraction into int", "cb4004000000000000", func() any { return new(int) },
+			"msgpack: invalid code=cb decoding int64", "msgpack: float 2.5 does not fit int64"},
+		{"float beyond int8", "cb4072c00000000000", func() any { return new(int8) },
+			"msgpack: invalid code=cb decoding int64", "msgpack: float 300 does not fit int8"},
+		{"float64 into float32", "cb3ff8000000000000", func() any { return new(float32) },
+			"msgpack: invalid code=cb decoding float32", "1.5"},
+		{"uint64 into float64", "cfffffffffffffffff", func() any { return new(float64) },
+			"-1", "1.8446744073709552e+19"},
+		{"str into a type with both", "a178", func() any { return new(eitherWay) },
+			"differential.eitherWay{how:\"binary\"}", "differential.eitherWay{how:\"text\"}"},
+		{"bin into a type with both", "c40178", func() any { return new(eitherWay) },
+			"differential.eitherWay{how:\"binary\"}", "differential.eitherWay{how:\"binary\"}"},
+		{"an any that holds a value", "91a179", func() any { return &[]any{"old"} },
+			"panic", "[]interface {}{\"y\"}"},
+		{"nil into an any that holds a pointer", "81a145c0", func() any { return &held{new(int)} },
+			"panic", "differential.held{E:interface {}(nil)}"},
+		{"nil into a time in a struct", "81a154c0", func() any { return &timed{time.Unix(1, 0)} },
+			"panic", "differential.timed{T:time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)}"},
+		{"nil into a slice", "c0", func() any { return &[]string{"old"} },
+			"[]string{\"old\"}", "[]string(nil)"},
+		{"text into a time in a struct", "81a154b4323032332d31312d31345432323a31333a32305a", func() any { return new(timed) },
+			"msgpack: invalid code=b4 decoding ext len", "differential.timed{T:time.Date(2023, time.November, 14, 22, 13, 20, 0, time.UTC)}"},
+		{"deep nesting", strings.Repeat("91", 10_001) + "c0", func() any { return new(any) },
+			"…", "msgpack: values nest deeper than 10000"},
+		// What stays.
+		{"ints are cut", "cd012c", func() any { return new(int8) }, "44", "44"},
+		{"ints in any", "92d00107", func() any { return new(any) }, "[]interface {}{1, 7}", "[]interface {}{1, 7}"},
+		{"bin and nil keys into any", "82c4016101c002", func() any { return new(any) }, "map[string]interface {}{\"\":2, \"a\":1}", "map[string]interface {}{\"\":2, \"a\":1}"},
+		{"map[string]any is replaced", "81a16101", func() any { return &map[string]any{"old": 1} }, "map[string]interface {}{\"a\":1}", "map[string]interface {}{\"a\":1}"},
+		{"other maps are merged", "81a16101", func() any { return &map[string]int{"old": 1} }, "map[string]int{\"a\":1, \"old\":1}", "map[string]int{\"a\":1, \"old\":1}"},
+		{"no input", "", func() any { return new(int) }, "EOF", "EOF"},
+		{"input ends inside a map", "81a161", func() any { return new(map[string]int) }, "EOF", "EOF"},
+		{"input ends inside a string", "a36162", func() any { return new(string) }, "unexpected EOF", "unexpected EOF"},
+	} {
+		data, err := hex.DecodeString(c.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome(v5.Unmarshal, data, c.into()); got != c.theirs && c.theirs != "…" {
+			t.Errorf("%s: the original gives %s, not %s", c.name, got, c.theirs)
+		}
+		if got := outcome(msgpack.Unmarshal, data, c.into()); got != c.ours {
+			t.Errorf("%s: ours gives %s, not %s", c.name, got, c.ours)
+		}
+	}
+}
+
+// outcome is what decoding gives: the value, the error, or that it panics.
+func outcome(unmarshal func([]byte, any) error, data []byte, into any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "panic"
+		}
+	}()
+	if err := unmarshal(data, into); err != nil {
+		return err.Error()
+	}
+	switch v := into.(type) {
+	case *any:
+		return fmt.Sprintf("%#v", *v)
+	case *int, *int8, *float32, *float64:
+		return fmt.Sprint(reflect.ValueOf(v).Elem())
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%#v", into), "&")
+}
+
+// TestMigrationEncoding is the same for what is written.
+func TestMigrationEncoding(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		value        any
+		theirs, ours string
+	}{
+		// What changes.
+		{"a codec with a pointer receiver, in a map", map[string]any{"a": countsUp{3}},
+			"msgpack: Encode(non-addressable differential.countsUp)", "81a16104"},
+		{"omitempty and unexported fields", struct {
+			S unexported `msgpack:",omitempty"`
+		}{unexported{1}}, "80", "81a15380"},
+		{"uintptr", uintptr(3), "panic", "03"},
+		{"an empty RawMessage", []v5.RawMessage{{}}, "91", ""},
+		{"an empty RawMessage", []msgpack.RawMessage{{}}, "", "91c0"},
+		// What stays.
+		{"widths", []any{int8(1), int64(1), uint8(1), 1, 300, -33, float32(1), 1.5, true, nil},
+			"9ad001d30000000000000001cc0101cd012cd0dfca3f800000cb3ff8000000000000c3c0", "9ad001d30000000000000001cc0101cd012cd0dfca3f800000cb3ff8000000000000c3c0"},
+		{"times", time.Unix(1700000000, 0), "d6ff6553f100", "d6ff6553f100"},
+		{"empty and nil", []any{[]int(nil), []int{}, []byte(nil), []byte{}, map[string]any(nil)}, "95c090c0c400c0", "95c090c0c400c0"},
+	} {
+		if got := written(v5.Marshal, c.value); got != c.theirs && c.theirs != "" {
+			t.Errorf("%s: the original gives %s, not %s", c.name, got, c.theirs)
+		}
+		if got := written(msgpack.Marshal, c.value); got != c.ours && c.ours != "" {
+			t.Errorf("%s: ours gives %s, not %s", c.name, got, c.ours)
+		}
+	}
+}
+
+func written(marshal func(any) ([]byte, error), v any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "panic"
+		}
+	}()
+	data, err := marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return hex.EncodeToString(data)
+}
+
+// TestMigrationEnds holds the ends of input to docs/migrate-msgpack.md: io.EOF itself means that all values were whole.
+func TestMigrationEnds(t *testing.T) {
+	for data, end := range map[string]error{"": io.EOF, "\x81\xa1a": io.EOF, "\xa3ab": io.ErrUnexpectedEOF} {
+		err := msgpack.NewDecoder(strings.NewReader(data)).Decode(new(any))
+		var where *msgpack.Error
+		if !errors.Is(err, end) || (err == io.EOF) != (data == "") || errors.As(err, &where) != (data != "") {
+			t.Errorf("%q: %#v", data, err)
+		}
+	}
+}
+
+// TestMigrationTypedMap holds what DecodeTypedMap gives.
+func TestMigrationTypedMap(t *testing.T) {
+	data := []byte("\x81\xa1a\xa1b")
+	theirs, err := v5.NewDecoder(bytes.NewReader(data)).DecodeTypedMap()
+	ours, err2 := msgpack.NewDecoder(bytes.NewReader(data)).DecodeTypedMap()
+	if got, want := fmt.Sprintf("%T %T %v %v", theirs, ours, err, err2), "map[string]string map[string]interface {} <nil> <nil>"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
+
+// TestMigrationWrites holds how often an Encoder writes: once for a public call.
+func TestMigrationWrites(t *testing.T) {
+	var theirs, ours countedWrites
+	v := map[string]any{"a": []any{1, "b"}}
+	if err := errors.Join(v5.NewEncoder(&theirs).Encode(v), msgpack.NewEncoder(&ours).Encode(v)); err != nil {
+		t.Fatal(err)
+	}
+	if theirs < 2 || ours != 1 {
+		t.Errorf("the original wrote %d times, ours %d times", theirs, ours)
+	}
+}
+
+type countedWrites int
+
+func (w *countedWrites) Write(b []byte) (int, error) {
+	*w++
+	return len(b), nil
+}
+
+// TestMigrationSorting holds which maps SetSortMapKeys puts in order.
+func TestMigrationSorting(t *testing.T) {
+	for range 20 {
+		var b bytes.Buffer
+		if err := msgpack.NewEncoder(&b).SetSortMapKeys(true).Encode(map[int]string{3: "c", 1: "a", 2: "b"}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := b.String(), "\x83\x01\xa1a\x02\xa1b\x03\xa1c"; got != want {
+			t.Fatalf("%q, not %q", got, want)
+		}
+	}
+}
+
+type (
+	movedCustom struct{ N int }
+	movedBytes  struct{ N int }
+)
+
+func (*movedCustom) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeString("its own") }
+func (*movedBytes) MarshalMsgpack() ([]byte, error)         { return []byte("\xa7its own"), nil }
+
+// TestMigrationOfHalf holds what a library that keeps the original makes of types that moved.
+func TestMigrationOfHalf(t *testing.T) {
+	if got, want := written(v5.Marshal, &movedCustom{1}), "81a14e01"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	if got, want := written(v5.Marshal, &movedBytes{1}), "a7697473206f776e"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}

@@ -1,0 +1,7 @@
+module github.com/Basekick-Labs/msgpack/v6
+
+go 1.26
+
+require github.com/slipstream-go/slipstream v0.0.0
+
+replace github.com/slipstream-go/slipstream => ../..

@@ -1,0 +1,250 @@
+package buffer
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// all is what waits in q.
+func all(q *Queue) []byte {
+	b := make([]byte, q.Len()+1)
+	return b[:q.Copy(b)]
+}
+
+// fill is n bytes that tell where they stand.
+func fill(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// TestQueueAgainstSlice does random things to a queue and to a plain slice. Views that were kept and memory that was referred to
+// must not change, whatever comes later.
+func TestQueueAgainstSlice(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var q Queue
+		var want []byte
+		type pair struct{ view, copied []byte }
+		var kept []pair
+		var window pair
+		size := func() int {
+			switch r.IntN(8) {
+			case 0:
+				return r.IntN(3 * PageSize)
+			case 1:
+				return r.IntN(2 * headroom)
+			}
+			return r.IntN(20)
+		}
+		for range 2000 {
+			b := fill(r, size())
+			switch r.IntN(12) {
+			case 0, 1, 2:
+				q.Append(b)
+				want = append(want, b...)
+			case 3:
+				q.Prepend(b)
+				want = append(bytes.Clone(b), want...)
+			case 4:
+				q.Refer(b)
+				want = append(want, b...)
+				kept = append(kept, pair{b, bytes.Clone(b)})
+			case 5:
+				q.Grow(len(b))
+				if len(q.Room()) < len(b) {
+					t.Fatalf("room for %d, want %d", len(q.Room()), len(b))
+				}
+				n := copy(q.Room(), b)
+				q.Extend(n)
+				want = append(want, b...)
+			case 6, 7, 8:
+				n := min(len(b), len(want))
+				q.Discard(n)
+				want = want[n:]
+			case 9:
+				first := q.First()
+				if r.IntN(3) > 0 {
+					q.Keep()
+					kept = append(kept, pair{first, bytes.Clone(first)})
+					q.Discard(len(first))
+					want = want[len(first):]
+				} else {
+					q.Detach()
+				}
+			case 10:
+				if !bytes.Equal(window.view, window.copied) {
+					t.Fatalf("seed %d: the window changed before the next", seed)
+				}
+				w := q.Window()
+				window = pair{w, bytes.Clone(w)}
+			case 11:
+				if r.IntN(10) == 0 {
+					q.Reset()
+					want, window = nil, pair{}
+				}
+			}
+			if q.Len() != len(want) || !bytes.Equal(all(&q), want) {
+				t.Fatalf("seed %d: %d bytes, want %d", seed, q.Len(), len(want))
+			}
+			if listed := bytes.Join(q.Chunks(nil), nil); !bytes.Equal(listed, want) {
+				t.Fatalf("seed %d: the chunks are %d bytes, want %d", seed, len(listed), len(want))
+			}
+		}
+		for _, k := range kept {
+			if !bytes.Equal(k.view, k.copied) {
+				t.Fatalf("seed %d: what was kept has changed", seed)
+			}
+		}
+	}
+}
+
+// TestPagesAreForgotten is the error of msgpack-ruby 1.8.2: its Buffer#clear gave pages back and kept its pointers to them, so
+// that one buffer wrote what another read. Here two queues take turns, and whatever empties one must cut it off its pages.
+func TestPagesAreForgotten(t *testing.T) {
+	for name, empty := range map[string]func(*Queue){
+		"Reset":   (*Queue).Reset,
+		"Discard": func(q *Queue) { q.Discard(q.Len()) },
+		"byte by byte": func(q *Queue) {
+			for q.Len() > 0 {
+				q.Discard(1)
+			}
+		},
+		"Window, Discard and Reset": func(q *Queue) { q.Window(); q.Discard(q.Len()); q.Reset() },
+	} {
+		var a, b Queue
+		for range 50 {
+			a.Append(bytes.Repeat([]byte{'a'}, 5000))
+			a.Prepend([]byte("aa"))
+			empty(&a)
+			if a.Len() != 0 || a.n != 0 || a.tail != nil || a.First() != nil {
+				t.Fatalf("%s: the queue still refers to %+v", name, a)
+			}
+			for _, c := range a.ring {
+				if c.page != nil || c.b != nil {
+					t.Fatalf("%s: the ring still refers to %+v", name, c)
+				}
+			}
+			b.Append(bytes.Repeat([]byte{'b'}, 9000)) // on the pages that a had
+			a.Append(bytes.Repeat([]byte{'c'}, 9000))
+			a.Prepend([]byte("cc"))
+			b.Prepend([]byte("bb"))
+			if got := all(&a); !bytes.Equal(got, bytes.Repeat([]byte{'c'}, 9002)) {
+				t.Fatalf("%s: one queue reads what the other wrote", name)
+			}
+			if got := all(&b); !bytes.Equal(got, bytes.Repeat([]byte{'b'}, 9002)) {
+				t.Fatalf("%s: one queue reads what the other wrote", name)
+			}
+			a.Reset()
+			b.Reset()
+		}
+	}
+}
+
+// TestPagesAcrossGoroutines lets many queues, each with its own goroutine, share the pool. Each reads what it wrote alone.
+func TestPagesAcrossGoroutines(t *testing.T) {
+	var wait sync.WaitGroup
+	for g := range 8 {
+		wait.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(g), 2))
+			var q Queue
+			own := byte('A' + g)
+			for range 300 {
+				q.Append(bytes.Repeat([]byte{own}, r.IntN(10_000)))
+				q.Prepend([]byte{own})
+				if r.IntN(4) == 0 {
+					q.Keep()
+				}
+				for _, c := range all(&q) {
+					if c != own {
+						t.Errorf("queue %c has a byte of %c", own, c)
+						return
+					}
+				}
+				if r.IntN(2) == 0 {
+					q.Reset()
+				} else {
+					q.Discard(r.IntN(q.Len() + 1))
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// TestPagesAreReused holds that a queue which is filled and emptied takes nothing new, and that a kept page is not given to
+// another.
+func TestPagesAreReused(t *testing.T) {
+	var q Queue
+	b := make([]byte, 10_000)
+	cycle := func() {
+		for range 3 {
+			q.Append(b[:3000])
+			q.Prepend(b[:10])
+		}
+		q.Window()
+		q.Discard(q.Len())
+	}
+	cycle()
+	if n := testing.AllocsPerRun(100, cycle); n > 1 && !raceEnabled { // the collector may empty the pool
+		t.Errorf("%v allocations", n)
+	}
+	q.Reset()
+	q.Append([]byte("kept"))
+	view := q.First()
+	q.Keep()
+	q.Reset()
+	for range 100 {
+		q.Append(b)
+		q.Reset()
+	}
+	if string(view) != "kept" {
+		t.Errorf("a view became %q", view)
+	}
+}
+
+// TestSmallReferences holds that what is written between references shares pages: memory follows the bytes, not the pieces.
+func TestSmallReferences(t *testing.T) {
+	var q Queue
+	foreign := []byte("foreign")
+	for range 1000 {
+		q.Append([]byte("ab"))
+		q.Refer(foreign)
+	}
+	seen := map[*page]bool{}
+	for k := range q.n {
+		if p := q.at(k).page; p != nil {
+			seen[p] = true
+		}
+	}
+	if len(seen) != 1 {
+		t.Errorf("2000 bytes lie in %d pages", len(seen))
+	}
+}
+
+// TestHeadroom prepends a header to a first page and to a message that begins in foreign memory.
+func TestHeadroom(t *testing.T) {
+	var q Queue
+	q.Append([]byte("body"))
+	for range 4 {
+		q.Prepend(make([]byte, headroom/4))
+	}
+	if q.n != 1 {
+		t.Errorf("headers of %d bytes take %d chunks more", headroom, q.n-1)
+	}
+	q.Prepend([]byte("more"))
+	q.Prepend([]byte("and more"))
+	if q.n != 2 {
+		t.Errorf("%d chunks", q.n)
+	}
+	q.Reset()
+	q.Refer([]byte("foreign"))
+	q.Prepend([]byte("header "))
+	if got := string(all(&q)); got != "header foreign" {
+		t.Error(got)
+	}
+}

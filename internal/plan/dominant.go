@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"reflect"
+	"slices"
+)
+
+// candidate is a field that may stand for its name.
+type candidate struct {
+	Field
+	depth  int
+	tagged bool
+	index  []int
+}
+
+// dominant reads the fields of t by the rules of Go and encoding/json: of several fields with one name the least nested
+// counts; of several of those the one that is named by a tag; and if that leaves more than one, none.
+func (r *Rules) dominant(t reflect.Type) Struct {
+	var s Struct
+	var all []candidate
+	level := []candidate{{Field: Field{Type: t}}}
+	visited := map[reflect.Type]bool{}
+	for depth := 0; len(level) > 0; depth++ {
+		var next []candidate
+		count := map[reflect.Type]int{} // a type embedded twice at one depth hides its own fields
+		for _, outer := range level {
+			count[structOf(outer.Type)]++
+		}
+		done := map[reflect.Type]bool{}
+		for _, outer := range level {
+			in := structOf(outer.Type)
+			if visited[in] || done[in] {
+				continue
+			}
+			done[in] = true
+			found, embedded := r.direct(&s, in, outer, depth)
+			if count[in] > 1 {
+				found = append(found, found...)
+			}
+			all = append(all, found...)
+			next = append(next, embedded...)
+		}
+		for in := range done {
+			visited[in] = true
+		}
+		level = next
+	}
+	s.Fields = dominating(all)
+	return s
+}
+
+func structOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+// direct is the fields that t itself declares, reached through outer, and the structs that it embeds.
+func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (fields, embedded []candidate) {
+	omit := false
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag := r.tag(sf)
+		if tag.Name == "-" {
+			continue
+		}
+		if sf.Name == r.Marker && depth == 0 {
+			s.mark(tag)
+			omit = omit || tag.Has("omitempty")
+		}
+		inner := structOf(sf.Type)
+		if !sf.IsExported() && (!sf.Anonymous || inner.Kind() != reflect.Struct) {
+			continue
+		}
+		c := candidate{Field: r.field(sf, tag, omit), depth: depth, tagged: tag.Name != "", index: append(slices.Clip(outer.index), i)}
+		c.through(outer)
+		if sf.Anonymous && !c.tagged && inner.Kind() == reflect.Struct && !r.Opaque(inner) && !r.Opaque(sf.Type) {
+			embedded = append(embedded, c)
+		} else if sf.IsExported() {
+			fields = append(fields, c)
+		}
+	}
+	return fields, embedded
+}
+
+// through places the field, whose offset is within an embedded struct, behind that struct.
+func (c *candidate) through(outer candidate) {
+	c.Hops = slices.Clip(outer.Hops)
+	switch {
+	case outer.Type.Kind() == reflect.Pointer:
+		c.Hops = append(c.Hops, Hop{outer.Offset, outer.Type.Elem()})
+	default:
+		c.Offset += outer.Offset
+	}
+}
+
+// dominating picks one field for each name, or none, and puts them in the order of declaration.
+func dominating(all []candidate) []Field {
+	byName := map[string][]candidate{}
+	for _, c := range all {
+		byName[c.Name] = append(byName[c.Name], c)
+	}
+	var kept []candidate
+	for _, same := range byName {
+		best := slices.MinFunc(same, compareRank)
+		if n := len(slices.DeleteFunc(same, func(c candidate) bool { return compareRank(c, best) != 0 })); n == 1 {
+			kept = append(kept, best)
+		}
+	}
+	slices.SortFunc(kept, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
+	fields := make([]Field, len(kept))
+	for i, c := range kept {
+		fields[i] = c.Field
+	}
+	return fields
+}
+
+func compareRank(a, b candidate) int {
+	switch {
+	case a.depth != b.depth:
+		return a.depth - b.depth
+	case a.tagged == b.tagged:
+		return 0
+	case a.tagged:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,154 @@
+package msgpack
+
+// Maps without a Go type. With string keys, which nearly all have, they are map[string]any (readMap). With keys of one other
+// type K they are map[K]any, and with keys of several types map[any]any.
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// keyError is that a map has a key of a type that Go cannot compare.
+type keyError struct{ typ reflect.Type }
+
+func (e keyError) Error() string {
+	if e.typ == nil {
+		return "msgpack: unsupported map key: nil"
+	}
+	return fmt.Sprintf("msgpack: unsupported map key: %v", e.typ)
+}
+
+// readUntyped reads the n pairs at i when a key that is no string was met after the pairs in m.
+func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
+	var all anyMap
+	seen := d.newKeySet()
+	for k, v := range m {
+		all.put(k, v)
+		if seen.keys != nil {
+			seen.twice(k)
+		}
+	}
+	if i = d.readPairs(&all, seen, n, i, true); i < 0 {
+		return nil, -1
+	}
+	return all.value(), i
+}
+
+// readPairs reads n pairs into m. With asText set, bin and nil keys are strings, as they are where all keys are strings.
+func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
+	for range n {
+		start := i
+		var key any
+		if c, ok := d.codeAt(i); ok && asText && isTextKey(c) {
+			var s string
+			s, i = d.readKey(i)
+			key = s
+		} else {
+			key, i = d.readAny(i)
+		}
+		if i < 0 {
+			return -1
+		}
+		if key == nil && asText || key != nil && !reflect.TypeOf(key).Comparable() {
+			return d.fail(start, keyError{reflect.TypeOf(key)})
+		}
+		if seen.keys != nil && seen.twice(key) {
+			return d.fail(start, errKeyTwice)
+		}
+		var v any
+		if v, i = d.readAny(i); i < 0 {
+			d.path.Field(fmt.Sprint(key))
+			return -1
+		}
+		m.put(key, v)
+	}
+	return i
+}
+
+// isTextKey reports whether a key of this code counts as a string: str, bin and nil do.
+func isTextKey(c byte) bool {
+	return c >= codeFixstr && c <= codeNil || c >= codeBin8 && c <= codeBin32 || c >= codeStr8 && c <= codeStr32
+}
+
+// anyMap is a map whose key type follows from its keys.
+type anyMap struct {
+	typed reflect.Value // a map[K]any, while all keys are of type K
+	mixed map[any]any   // from the first key of a second type on
+}
+
+func (m *anyMap) put(key, v any) {
+	switch {
+	case m.mixed != nil:
+		m.mixed[key] = v
+		return
+	case !m.typed.IsValid():
+		m.typed = reflect.MakeMap(reflect.MapOf(reflect.TypeOf(key), anyType))
+	case m.typed.Type().Key() != reflect.TypeOf(key):
+		m.mixed = make(map[any]any, m.typed.Len()+1)
+		for all := m.typed.MapRange(); all.Next(); {
+			m.mixed[all.Key().Interface()] = all.Value().Interface()
+		}
+		m.mixed[key] = v
+		return
+	}
+	to := reflect.ValueOf(&v).Elem() // a nil stays a value of type any
+	m.typed.SetMapIndex(reflect.ValueOf(key), to)
+}
+
+func (m *anyMap) value() any {
+	if m.mixed != nil {
+		return m.mixed
+	}
+	return m.typed.Interface()
+}
+
+// DecodeUntypedMap reads a map with keys of any types that Go can compare; nil is nil.
+func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
+	return decodeOne(d, func(d *Decoder, i int) (map[any]any, int) {
+		if d.isNil(i) {
+			return nil, i + 1
+		}
+		n, i := d.openUntyped(i)
+		if i < 0 {
+			return nil, -1
+		}
+		m := anyMap{mixed: make(map[any]any, d.room(n, 2*entryRoom))}
+		i = d.readPairs(&m, d.newKeySet(), n, i, false)
+		d.depth--
+		return m.mixed, i
+	})
+}
+
+// DecodeTypedMap reads a map whose keys are of one type K, that of the first key, as a map[K]any. If keys of another type
+// follow, it is a map[any]any. nil and an empty map are nil.
+func (d *Decoder) DecodeTypedMap() (any, error) {
+	return decodeOne(d, func(d *Decoder, i int) (any, int) {
+		if d.isNil(i) {
+			return nil, i + 1
+		}
+		n, i := d.openUntyped(i)
+		if i < 0 {
+			return nil, -1
+		}
+		d.depth--
+		if n == 0 {
+			return nil, i
+		}
+		var m anyMap
+		if i = d.readPairs(&m, d.newKeySet(), n, i, true); i < 0 {
+			return nil, -1
+		}
+		return m.value(), i
+	})
+}
+
+// openUntyped reads a map's header and enters the map.
+func (d *Decoder) openUntyped(i int) (n, next int) {
+	if n, i = d.mapLen(i); i < 0 || !d.claim(i, n, 2) {
+		return 0, -1
+	}
+	if d.depth++; d.depth > d.limits.depth {
+		return 0, d.tooDeep(i)
+	}
+	return n, i
+}

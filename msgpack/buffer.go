@@ -1,0 +1,315 @@
+package msgpack
+
+// Buffer: bytes between codecs and connections, in a queue of chunks. The queue itself is in internal/buffer; here are its
+// public face, and how a Decoder reads from it and an Encoder writes to it without copies.
+
+import (
+	"errors"
+	"io"
+	"net"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Buffer is a queue of bytes for building and taking apart messages: bytes are added at the end or in front and read from the
+// front, and what waits is never moved. It keeps its bytes in pages of 4 KB from a pool that all Buffers share, and large pieces
+// in memory of their own. The zero Buffer is empty and ready.
+//
+// An [Encoder] that writes to a Buffer and a [Decoder] that reads from one know it. After each call that succeeds, the Buffer
+// holds exactly what was written, or the rest. Of a value whose writing fails, nothing is written. A value that is read and does
+// not fit is passed over; one that is not whole stays, to be read once more when the rest has arrived. That holds for a public
+// call at a time: of an array that is written as a header and elements, those before the error stay.
+//
+// A Buffer must not be copied after its first use, and is not safe for concurrent use.
+type Buffer struct {
+	// ReferenceMin is from how many bytes on an Encoder refers to a []byte or RawMessage instead of copying it, as
+	// [Buffer.Reference] does. Zero means never. It counts from NewEncoder, Reset or ResetWriter on.
+	ReferenceMin int
+
+	// ShareMin is from how many bytes on a Decoder gives out bin values and raw values, as []byte and RawMessage, as views of
+	// the Buffer's memory instead of copies. They are valid for ever, but keep what came with them alive: 4 KB, or as much
+	// as was made room for by Grow. Values that lie in several chunks, or in memory that was given to Reference, are copied.
+	// Zero means never.
+	ShareMin int
+
+	queue  buffer.Queue
+	last   int         // 1 + the byte that UnreadByte puts back, or 0
+	pieces net.Buffers // room for WriteTo
+}
+
+// Len is how many bytes wait.
+func (b *Buffer) Len() int { return b.queue.Len() }
+
+// Reset takes all bytes out. What they referred to is forgotten; views stay valid.
+func (b *Buffer) Reset() {
+	b.last = 0
+	b.queue.Reset()
+}
+
+// Grow makes sure that the next n bytes that are written, or read by ReadFrom, lie in one chunk.
+func (b *Buffer) Grow(n int) { b.queue.Grow(n) }
+
+// Write adds a copy of p. The error is always nil.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.queue.Append(p)
+	return len(p), nil
+}
+
+// WriteString adds s. The error is always nil.
+func (b *Buffer) WriteString(s string) (int, error) { return b.Write(mem.Bytes(s)) }
+
+// WriteByte adds c. The error is always nil.
+func (b *Buffer) WriteByte(c byte) error {
+	b.queue.Append([]byte{c})
+	return nil
+}
+
+// Prepend puts a copy of p in front of what waits. A header of a few bytes usually takes no new memory.
+func (b *Buffer) Prepend(p []byte) {
+	b.last = 0
+	b.queue.Prepend(p)
+}
+
+// Reference adds p without copying it: it must not change until it is read, or written by WriteTo.
+func (b *Buffer) Reference(p []byte) { b.queue.Refer(p) }
+
+// ReadFrom adds what r gives until io.EOF, reading it into the Buffer's own pages. The error is the reader's.
+func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
+	for {
+		room := b.queue.Room()
+		if len(room) == 0 {
+			b.queue.Grow(1)
+			room = b.queue.Room()
+		}
+		k, err := r.Read(room)
+		if k < 0 || k > len(room) {
+			return n, errReadCount
+		}
+		b.queue.Extend(k)
+		n += int64(k)
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+var errReadCount = errors.New("msgpack: a reader claims to have read more than it was given room for")
+
+// WriteTo writes all bytes, without gathering them: by one writev to a network connection, chunk by chunk to another writer.
+// What was written is taken; after an error, the rest waits.
+func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
+	list := b.queue.Chunks(b.pieces[:0])
+	b.pieces = list
+	n, err := b.pieces.WriteTo(w) // takes from b.pieces what it writes
+	clear(list)
+	b.pieces = list[:0]
+	if err == nil && n < int64(b.Len()) {
+		err = io.ErrShortWrite
+	}
+	b.take(b.within(int(n)))
+	return n, err
+}
+
+// take drops the first n bytes, of which there are as many.
+func (b *Buffer) take(n int) {
+	b.last = 0
+	b.queue.Discard(n)
+}
+
+// within is n, but no less than zero and no more than what waits.
+func (b *Buffer) within(n int) int { return max(0, min(n, b.Len())) }
+
+// Read takes up to len(p) bytes. With none left it gives io.EOF.
+func (b *Buffer) Read(p []byte) (int, error) {
+	n := b.queue.Copy(p)
+	if n == 0 && len(p) > 0 {
+		b.last = 0
+		return 0, io.EOF
+	}
+	b.take(n)
+	return n, nil
+}
+
+// ReadByte takes one byte. With none left it gives io.EOF.
+func (b *Buffer) ReadByte() (byte, error) {
+	first := b.queue.First()
+	if len(first) == 0 {
+		b.last = 0
+		return 0, io.EOF
+	}
+	c := first[0]
+	b.take(1)
+	b.last = 1 + int(c)
+	return c, nil
+}
+
+var errUnreadByte = errors.New("msgpack: UnreadByte without a ReadByte right before it")
+
+// UnreadByte puts back the byte that ReadByte took. Another read in between makes it an error.
+func (b *Buffer) UnreadByte() error {
+	if b.last == 0 {
+		return errUnreadByte
+	}
+	b.Prepend([]byte{byte(b.last - 1)})
+	return nil
+}
+
+// Peek is a copy of the next n bytes, which stay. If there are fewer, it is a copy of those and the error is io.EOF.
+func (b *Buffer) Peek(n int) ([]byte, error) {
+	p := make([]byte, b.within(n))
+	b.queue.Copy(p)
+	if len(p) < n {
+		return p, io.EOF
+	}
+	return p, nil
+}
+
+// Next takes the next n bytes, or as many as there are, and gives a copy.
+func (b *Buffer) Next(n int) []byte {
+	p, _ := b.Peek(n)
+	b.take(len(p))
+	return p
+}
+
+// View takes the next n bytes, or as many as there are, and gives them without a copy when they lie in one chunk. The result is
+// valid for ever: the Buffer never uses that memory again. It keeps its whole page alive, and is what was referred to where
+// Reference was given it.
+func (b *Buffer) View(n int) []byte {
+	n = b.within(n)
+	first := b.queue.First()
+	if n == 0 || n > len(first) {
+		return b.Next(n)
+	}
+	b.queue.Keep()
+	b.take(n)
+	return first[:n:n]
+}
+
+// Discard takes the next n bytes. If there are fewer, it takes those, gives how many, and the error is io.EOF.
+func (b *Buffer) Discard(n int) (int, error) {
+	k := b.within(n)
+	b.take(k)
+	if k < n {
+		return k, io.EOF
+	}
+	return k, nil
+}
+
+// A Decoder reads from a Buffer through its window, which is the first chunk. When a value goes on beyond that, the window
+// becomes a copy of as many bytes from the front as are needed. It always stands for the Buffer's first len(d.b) bytes, which
+// are taken at the end of the call. See begin, need and end.
+
+// lend opens the window.
+func (b *Buffer) lend(d *Decoder) {
+	d.b, d.i = b.queue.Window(), 0
+	d.credit += 32 * b.Len()
+	d.shareMin, d.shared = b.ShareMin, false
+}
+
+// gather makes the window reach n bytes beyond i, and at least twice as far as before, so that a value in many chunks is copied
+// no more than twice. It is false if there are not as many bytes: then the window is all there are.
+func (d *Decoder) gather(i, n int) bool {
+	all := d.chunks.Len()
+	enough := n <= all-i
+	want := all
+	if enough {
+		want = min(all, max(i+n, 2*len(d.b)))
+	}
+	if want > len(d.b) {
+		d.own = slices.Grow(d.own[:0], want)[:want]
+		d.chunks.queue.Copy(d.own)
+		d.b, d.shareMin = d.own, 0
+	}
+	return enough
+}
+
+// giveBack closes the window that a Buffer or a bytes.Buffer lent, of which n bytes are taken.
+func (d *Decoder) giveBack(n int) {
+	if d.buf != nil {
+		d.buf.Next(n)
+	} else {
+		d.chunks.take(n)
+	}
+	d.base += int64(n)
+	d.b, d.i = nil, 0
+}
+
+// giveBackFailed is giveBack after a failure. A Buffer keeps a value that is not whole, in memory that views of it do not reach.
+func (d *Decoder) giveBackFailed() {
+	if d.buf != nil {
+		d.giveBack(d.i)
+		return
+	}
+	all := d.chunks.Len()
+	value := scan{0, 1}
+	d.need(0, all)
+	n := 0
+	switch value.over(d.b, 1<<62) {
+	case foundNever:
+		n = all
+	case foundMore:
+		if value.whole(all) {
+			n = int(value.at)
+		}
+	}
+	if d.shared && n == 0 {
+		d.chunks.queue.Detach()
+	}
+	d.rest = scan{}
+	d.giveBack(n)
+}
+
+// owned is b, a part of the window, in memory of its own, or as a view when an option asks for it.
+func (d *Decoder) owned(b []byte) []byte {
+	if d.views() || d.shares(len(b)) {
+		return b[:len(b):len(b)]
+	}
+	return append(make([]byte, 0, len(b)), b...)
+}
+
+// shares reports whether a value of n bytes in the window is to be shared, and can be.
+func (d *Decoder) shares(n int) bool {
+	return uint(d.shareMin-1) < uint(n) && d.share() // a shareMin of zero is beyond every length
+}
+
+// share makes views of the window last, if its memory is the Buffer's own.
+func (d *Decoder) share() bool {
+	ours := d.chunks.queue.Keep()
+	d.shared = d.shared || ours
+	return ours
+}
+
+// reference is a value that an Encoder writes to its Buffer without copying it.
+type reference struct {
+	at int // in Encoder.b
+	b  []byte
+}
+
+// appendBody appends the bytes behind a header, or notes that the Buffer is to refer to them at this place.
+func (e *Encoder) appendBody(b, body []byte) []byte {
+	if uint(e.referenceMin-1) < uint(len(body)) { // zero is beyond every length
+		e.references = append(e.references, reference{len(b), body})
+		return b
+	}
+	return append(b, body...)
+}
+
+// writeReferences writes what was gathered up to the last reference, and gives where the rest starts. After an error it
+// forgets them.
+func (e *Encoder) writeReferences(err error) (from int) {
+	if out, ok := e.w.(*Buffer); ok && err == nil {
+		for _, r := range e.references {
+			out.Write(e.b[from:r.at])
+			out.Reference(r.b)
+			from = r.at
+		}
+	}
+	clear(e.references)
+	e.references = e.references[:0]
+	return from
+}

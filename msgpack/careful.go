@@ -1,0 +1,59 @@
+package msgpack
+
+import (
+	"fmt"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// decodeStructCareful reads n pairs into the struct at p, as decodeStruct does, but without its short cuts: under options that
+// have a say in single keys and values, each goes through its own function.
+func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
+	if !d.claim(i, n, 2) {
+		return -1
+	}
+	if d.depth++; d.depth > d.limits.depth {
+		return d.tooDeep(i)
+	}
+	seen := d.newKeySet()
+	for range n {
+		start := i
+		if !d.isNil(i) && d.isNameless(i) {
+			if i = d.skipValues(i, 2); i < 0 {
+				return -1
+			}
+			continue
+		}
+		var key string
+		if key, i = d.readKey(i); i < 0 {
+			return -1
+		}
+		if seen.keys != nil && seen.twice(key) {
+			return d.fail(start, errKeyTwice)
+		}
+		at := o.fields.names.Find(mem.Bytes(key))
+		if at < 0 {
+			if d.flags&disallowUnknown != 0 {
+				return d.fail(start, fmt.Errorf("msgpack: unknown field %q", key))
+			}
+			if i = d.skipAt(i); i < 0 {
+				return -1
+			}
+			continue
+		}
+		f := o.fields.byName[at]
+		to := mem.Add(p, uintptr(f.offset))
+		if f.hops {
+			if to = reachField(o, f, p, d.isNil(i)); to == nil {
+				i++
+				continue
+			}
+		}
+		if i = f.op.decode(d, f.op, to, i); i < 0 {
+			d.path.Field(o.fields.list[f.index].Name)
+			return -1
+		}
+	}
+	d.depth--
+	return i
+}

@@ -1,0 +1,168 @@
+package msgpack
+
+// Feed: values from bytes that come in pieces of any size, pushed by the caller.
+//
+//	b    [taken | the next value, as far as it is here | more]
+//	      0      from                                      len(b)
+//
+// Looking for the end of a value stops where the bytes stop, and goes on from there when more come (scan.go).
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// ErrMore is what a [Feed] gives when the next value is not whole yet. Nothing is lost: feed more and call again.
+var ErrMore = errors.New("msgpack: the next value is not whole yet: feed more")
+
+// Feed reads values from bytes that come in pieces: where a [Decoder] waits for its reader, a Feed says [ErrMore]. The zero Feed
+// is ready. It is not safe for concurrent use.
+//
+//	f.Feed(piece)
+//	for {
+//		err := f.Next(&v)
+//		if err == msgpack.ErrMore {
+//			break
+//		}
+//		…
+//	}
+//
+// At the end of the input, f.Len() tells whether a part of a value was left over.
+type Feed struct {
+	// MaxBytes is how long a value may be. A longer one is an error as soon as its length is known, before it is gathered.
+	// Zero means 64 MiB.
+	MaxBytes int
+
+	b     []byte
+	from  int   // of the next value
+	value scan  // for the end of the next value; at counts from there
+	open  bool  // value has begun
+	base  int64 // of b[0] in all that was fed
+	err   error // which ended it
+	d     *Decoder
+}
+
+const defaultFeedMax = 64 << 20
+
+// feedKept is the memory that a Feed keeps when it is empty.
+const feedKept = 64 << 10
+
+// Feed adds a copy of data. After an error of the data, it does nothing until Reset.
+func (f *Feed) Feed(data []byte) {
+	if f.err != nil {
+		return
+	}
+	// What is taken may go when it is at least as much as what has to move.
+	if f.from > 0 && f.from >= len(f.b)-f.from {
+		f.base += int64(f.from)
+		f.b = f.b[:copy(f.b, f.b[f.from:])]
+		f.from = 0
+	}
+	if len(f.b) == 0 && cap(f.b) > feedKept {
+		f.b = nil
+	}
+	f.b = append(f.b, data...)
+}
+
+// Len is how many bytes wait. When no value is whole, they are the beginning of one; zero is a clean end.
+func (f *Feed) Len() int { return len(f.b) - f.from }
+
+// Reset drops what waits, and an error. The options of the decoder stay.
+func (f *Feed) Reset() {
+	b := f.b[:0]
+	if cap(b) > feedKept {
+		b = nil
+	}
+	*f = Feed{MaxBytes: f.MaxBytes, b: b, d: f.d}
+}
+
+// Decoder is what Next decodes with, for setting its options. It must not be used to decode.
+func (f *Feed) Decoder() *Decoder {
+	if f.d == nil {
+		f.d = newDecoder()
+	}
+	return f.d
+}
+
+// Next decodes the next value into what v points to. While it is not whole, the error is [ErrMore]. A value that does not fit v is
+// an error and is passed over. Bytes that mean nothing, and a value beyond MaxBytes, are an error that stays until Reset. v may not
+// be of a type whose CustomDecoder reads more than one value.
+func (f *Feed) Next(v any) error {
+	end, err := f.next()
+	if err != nil {
+		return err
+	}
+	d := f.Decoder()
+	d.b, d.i, d.base = f.b[f.from:end:end], 0, f.base+int64(f.from)
+	d.clean()
+	err = d.Decode(v)
+	d.b, d.i = nil, 0
+	f.take(end)
+	return err
+}
+
+// NextRaw is the next value as it stands on the wire, in memory of its own. While it is not whole, the error is [ErrMore].
+func (f *Feed) NextRaw() (RawMessage, error) {
+	end, err := f.next()
+	if err != nil {
+		return nil, err
+	}
+	raw := append(make(RawMessage, 0, end-f.from), f.b[f.from:end]...)
+	f.take(end)
+	return raw, nil
+}
+
+// All is the values that are whole now, as NextRaw gives them. An error other than [ErrMore] comes last, with a nil value.
+func (f *Feed) All() iter.Seq2[RawMessage, error] {
+	return func(yield func(RawMessage, error) bool) {
+		for {
+			raw, err := f.NextRaw()
+			if err == ErrMore || !yield(raw, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// take passes over the next value, which ends at end.
+func (f *Feed) take(end int) {
+	f.from = end
+	if f.from == len(f.b) {
+		f.base += int64(f.from)
+		f.b, f.from = f.b[:0], 0
+	}
+	f.open = false
+}
+
+// next finds the end of the next value, when it is whole.
+func (f *Feed) next() (end int, err error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	if !f.open {
+		f.value, f.open = scan{0, 1}, true
+	}
+	most := uint64(defaultFeedMax)
+	if f.MaxBytes > 0 {
+		most = uint64(f.MaxBytes)
+	}
+	here := f.b[f.from:]
+	switch f.value.over(here, most) {
+	case foundNever:
+		at := f.base + int64(f.from) + int64(f.value.at)
+		return 0, f.stop(&Error{Offset: at, Cause: fmt.Errorf("msgpack: unknown code %x", here[f.value.at])})
+	case foundLong:
+		return 0, f.stop(&Error{Offset: f.base + int64(f.from), Cause: fmt.Errorf("msgpack: a value of more than %d bytes", most)})
+	}
+	if !f.value.whole(len(here)) {
+		return 0, ErrMore
+	}
+	return f.from + int(f.value.at), nil
+}
+
+// stop ends the Feed with an error that stays.
+func (f *Feed) stop(err error) error {
+	f.b, f.from, f.err = nil, 0, err
+	return err
+}

@@ -1,0 +1,119 @@
+package msgpack
+
+// One array at the cursor into one slice: for programs that know the shape of what comes and walk it by hand. A batch of columns
+// whose names and types are not known goes through columns.go.
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/column"
+)
+
+// DecodeInt64s reads an array of ints, or of floats without a fraction, and appends it to dst. A uint64 beyond the range of int64 is
+// an error.
+//
+// It, [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and [Decoder.DecodeStrings] have this in common: dst's room is reused. An
+// element that is nil is a zero in the result; if nulls is not nil, it gets the element's index in the result. A nil instead of an
+// array appends nothing. An error names the index in the array, and gives dst and nulls as they were. Memory is taken as elements
+// arrive, whatever the array's header claims.
+func (d *Decoder) DecodeInt64s(dst []int64, nulls *column.Bitmap) ([]int64, error) {
+	return decodeList(d, dst, nulls, (*Decoder).int64Run, (*Decoder).readInt64Exact)
+}
+
+// DecodeFloat64s reads an array of floats or ints and appends it to dst, as [Decoder.DecodeInt64s] does.
+func (d *Decoder) DecodeFloat64s(dst []float64, nulls *column.Bitmap) ([]float64, error) {
+	return decodeList(d, dst, nulls, (*Decoder).float64Run, (*Decoder).readFloat64)
+}
+
+// DecodeBools reads an array of bools and appends it to dst, as [Decoder.DecodeInt64s] does.
+func (d *Decoder) DecodeBools(dst []bool, nulls *column.Bitmap) ([]bool, error) {
+	return decodeList(d, dst, nulls, (*Decoder).boolRun, (*Decoder).readBool)
+}
+
+// DecodeStrings reads an array of str or bin and appends it to dst, as [Decoder.DecodeInt64s] does.
+func (d *Decoder) DecodeStrings(dst []string, nulls *column.Bitmap) ([]string, error) {
+	return decodeList(d, dst, nulls, (*Decoder).stringRun, (*Decoder).readString)
+}
+
+// decodeList appends an array to dst. run reads as many elements as it can into to, and gives how many and the offset after them;
+// one reads the element that stopped it, unless that is nil.
+func decodeList[T any](d *Decoder, dst []T, nulls *column.Bitmap,
+	run func(d *Decoder, i int, to []T) (n, next int), one func(d *Decoder, i int) (T, int)) ([]T, error) {
+	mark := d.begin()
+	if d.isNil(mark) {
+		return dst, d.end(mark, mark+1)
+	}
+	n, i := d.arrayLen(mark)
+	if i < 0 || !d.claim(i, n, 1) {
+		return dst, d.end(mark, -1)
+	}
+	var zero T
+	list := slices.Grow(dst, d.room(n, reflect.TypeFor[T]().Size()))
+	for k := 0; k < n; {
+		if len(list) == cap(list) {
+			list = slices.Grow(list, min(n-k, k+4))
+		}
+		at := len(list)
+		read, next := run(d, i, list[at:min(cap(list), at+n-k)])
+		if read > 0 {
+			list, k, i = list[:at+read], k+read, next
+			continue
+		}
+		v := zero
+		if d.isNil(i) {
+			if nulls != nil {
+				*nulls = nulls.Set(at)
+			}
+			i++
+		} else if v, i = one(d, i); i < 0 {
+			d.path.Index(k)
+			if nulls != nil {
+				*nulls = nulls.Truncate(len(dst))
+			}
+			return dst, d.end(mark, -1)
+		}
+		list, k = append(list, v), k+1
+	}
+	return list, d.end(mark, i)
+}
+
+func (d *Decoder) int64Run(i int, to []int64) (n, next int) {
+	n, next = readInt64Run(d.b, i, to)
+	return beforeBeyond(d.b, i, next, to[:n])
+}
+
+// readInt64Exact is readInt without wrapping around.
+func (d *Decoder) readInt64Exact(i int) (int64, int) {
+	v, next := d.readInt(i)
+	if next >= 0 && v < 0 && d.b[i] == codeUint64 {
+		return 0, d.fail(i, fmt.Errorf("msgpack: uint64 %d does not fit int64", uint64(v)))
+	}
+	return v, next
+}
+
+func (d *Decoder) float64Run(i int, to []float64) (n, next int) { return readFloat64Run(d.b, i, to) }
+
+func (d *Decoder) boolRun(i int, to []bool) (n, next int) {
+	b := d.b
+	for n < len(to) && i < len(b) && b[i]|1 == codeTrue {
+		to[n] = b[i] == codeTrue
+		n, i = n+1, i+1
+	}
+	return n, i
+}
+
+// stringRun reads strings of fewer than 32 bytes.
+func (d *Decoder) stringRun(i int, to []string) (n, next int) {
+	b := d.b
+	for n < len(to) && i < len(b) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
+		size := int(b[i] & 0x1f)
+		if size >= len(b)-i {
+			break
+		}
+		to[n] = d.strings.CopyAt(b, i+1, size)
+		n, i = n+1, i+1+size
+	}
+	return n, i
+}

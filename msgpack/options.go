@@ -1,0 +1,225 @@
+package msgpack
+
+// Choices that the original does not offer. They are structs that are copied when they are set: what happens to them later
+// changes nothing.
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// DecodeOptions are how a [Decoder] reads. The zero value is how [Unmarshal] reads.
+type DecodeOptions struct {
+	StructTag             string // the key of the tag that is read where a field has no msgpack tag
+	DisallowUnknownFields bool   // a key without a field is an error
+	Loose                 bool   // ints in an any are int64 or uint64, floats float64, and bin is string
+	JSONFields            bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
+
+	StrictInts bool // an int beyond the range of its Go type is an error; else it is cut, as a conversion would
+	StrictUTF8 bool // a str that is not UTF-8 is an error
+	UniqueKeys bool // a key that is there twice in one map is an error; else the last one wins
+	AnyLength  bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
+
+	ZeroCopy   bool // strings, []byte and RawMessage refer to the input, where it is a []byte; it must never change then
+	OwnStrings bool // every string has memory of its own; else short ones share chunks of 1 KB
+	UTC        bool // times are in UTC instead of Local
+	RawExt     bool // an ext of an unknown type becomes an Ext in an any; else it is an error
+
+	// Limits, for input that is not trusted. Zero is the default.
+	MaxDepth    int // how deep values may nest; 10,000
+	MaxBytes    int // of one value as it stands on the wire; no limit
+	MaxElements int // of one array or map; no limit
+	MaxString   int // bytes of one str or bin; no limit
+}
+
+// Unmarshal is [Unmarshal] under o.
+func (o DecodeOptions) Unmarshal(data []byte, v any) error {
+	d := GetDecoder()
+	d.ResetBytes(data)
+	d.SetOptions(o)
+	err := d.Decode(v)
+	d.SetOptions(DecodeOptions{})
+	PutDecoder(d)
+	return err
+}
+
+// SetOptions makes d read by o. Reset and ResetBytes go back to the defaults, ResetReader keeps o.
+func (d *Decoder) SetOptions(o DecodeOptions) {
+	d.flags &= noAllocLimit | internStrings
+	d.set(disallowUnknown, o.DisallowUnknownFields)
+	d.set(looseInterface, o.Loose)
+	d.set(strictInts, o.StrictInts)
+	d.set(strictUTF8, o.StrictUTF8)
+	d.set(uniqueKeys, o.UniqueKeys)
+	d.set(anyLength, o.AnyLength)
+	d.set(zeroCopy, o.ZeroCopy)
+	d.set(ownStrings, o.OwnStrings)
+	d.set(utcTimes, o.UTC)
+	d.set(rawExt, o.RawExt)
+	d.set(limited, o.MaxBytes > 0 || o.MaxElements > 0 || o.MaxString > 0)
+	d.limits = limits{orElse(o.MaxDepth, maxDepth), orElse(o.MaxBytes, math.MaxInt), orElse(o.MaxElements, math.MaxInt), orElse(o.MaxString, math.MaxInt)}
+	d.plans = plansFor(planRules{tag: o.StructTag, json: o.JSONFields})
+}
+
+func orElse(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// limits are what one value may take.
+type limits struct{ depth, bytes, elements, str int }
+
+var noLimits = limits{maxDepth, math.MaxInt, math.MaxInt, math.MaxInt}
+
+// EncodeOptions are how an [Encoder] writes. The zero value is how [Marshal] writes.
+type EncodeOptions struct {
+	StructTag     string // the key of the tag that is read where a field has no msgpack tag
+	JSONFields    bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
+	JSONOmitEmpty bool   // omitempty as in encoding/json: false, 0, nil, and what has no elements; never a struct
+	OmitEmpty     bool   // every field has omitempty
+	ArrayStructs  bool   // structs are arrays
+	SortMapKeys   bool   // maps of every kind in the order of their keys: strings by their bytes, others by their encoding
+	CompactInts   bool   // ints of every type in their shortest form
+	CompactFloats bool   // floats without a fraction as ints
+
+	// Canonical makes equal values equal bytes, whatever the widths of their Go ints: SortMapKeys and CompactInts.
+	Canonical bool
+}
+
+// Marshal is [Marshal] under o.
+func (o EncodeOptions) Marshal(v any) ([]byte, error) { return o.MarshalAppend(nil, v) }
+
+// MarshalAppend is [MarshalAppend] under o.
+func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
+	e := GetEncoder()
+	own := e.b
+	e.b, e.w = nil, nil
+	e.SetOptions(o)
+	b := e.appendAny(dst, v)
+	err := e.err
+	e.err, e.depth, e.b = nil, 0, own
+	e.SetOptions(EncodeOptions{})
+	PutEncoder(e)
+	if err != nil {
+		return dst, err
+	}
+	return b, nil
+}
+
+// SetOptions makes e write by o. Reset goes back to the defaults, ResetWriter keeps o.
+func (e *Encoder) SetOptions(o EncodeOptions) {
+	e.flags &= internStrings
+	e.set(omitEmpty, o.OmitEmpty)
+	e.set(arrayStructs, o.ArrayStructs)
+	e.set(sortMapKeys, o.SortMapKeys || o.Canonical)
+	e.set(compactInts, o.CompactInts || o.Canonical)
+	e.set(compactFloats, o.CompactFloats)
+	e.plans = plansFor(planRules{tag: o.StructTag, json: o.JSONFields, jsonEmpty: o.JSONOmitEmpty})
+}
+
+var (
+	errTooLarge  = errors.New("msgpack: the value is larger than MaxBytes")
+	errKeyTwice  = errors.New("msgpack: the key is there twice")
+	errNotUTF8   = errors.New("msgpack: the string is not UTF-8")
+	errNotNumber = errors.New("msgpack: the int does not fit its type")
+)
+
+// tooMany reports that the container at i claims more elements than the options allow.
+func (d *Decoder) tooMany(i, n int) int {
+	return d.fail(i, fmt.Errorf("msgpack: %d elements are more than MaxElements, %d", n, d.limits.elements))
+}
+
+// carefulString is the string of d.b[start:next], the value at i, under options for strings.
+func (d *Decoder) carefulString(i, start, next int) (string, int) {
+	if !d.allows(i, start, next) {
+		return "", -1
+	}
+	text := d.b[start:next]
+	switch {
+	case d.views():
+		return mem.String(text), next
+	case d.flags&ownStrings != 0:
+		return string(text), next
+	}
+	return d.strings.Copy(text), next
+}
+
+// views reports whether what is decoded may refer to the input.
+func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil }
+
+// allows holds the str or bin d.b[start:next], the value at i, against the options.
+func (d *Decoder) allows(i, start, next int) bool {
+	if next-start > d.limits.str {
+		d.fail(i, fmt.Errorf("msgpack: a string of %d bytes is longer than MaxString, %d", next-start, d.limits.str))
+		return false
+	}
+	if c := d.b[i]; d.flags&strictUTF8 != 0 && (c < codeBin8 || c > codeBin32) && !utf8.Valid(d.b[start:next]) {
+		d.fail(i, errNotUTF8)
+		return false
+	}
+	return true
+}
+
+// fits reports whether v, read from the int at i and kept as signed or not in so many bits, is that int. It is asked when v
+// may not be.
+func (d *Decoder) fits(i int, v int64, bits int, signed bool) bool {
+	beyond := v < 0 && d.b[i] == codeUint64 // read as the negative number of the same bits
+	var ok bool
+	switch {
+	case signed:
+		ok = !beyond && v>>(bits-1) == v>>63
+	case bits == 64:
+		ok = v >= 0 || beyond
+	default:
+		ok = uint64(v)>>bits == 0
+	}
+	if !ok {
+		d.fail(i, fmt.Errorf("%w: %s into %d bits", errNotNumber, d.intText(i, v), bits))
+	}
+	return ok
+}
+
+func (d *Decoder) intText(i int, v int64) string {
+	if d.b[i] == codeUint64 {
+		return fmt.Sprint(uint64(v))
+	}
+	return fmt.Sprint(v)
+}
+
+// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in nothing.
+type keySet struct{ keys map[any]struct{} }
+
+func (d *Decoder) newKeySet() (s keySet) {
+	if d.flags&uniqueKeys != 0 {
+		s.keys = make(map[any]struct{})
+	}
+	return s
+}
+
+// twice reports whether key was there before, and notes it.
+func (s keySet) twice(key any) bool {
+	if s.keys == nil {
+		return false
+	}
+	_, there := s.keys[key]
+	s.keys[key] = struct{}{}
+	return there
+}
+
+// carefulAny is carefulString in an any.
+func (d *Decoder) carefulAny(i, start, next int) (any, int) {
+	s, next := d.carefulString(i, start, next)
+	if next < 0 {
+		return nil, -1
+	}
+	if d.flags&(ownStrings|zeroCopy) != 0 {
+		return s, next
+	}
+	return d.boxString(s), next
+}

@@ -1,0 +1,225 @@
+package msgpack
+
+// Query: the values that a path leads to. One walk over the bytes of a whole value serves the Decoder, which decodes what the
+// walk finds, and Raw, which views it.
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// Path is where to look in a value: steps with dots between them, such as users.0.name.
+//
+// In a map a step is a key: a str or bin of these bytes, or an int that is written so in decimal. Of several equal keys the
+// last counts, as it does in decoding. In an array a step is an index, from 0. In both, the step * takes every value in turn.
+// A backslash before a dot, an asterisk or a backslash makes that an ordinary part of a key: a\.b is one step, and \* is the
+// key *. An empty step ends the path; the empty path leads to the value itself.
+//
+// A Path may be used by several goroutines at once.
+type Path struct{ steps []step }
+
+type step struct {
+	key string
+	all bool // the step is *
+}
+
+// ParsePath reads a path. It fails only for more steps than a value that can be decoded is deep, which is 10,000.
+func ParsePath(path string) (Path, error) {
+	var p Path
+	for path != "" && path[0] != '.' {
+		if len(p.steps) == maxDepth {
+			return Path{}, depthError(maxDepth)
+		}
+		var s step
+		s, path = cutStep(path)
+		p.steps = append(p.steps, s)
+	}
+	return p, nil
+}
+
+// cutStep cuts the first step off path.
+func cutStep(path string) (s step, rest string) {
+	escaped := false
+	end := 0
+	for ; end < len(path) && path[end] != '.'; end++ {
+		if path[end] == '\\' && end+1 < len(path) && strings.IndexByte(`.*\`, path[end+1]) >= 0 {
+			escaped = true
+			end++
+		}
+	}
+	s.key, rest = path[:end], strings.TrimPrefix(path[end:], ".")
+	s.all = s.key == "*"
+	if escaped {
+		s.key = unescape.Replace(s.key)
+	}
+	return s, rest
+}
+
+var unescape = strings.NewReplacer(`\.`, ".", `\*`, "*", `\\`, `\`)
+
+// Query reads the next value and decodes the parts of it that path leads to, as into an any, in the order of the bytes. See
+// [Path] for what a path is. Nothing is made for the parts that are passed over. The value is skipped once to find its end, so
+// from a stream it must have arrived, and is held, whole.
+//
+// Without a part that path leads to, the result is nil, and so is the error. It is an error when path leads into a value that
+// is neither array nor map, or when a step into an array is no index. Unless the value is cut short, all of it is read, also
+// when there is an error: then d stands right after it.
+func (d *Decoder) Query(path string) ([]any, error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	mark := d.begin()
+	next := d.skipAt(mark)
+	if next < 0 {
+		return nil, d.end(mark, -1)
+	}
+	var found []any
+	w := walk{b: d.b, base: d.base}
+	whole := w.from(mark, p.steps, func(i int) bool {
+		v, end := d.readAny(i)
+		if end < 0 {
+			w.err, w.path = d.err, append(w.path, d.path...)
+			d.err, d.path = nil, d.path[:0]
+			return false
+		}
+		found = append(found, v)
+		return true
+	})
+	if !whole {
+		w.err.Path = w.path.String()
+		if d.inside > 1 {
+			d.inner = w.err
+		}
+		d.end(mark, next)
+		return nil, w.err
+	}
+	return found, d.end(mark, next)
+}
+
+// Query is the values in r that p leads to, as views, in the order of the bytes. An error comes last, with a missing value:
+// p leads into a value that is neither array nor map, or a step into an array is no index. Its offset counts from the start of
+// r. Nothing at all comes of a missing value.
+func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
+	return func(yield func(Raw, error) bool) {
+		if len(r) == 0 {
+			return
+		}
+		w := walk{b: r}
+		w.from(0, p.steps, func(i int) bool {
+			v := r.at(i)
+			if v == nil {
+				return w.fail(i, io.ErrUnexpectedEOF)
+			}
+			return yield(v, nil)
+		})
+		if w.err != nil {
+			w.err.Path = w.path.String()
+			yield(nil, w.err)
+		}
+	}
+}
+
+// walk goes down a value along the steps of a path, and gives visit the offset of each value that they lead to, until visit
+// returns false.
+type walk struct {
+	b    []byte
+	base int64     // of b[0] in the input
+	err  *Error    // what ended the walk, if it was not visit's wish
+	path wire.Path // of err, as far as it is unwound
+}
+
+type visitor = func(i int) (more bool)
+
+func (w *walk) fail(i int, cause error) bool {
+	w.err = &Error{Offset: w.base + int64(i), Cause: cause}
+	return false
+}
+
+// from visits what the steps lead to from the value at i. It is false when the walk is to end.
+func (w *walk) from(i int, steps []step, visit visitor) bool {
+	if len(steps) == 0 {
+		return visit(i)
+	}
+	if i >= len(w.b) {
+		return w.fail(i, io.ErrUnexpectedEOF)
+	}
+	s, rest := steps[0], steps[1:]
+	switch Raw(w.b[i:]).Kind() {
+	case KindArray:
+		return w.array(i, s, rest, visit)
+	case KindMap:
+		return w.table(i, s, rest, visit)
+	}
+	return w.fail(i, fmt.Errorf("msgpack: unsupported code=%x decoding key=%q", w.b[i], s.key))
+}
+
+func (w *walk) array(i int, s step, rest []step, visit visitor) bool {
+	if s.all {
+		n, i := readCount(w.b, i, false)
+		for k := range n {
+			next := skip(w.b, i)
+			if next < 0 {
+				return w.fail(i, io.ErrUnexpectedEOF)
+			}
+			if !w.element(i, k, rest, visit) {
+				return false
+			}
+			i = next
+		}
+		return true
+	}
+	k, err := strconv.Atoi(s.key)
+	if err != nil {
+		return w.fail(i, err)
+	}
+	if i = elementAt(w.b, i, k); i < 0 {
+		return true
+	}
+	return w.element(i, k, rest, visit)
+}
+
+func (w *walk) element(i, k int, rest []step, visit visitor) bool {
+	more := w.from(i, rest, visit)
+	if w.err != nil {
+		w.path.Index(k)
+	}
+	return more
+}
+
+func (w *walk) table(i int, s step, rest []step, visit visitor) bool {
+	if s.all {
+		var room keyRoom
+		n, i := readCount(w.b, i, true)
+		for range n {
+			key, _, value := keyText(w.b, i, &room)
+			next := skip(w.b, value)
+			if next < 0 {
+				return w.fail(i, io.ErrUnexpectedEOF)
+			}
+			if !w.value(value, key, rest, visit) {
+				return false
+			}
+			i = next
+		}
+		return true
+	}
+	if i = valueAt(w.b, i, s.key); i < 0 {
+		return true
+	}
+	return w.value(i, mem.Bytes(s.key), rest, visit)
+}
+
+func (w *walk) value(i int, key []byte, rest []step, visit visitor) bool {
+	more := w.from(i, rest, visit)
+	if w.err != nil {
+		w.path.Field(string(key))
+	}
+	return more
+}

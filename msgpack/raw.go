@@ -1,0 +1,279 @@
+package msgpack
+
+// Raw: a value as a view of its bytes, of which each part is decoded when it is asked for.
+//
+//	make      NewRaw, DecodeRawView, or Raw(b) of bytes that hold one value
+//	ask       Kind, Len, IsNil
+//	go down   Index, Get, Elements, Entries, Query (query.go)
+//	read      Bool, Int64, Uint64, Float64, Text, Bytes, Time, Ext, Decode
+//
+// Going down is skipping: nothing is remembered between calls, and skip checks every step against the bytes at hand. So bytes
+// that are no value make no method panic.
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+)
+
+// Raw is a lazy view of one value: it refers to the bytes of the input, which must not change as long as it is in use, and
+// nothing of it is decoded until that is asked for. All that its methods give as Raw or []byte refers to the same bytes. No
+// method allocates, but Text, Decode, Time of a time in a string, and those that fail.
+//
+// An empty Raw is a missing value, which is what Index and Get give for what is not there: its methods find nothing, and
+// those that read fail with [ErrMissing]. So steps can be chained, and checked once.
+//
+// Raw(b) is a view of a value that is known to be whole, such as a [RawMessage]. Of bytes that are not, what is there can be
+// read; the rest is missing or an error. As a field or an element, a Raw is what RawMessage is: decoding copies the value.
+type Raw []byte
+
+// ErrMissing is the error of reading a value that is not there.
+var ErrMissing = errors.New("msgpack: the value is missing")
+
+// NewRaw is a view of the first value of data, and the bytes after it. It checks once that the value is whole and well formed,
+// at every depth, and fails with the error of [Decoder.Skip].
+func NewRaw(data []byte) (r Raw, rest []byte, err error) {
+	if next := skip(data, 0); next >= 0 {
+		return data[:next:next], data[next:], nil
+	}
+	var d Decoder
+	d.b = data
+	return nil, nil, d.Skip()
+}
+
+// DecodeRawView reads the next value as a view of the input, without copying it. It is valid until the next call; when the
+// decoder reads from a []byte, for as long as that does not change.
+func (d *Decoder) DecodeRawView() (Raw, error) {
+	return decodeOne(d, func(d *Decoder, i int) (Raw, int) {
+		next := d.skipAt(i)
+		if next < 0 {
+			return nil, -1
+		}
+		return d.b[i:next:next], next
+	})
+}
+
+// EncodeMsgpack writes r as it is; a missing value as nil.
+func (r Raw) EncodeMsgpack(e *Encoder) error { return RawMessage(r).EncodeMsgpack(e) }
+
+// DecodeMsgpack sets r to a copy of the next value.
+func (r *Raw) DecodeMsgpack(d *Decoder) error { return (*RawMessage)(r).DecodeMsgpack(d) }
+
+// IsNil reports whether r is nil. A missing value is not.
+func (r Raw) IsNil() bool { return len(r) > 0 && r[0] == codeNil }
+
+// Len is the number of elements of an array, of pairs of a map, or of bytes of a str, bin or ext; 0 for other values. It is
+// never more than r has bytes.
+func (r Raw) Len() int {
+	n := -1
+	switch r.Kind() {
+	case KindArray:
+		n, _ = readCount(r, 0, false)
+	case KindMap:
+		n, _ = readCount(r, 0, true)
+	case KindString, KindBin:
+		start, next := readStr(r, 0)
+		n = next - start
+	case KindExt, KindTime:
+		_, data, _ := r.Ext()
+		n = len(data)
+	}
+	if n < 0 || n > len(r) {
+		return 0
+	}
+	return n
+}
+
+// at is the value at offset i, if one is there whole.
+func (r Raw) at(i int) Raw {
+	next := skip(r, i)
+	if next < 0 {
+		return nil
+	}
+	return r[i:next:next]
+}
+
+// Index is element i of an array. It skips the elements before that: to see them all, use Elements.
+func (r Raw) Index(i int) Raw { return r.at(elementAt(r, 0, i)) }
+
+// Get is the value under a key of a map. A key is a str or bin of these bytes, an int that is written so in decimal, or, for
+// the empty key, nil. Of several equal keys the last counts, as it does in decoding; so Get looks at the whole map.
+func (r Raw) Get(key string) Raw { return r.at(valueAt(r, 0, key)) }
+
+// elementAt is the offset of element k of the array at i, or -1.
+func elementAt(b []byte, i, k int) int {
+	n, i := readCount(b, i, false)
+	if k < 0 || k >= n {
+		return -1
+	}
+	for ; k > 0 && i >= 0; k-- {
+		i = skip(b, i)
+	}
+	return i
+}
+
+// valueAt is the offset of the last value under key in the map at i, or -1.
+func valueAt(b []byte, i int, key string) int {
+	var room keyRoom
+	at := -1
+	for n, i := readCount(b, i, true); n > 0; n-- {
+		text, named, value := keyText(b, i, &room)
+		if named && string(text) == key {
+			at = value
+		}
+		if i = skip(b, value); i < 0 {
+			return -1
+		}
+	}
+	return at
+}
+
+// keyRoom is where the text of a key that is an int is written: 20 bytes is the longest.
+type keyRoom [20]byte
+
+// keyText is the text of the key at i by which its value is found, unless the key has none. next is after the key, or -1.
+func keyText(b []byte, i int, room *keyRoom) (text []byte, named bool, next int) {
+	if start, next := readStr(b, i); next >= 0 {
+		return b[start:next], true, next
+	}
+	if v, next := readInt(b, i); next >= 0 {
+		if b[i] == codeUint64 {
+			return strconv.AppendUint(room[:0], uint64(v), 10), true, next
+		}
+		return strconv.AppendInt(room[:0], v, 10), true, next
+	}
+	next = skip(b, i)
+	return nil, next >= 0 && b[i] == codeNil, next
+}
+
+// Elements are the elements of an array, with their indices.
+func (r Raw) Elements() iter.Seq2[int, Raw] {
+	return func(yield func(int, Raw) bool) {
+		n, i := readCount(r, 0, false)
+		for k := range n {
+			element := r.at(i)
+			if element == nil || !yield(k, element) {
+				return
+			}
+			i += len(element)
+		}
+	}
+}
+
+// Entries are the pairs of a map, key and value, as they stand on the wire: keys of any kind, in any order, and perhaps more
+// than once.
+func (r Raw) Entries() iter.Seq2[Raw, Raw] {
+	return func(yield func(key, value Raw) bool) {
+		n, i := readCount(r, 0, true)
+		for range n {
+			key := r.at(i)
+			value := r.at(i + len(key))
+			if key == nil || value == nil || !yield(key, value) {
+				return
+			}
+			i += len(key) + len(value)
+		}
+	}
+}
+
+// readRaw reads r as the Decoder reads a value, with its errors.
+func readRaw[T any](r Raw, read func(d *Decoder, i int) (T, int)) (T, error) {
+	if len(r) == 0 {
+		var none T
+		return none, ErrMissing
+	}
+	d := unmarshalers.Get().(*Decoder)
+	d.b, d.i, d.inside = r, 0, 1
+	v, next := read(d, 0)
+	err := d.end(0, next)
+	d.b = nil
+	d.putBack()
+	return v, err
+}
+
+// Bool reads a bool; nil is false.
+func (r Raw) Bool() (bool, error) {
+	if len(r) > 0 && r[0]|1 == codeTrue {
+		return r[0] == codeTrue, nil
+	}
+	return readRaw(r, (*Decoder).readBool)
+}
+
+// Int64 reads an int of any width, or a float without a fraction; nil is 0. It fails when the value does not fit: unlike
+// [Decoder.DecodeInt64], it does not wrap around.
+func (r Raw) Int64() (int64, error) {
+	v, next := readInt(r, 0)
+	if next < 0 {
+		return readRaw(r, func(d *Decoder, i int) (int64, int) { return d.readIntSlow(i, 64) })
+	}
+	if v < 0 && r[0] == codeUint64 {
+		return 0, &Error{Cause: fmt.Errorf("msgpack: %d does not fit int64", uint64(v))}
+	}
+	return v, nil
+}
+
+// Uint64 is Int64 for unsigned numbers. It fails for a negative one.
+func (r Raw) Uint64() (uint64, error) {
+	v, next := readInt(r, 0)
+	if next < 0 {
+		return readRaw(r, func(d *Decoder, i int) (uint64, int) { return d.readUintSlow(i, 64) })
+	}
+	if v < 0 && r[0] != codeUint64 {
+		return 0, &Error{Cause: fmt.Errorf("msgpack: %d does not fit uint64", v)}
+	}
+	return uint64(v), nil
+}
+
+// Float64 reads a float or an int; nil is 0.
+func (r Raw) Float64() (float64, error) {
+	if v, next := readFloat(r, 0); next >= 0 {
+		return v, nil
+	}
+	return readRaw(r, (*Decoder).readFloat64)
+}
+
+// Bytes is the bytes of a str or bin, as a view; of nil it is nil.
+func (r Raw) Bytes() ([]byte, error) {
+	if start, next := readStr(r, 0); next >= 0 {
+		return r[start:next:next], nil
+	}
+	return readRaw(r, func(d *Decoder, i int) ([]byte, int) {
+		if d.isNil(i) {
+			return nil, i + 1
+		}
+		_, next := d.readBytes(i)
+		return nil, next
+	})
+}
+
+// Text reads a str or bin into a string of its own memory; nil is empty.
+func (r Raw) Text() (string, error) {
+	b, err := r.Bytes()
+	return string(b), err
+}
+
+// Time reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339; nil is the zero time.
+func (r Raw) Time() (time.Time, error) { return readRaw(r, (*Decoder).readTime) }
+
+// Ext is the type of an ext and its data, as a view.
+func (r Raw) Ext() (id int8, data []byte, err error) {
+	data, err = readRaw(r, func(d *Decoder, i int) ([]byte, int) {
+		var n, start int
+		id, n, start = d.extHeader(i)
+		if start < 0 || !d.whole(i, start-i, start-i+n) {
+			return nil, -1
+		}
+		return d.b[start : start+n : start+n], start + n
+	})
+	return id, data, err
+}
+
+// Decode decodes r into what v points to, as [Unmarshal] does. What is decoded does not refer to r.
+func (r Raw) Decode(v any) error {
+	if len(r) == 0 {
+		return ErrMissing
+	}
+	return Unmarshal(r, v)
+}
