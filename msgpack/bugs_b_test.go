@@ -54,6 +54,11 @@ type (
 	}
 )
 
+// zeroByPointer has its IsZero on the pointer.
+type zeroByPointer struct{ Day int }
+
+func (z *zeroByPointer) IsZero() bool { return z.Day == 7 }
+
 func (u unmarshals) UnmarshalMsgpack(b []byte) error { *u.seen++; return nil }
 func (s sliceCodec) DecodeMsgpack(d *Decoder) error {
 	n, err := d.DecodeInt()
@@ -109,6 +114,22 @@ func TestKnownBugs(t *testing.T) {
 		{name: "2b08_array_in_array_key", digits: "81 91 90 01", to: new(map[[1]any]int), err: "msgpack: unsupported map key: [1]interface {}"},
 		{name: "2b12_bin_key_into_any", digits: "81c4016101", to: new(any), want: pointerTo(any(map[string]any{"a": int8(1)}))},
 		{name: "2b12_bin_key_into_map_of_any", digits: "82c4016101a16202", to: new(map[string]any), want: &map[string]any{"a": int8(1), "b": int8(2)}},
+		{name: "2b04_289_int_keys_into_any", digits: "8201a16102a162", to: new(any), want: pointerTo(any(map[int8]any{1: "a", 2: "b"}))},
+		{name: "2b04_keys_of_two_widths", digits: "8201a161ccc8a162", to: new(any), want: pointerTo(any(map[any]any{int8(1): "a", uint8(200): "b"}))},
+		{name: "2b04_first_value_is_nil", digits: "8201c002a162", to: new(any), want: pointerTo(any(map[int8]any{1: nil, 2: "b"}))},
+		{name: "2b04_str_then_int", digits: "82a16101 02a162", to: new(any), want: pointerTo(any(map[any]any{"a": int8(1), int8(2): "b"}))},
+		{name: "2b04_int_then_str", digits: "8202a162 a16101", to: new(any), want: pointerTo(any(map[any]any{"a": int8(1), int8(2): "b"}))},
+		{name: "2b04_int_then_nil", digits: "8202a162 c001", to: new(any), want: pointerTo(any(map[any]any{"": int8(1), int8(2): "b"}))},
+		{name: "2b04_int_then_bin", digits: "8202a162 c4016101", to: new(any), want: pointerTo(any(map[any]any{"a": int8(1), int8(2): "b"}))},
+		{name: "2b04_same_key_twice", digits: "83 01a161 01a162 a16101", to: new(any), want: pointerTo(any(map[any]any{int8(1): "b", "a": int8(1)}))},
+		{name: "2b04_nested", digits: "8101 82 02a162 03 8104c3", to: new(any), want: pointerTo(any(map[int8]any{1: map[int8]any{2: "b", 3: map[int8]any{4: true}}}))},
+		{name: "2b04_in_list", digits: "91 81 c3 01", to: new([]any), want: &[]any{map[bool]any{true: int8(1)}}},
+		{name: "2b04_time_key", digits: "81 d6ff00000001 01", to: new(any), want: pointerTo(any(map[time.Time]any{time.Unix(1, 0): int8(1)}))},
+		{name: "2b08_array_key_into_any", digits: "819001", to: new(any), err: "msgpack: unsupported map key: []interface {}"},
+		{name: "2b08_map_key_into_any", digits: "818001", to: new(any), err: "msgpack: unsupported map key: map[string]interface {}"},
+		{name: "2b08_array_key_after_str", digits: "82a16101 9001", to: new(any), err: "msgpack: unsupported map key: []interface {}"},
+		{name: "2b25_int_keys_into_struct", digits: "83 01a161 a15805 92010203", to: new(point), want: &point{X: 5}},
+		{name: "2b25_int_key_into_map_of_any", digits: "8101a161", to: new(map[string]any), err: "msgpack: invalid code=1 decoding string/bytes length"},
 		// Interfaces that hold something.
 		{name: "2b13_nil_over_pointer_in_list", digits: "91c0", to: &[]any{new(point)}, want: &[]any{nil}},
 		{name: "2b13_nil_over_pointer_in_field", digits: "81a146c0", to: &struct{ F any }{new(point)}, want: &struct{ F any }{}},
@@ -263,6 +284,55 @@ func TestKnownBugs(t *testing.T) {
 		}
 	})
 
+	t.Run("2b04_20_maps_of_maps_survive_an_any", func(t *testing.T) {
+		var v any
+		if err := Unmarshal(marshal(t, map[int]map[int]any{1: {2: "a", 3: 1.5, 4: nil, 5: []any{true}}, 6: {}}), &v); err != nil {
+			t.Fatal(err)
+		}
+		var back map[int]map[int]any
+		if err := Unmarshal(marshal(t, v), &back); err != nil || !reflect.DeepEqual(back, map[int]map[int]any{1: {2: "a", 3: 1.5, 4: nil, 5: []any{true}}, 6: {}}) {
+			t.Error(back, err)
+		}
+	})
+
+	t.Run("2b08_DecodeUntypedMap", func(t *testing.T) {
+		for digits, want := range map[string]string{"dfffffffff": "EOF", "81c4016101": "msgpack: unsupported map key: []uint8", "819001": "msgpack: unsupported map key: []interface {}",
+			"818001": "msgpack: unsupported map key: map[string]interface {}", "82c00101a161": "", "c0": "", "90": "msgpack: unexpected code=90 decoding map length"} {
+			for name, d := range sources(unhex(t, digits)) {
+				var err error
+				if got := allocated(func() { _, err = d.DecodeUntypedMap() }); text(err) != want || got > 1<<20 {
+					t.Errorf("%s from %s: %v, %d bytes allocated", digits, name, err, got)
+				}
+			}
+		}
+	})
+
+	t.Run("2b08_keys_of_a_map_decoder", func(t *testing.T) {
+		type key struct{ parts any }
+		for name, c := range map[string]struct {
+			key any
+			err string
+		}{"can be compared": {key{1}, ""}, "cannot": {key{[]int{1}}, "msgpack: unsupported map key: msgpack.key"}, "a pointer": {&key{[]int{1}}, ""}} {
+			d := newDecoder()
+			d.ResetBytes(unhex(t, "82 80 01 02 03"))
+			d.SetMapDecoder(func(d *Decoder) (any, error) { return c.key, d.Skip() })
+			if _, err := d.DecodeUntypedMap(); text(err) != c.err {
+				t.Errorf("%s: %v", name, err)
+			}
+			d.ResetBytes(unhex(t, "82 80 01 02 03"))
+			d.SetMapDecoder(func(d *Decoder) (any, error) { return c.key, d.Skip() })
+			if _, err := d.DecodeTypedMap(); text(err) != c.err {
+				t.Errorf("%s: %v", name, err)
+			}
+			d.ResetBytes(unhex(t, "82 80 01 02 03"))
+			d.SetMapDecoder(func(d *Decoder) (any, error) { return c.key, d.Skip() })
+			var m map[any]any
+			if err := d.Decode(&m); text(err) != c.err {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+
 	t.Run("2b10_401_bombs", func(t *testing.T) {
 		nested := bytes.Repeat(unhex(t, "dd00ffffff"), 10)
 		for _, bomb := range [][]byte{unhex(t, "dfffffffff"), unhex(t, "ddffffffff"), unhex(t, "c6ffffffff"), unhex(t, "dbffffffff"), unhex(t, "c9ffffffff01"), nested} {
@@ -341,6 +411,84 @@ func TestKnownBugs(t *testing.T) {
 		wantHex(t, embedsText{"x", 1}, "82a96e616d656454657874a178a14e01")
 		wantHex(t, embedsFace{nil, 1}, "82a8537472696e676572c0a14e01")
 		wantHex(t, inlinePointer{nil, 1}, "83a141c0a142c0a14301")
+	})
+
+	t.Run("2b18_times_in_utc", func(t *testing.T) {
+		var v []any
+		if err := (DecodeOptions{UTC: true}).Unmarshal(unhex(t, "91d6ff00000001"), &v); err != nil || v[0].(time.Time).Location() != time.UTC {
+			t.Error(v, err)
+		}
+	})
+
+	t.Run("2b19_arrays_of_other_lengths", func(t *testing.T) {
+		o := DecodeOptions{AnyLength: true}
+		for digits, want := range map[string]any{"91 05": &inner{A: 5}, "93 05 a162 c3": &inner{5, "b"}, "90": &inner{}, "93 05 06 07": &[2]int{5, 6}, "91 06": &[2]int{6, 0}} {
+			v := reflect.New(reflect.TypeOf(want).Elem())
+			if err := o.Unmarshal(unhex(t, digits), v.Interface()); err != nil || !reflect.DeepEqual(v.Interface(), want) {
+				t.Errorf("%s: %+v, %v; want %+v", digits, v.Elem(), err, want)
+			}
+		}
+	})
+
+	t.Run("2b20_maps_of_every_kind_in_order", func(t *testing.T) {
+		for _, v := range []any{map[string]int{"c": 1, "a": 2, "b": 3}, map[int]string{3: "a", 1: "b", 2: "c"}, map[namedText][]int{"b": nil, "a": nil}, map[string]point{"b": {}, "a": {}},
+			map[any]any{"a": 1, 2: 3, true: 4, 1.5: map[int]int{2: 1, 1: 2}}, map[[2]int]bool{{2, 1}: true, {1, 2}: true}} {
+			first, err := EncodeOptions{SortMapKeys: true}.Marshal(v)
+			for range 20 {
+				if again, errAgain := (EncodeOptions{SortMapKeys: true}).Marshal(v); err != nil || errAgain != nil || !bytes.Equal(first, again) {
+					t.Errorf("%T: %x, %v, then %x, %v", v, first, err, again, errAgain)
+				}
+			}
+		}
+	})
+
+	t.Run("2b21_omitzero", func(t *testing.T) {
+		type fields struct {
+			Slice   []int           `msgpack:"a,omitzero"`
+			Pointer zeroByPointer   `msgpack:"b,omitzero"`
+			Array   [2]int          `msgpack:"c,omitzero"`
+			Time    time.Time       `msgpack:"d,omitzero"`
+			Struct  struct{ n int } `msgpack:"e,omitzero"`
+		}
+		wantHex(t, fields{}, "81 a162 81 a3446179 00")
+		wantHex(t, &fields{Pointer: zeroByPointer{7}}, "80")
+		wantHex(t, &fields{Slice: []int{}, Pointer: zeroByPointer{7}, Array: [2]int{1}, Struct: struct{ n int }{1}}, "83 a161 90 a163 920100 a165 80")
+	})
+
+	t.Run("2b22_several_aliases", func(t *testing.T) {
+		type aliased struct {
+			A int `msgpack:"a,alias:b,alias:c"`
+		}
+		for _, digits := range []string{"81a16105", "81a16205", "81a16305"} {
+			var v aliased
+			if err := into(t, digits, &v); err != nil || v.A != 5 {
+				t.Error(digits, v, err)
+			}
+		}
+	})
+
+	t.Run("2b25_query", func(t *testing.T) {
+		d := newDecoder()
+		for _, c := range []struct {
+			digits, path string
+			want         []any
+			err          string
+		}{
+			{"81a16101", "a", []any{int8(1)}, ""}, {"81a16101", "b", nil, ""}, {"01", "a", nil, `msgpack: unsupported code=1 decoding key="a"`},
+			{"81a16193010203", "a.*", []any{int8(1), int8(2), int8(3)}, ""}, {"81a16193010203", "a.1", []any{int8(2)}, ""},
+			{"9281a1619281a1620181a1620281a1619181a16203", "*.a.*.b", []any{int8(1), int8(2), int8(3)}, ""},
+			{"92 82a161 91 82a16201a16302 a16404 82a161 90 a16404", "*.a.*.b", []any{int8(1)}, ""},
+			{"8101a161", "1", []any{"a"}, ""},
+		} {
+			d.ResetBytes(append(unhex(t, c.digits), 0x2a))
+			v, err := d.Query(c.path)
+			if text(err) != c.err || !reflect.DeepEqual(v, c.want) {
+				t.Errorf("%s of %s: %v, %v; want %v", c.path, c.digits, v, err, c.want)
+			}
+			if n, err := d.DecodeInt(); n != 0x2a || err != nil {
+				t.Errorf("%s of %s leaves the decoder elsewhere: %d, %v", c.path, c.digits, n, err)
+			}
+		}
 	})
 
 	t.Run("2b22_collisions_are_silent", func(t *testing.T) {

@@ -1,13 +1,12 @@
 package msgpack
 
 // Where v5.4.1 and Basekick's v6.1.0 disagree, this package follows the one or the other. Each choice is one sub-test.
-//
-// Maps in an any with keys of other kinds are in disagree_later_test.go.
 
 import (
 	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -21,6 +20,8 @@ func TestDisagreements(t *testing.T) {
 	for _, b := range []bug{
 		{name: "2c_bin_key_as_v5", digits: "81c4016101", to: new(any), want: pointerTo(any(map[string]any{"a": int8(1)}))},
 		{name: "2c_nil_key_as_v5", digits: "81c001", to: new(any), want: pointerTo(any(map[string]any{"": int8(1)}))},
+		{name: "2c_int_key_as_v6", digits: "8101a161", to: new(any), want: pointerTo(any(map[int8]any{1: "a"}))},
+		{name: "2c_keys_of_two_types", digits: "8201a161a162c3", to: new(any), want: pointerTo(any(map[any]any{int8(1): "a", "b": true}))},
 		{name: "2c_integral_float_into_int_as_v6", digits: "cb4024000000000000", to: new(int), want: pointerTo(10)},
 		{name: "2c_integral_float_into_int16_as_v6", digits: "ca42280000", to: new(int16), want: pointerTo(int16(42))},
 		{name: "2c_integral_float_of_the_wrong_width", digits: "cb40f0000000000000", to: new(uint16), err: "msgpack: float 65536 does not fit uint16"},
@@ -47,6 +48,17 @@ func TestDisagreements(t *testing.T) {
 		var out bytes.Buffer
 		if err := NewEncoder(&out).Encode(valuePointer{5}); err != nil || out.String() != "\x05" {
 			t.Errorf("%q, %v", out.String(), err)
+		}
+	})
+
+	t.Run("2c_typed_maps_as_v6", func(t *testing.T) {
+		for digits, want := range map[string]any{"8101a161": map[int8]any{1: "a"}, "81a16101": map[string]any{"a": int8(1)}, "8201a161a162c3": map[any]any{int8(1): "a", "b": true},
+			"8201a16102c3": map[int8]any{1: "a", 2: true}, "8101c0": map[int8]any{1: nil}, "80": nil, "c0": nil} {
+			for name, d := range sources(unhex(t, digits)) {
+				if v, err := d.DecodeTypedMap(); err != nil || !reflect.DeepEqual(v, want) {
+					t.Errorf("%s from %s: %#v, %v", digits, name, v, err)
+				}
+			}
 		}
 	})
 
