@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// interned is v as an encoder with interned strings writes it, value after value.
-func interned(t *testing.T, values ...any) []byte {
+// writeInterned is v as an encoder with interned strings writes it, value after value.
+func writeInterned(t *testing.T, values ...any) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	e := NewEncoder(&out)
@@ -47,8 +47,8 @@ type (
 func (c *chunk) MarshalMsgpack() ([]byte, error) { return c.Data, nil }
 func (c *chunk) UnmarshalMsgpack(b []byte) error { c.Data = b; return nil }
 
-// registered registers ext id for the test alone.
-func registered(t *testing.T, id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error), dec func(*Decoder, reflect.Value, int) error) {
+// registerFor registers ext id for the test alone.
+func registerFor(t *testing.T, id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error), dec func(*Decoder, reflect.Value, int) error) {
 	t.Helper()
 	RegisterExtEncoder(id, value, enc)
 	RegisterExtDecoder(id, value, dec)
@@ -63,7 +63,7 @@ func TestKnownBugsOfInterning(t *testing.T) {
 			[]any{"abc", "abc", "ab", "ab", "", "abc"},
 			[]any{[]any{"abc", map[string]any{"abc": "def"}}, "def", "abc"},
 		} {
-			data := interned(t, v)
+			data := writeInterned(t, v)
 			for name, d := range sources(data) {
 				d.UseInternedStrings(true)
 				if got, err := d.DecodeInterface(); err != nil || !reflect.DeepEqual(got, v) {
@@ -79,7 +79,7 @@ func TestKnownBugsOfInterning(t *testing.T) {
 			Last string
 		}
 		want := record{"hello", map[string]any{"world": "hello"}, []string{"world", "hello"}, map[string]string{"hello": "world"}, "hello"}
-		data := interned(t, []record{want, want, want})
+		data := writeInterned(t, []record{want, want, want})
 		for name, d := range sources(data) {
 			var got []record
 			d.UseInternedStrings(true)
@@ -90,7 +90,7 @@ func TestKnownBugsOfInterning(t *testing.T) {
 	})
 
 	t.Run("2b01_skipped_strings_join_the_dict", func(t *testing.T) {
-		data := interned(t, map[string]any{"unknown": []any{"first", "second"}, "zz": "first"}, "second")
+		data := writeInterned(t, map[string]any{"unknown": []any{"first", "second"}, "zz": "first"}, "second")
 		d := newDecoder()
 		d.ResetBytes(data)
 		d.UseInternedStrings(true)
@@ -234,7 +234,7 @@ func TestKnownBugsOfExt(t *testing.T) {
 	read := func(d *Decoder, v reflect.Value, n int) error {
 		b := make([]byte, n)
 		err := d.ReadFull(b)
-		v.Set(reflect.ValueOf(&chunk{b}))
+		v.Interface().(*chunk).Data = b
 		return err
 	}
 	write := func(e *Encoder, v reflect.Value) ([]byte, error) { return v.Interface().(*chunk).Data, nil }
@@ -254,7 +254,7 @@ func TestKnownBugsOfExt(t *testing.T) {
 			"fails":  {func(*Decoder, reflect.Value, int) error { return errMine }, true},
 			"resets": {func(d *Decoder, v reflect.Value, n int) error { d.ResetBytes([]byte{1, 2, 3}); return d.Skip() }, false},
 		} {
-			registered(t, 42, eager{}, func(*Encoder, reflect.Value) ([]byte, error) { return nil, nil }, c.dec)
+			registerFor(t, 42, eager{}, func(*Encoder, reflect.Value) ([]byte, error) { return nil, nil }, c.dec)
 			for from, d := range sources(unhex(t, "93 05 c7032a010203 06 2a")) {
 				var v []any
 				err := d.Decode(&v)
@@ -292,10 +292,25 @@ func TestKnownBugsOfExt(t *testing.T) {
 		all.Wait()
 	})
 
+	t.Run("1.1_in_an_any_the_reader_may_set_its_value", func(t *testing.T) {
+		registerFor(t, 49, (*chunk)(nil), write, func(d *Decoder, v reflect.Value, n int) error {
+			v.Set(reflect.ValueOf(&chunk{[]byte("set")}))
+			return nil
+		})
+		var x any
+		if p := caught(func() {
+			if err := Unmarshal(unhex(t, "d43101"), &x); err != nil || string(x.(*chunk).Data) != "set" {
+				t.Error(x, err)
+			}
+		}); p != nil {
+			t.Error(p)
+		}
+	})
+
 	t.Run("2b23_registered_late", func(t *testing.T) {
 		type holder struct{ L late }
 		wantHex(t, holder{late{5}}, "81a14c81a14e05")
-		registered(t, 44, late{}, func(*Encoder, reflect.Value) ([]byte, error) { return []byte{9}, nil },
+		registerFor(t, 44, late{}, func(*Encoder, reflect.Value) ([]byte, error) { return []byte{9}, nil },
 			func(d *Decoder, v reflect.Value, n int) error { v.Field(0).SetInt(int64(n)); return nil })
 		wantHex(t, holder{late{5}}, "81a14cd42c09")
 		var v holder
@@ -307,7 +322,7 @@ func TestKnownBugsOfExt(t *testing.T) {
 	})
 
 	t.Run("2b23_values_that_cannot_be_addressed", func(t *testing.T) {
-		registered(t, 45, (*chunk)(nil), write, read)
+		registerFor(t, 45, (*chunk)(nil), write, read)
 		for _, v := range []any{chunk{[]byte{7}}, []any{chunk{[]byte{7}}}, map[string]chunk{"a": {[]byte{7}}}} {
 			if _, err := Marshal(v); err != nil {
 				t.Errorf("%T: %v", v, err)
@@ -333,8 +348,8 @@ func TestKnownBugsOfExt(t *testing.T) {
 	})
 
 	t.Run("4_the_last_registration_counts", func(t *testing.T) {
-		registered(t, 46, (*chunk)(nil), func(*Encoder, reflect.Value) ([]byte, error) { return []byte{1}, nil }, read)
-		registered(t, 46, late{}, func(*Encoder, reflect.Value) ([]byte, error) { return []byte{2}, nil },
+		registerFor(t, 46, (*chunk)(nil), func(*Encoder, reflect.Value) ([]byte, error) { return []byte{1}, nil }, read)
+		registerFor(t, 46, late{}, func(*Encoder, reflect.Value) ([]byte, error) { return []byte{2}, nil },
 			func(d *Decoder, v reflect.Value, n int) error { v.Field(0).SetInt(46); return nil })
 		wantHex(t, late{}, "d42e02")
 		var v any
@@ -352,7 +367,7 @@ func TestKnownBugsOfExt(t *testing.T) {
 	})
 
 	t.Run("5_ext_claims", func(t *testing.T) {
-		registered(t, 47, (*chunk)(nil), write, read)
+		registerFor(t, 47, (*chunk)(nil), write, read)
 		for _, digits := range []string{"c9ffffffff2f", "c9ffffffff2f78", "c97fffffff2f78", "c8ffff2f", "c7022f01", "d82f01"} {
 			for name, d := range sources(unhex(t, digits)) {
 				var v any
@@ -365,7 +380,7 @@ func TestKnownBugsOfExt(t *testing.T) {
 	})
 
 	t.Run("5_depth_counts_through_ext", func(t *testing.T) {
-		registered(t, 48, eager{}, func(*Encoder, reflect.Value) ([]byte, error) { return nil, nil },
+		registerFor(t, 48, eager{}, func(*Encoder, reflect.Value) ([]byte, error) { return nil, nil },
 			func(d *Decoder, v reflect.Value, n int) error { _, err := d.DecodeInterface(); return err })
 		var data []byte
 		for range 12000 { // from the innermost out
