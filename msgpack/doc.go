@@ -58,10 +58,16 @@
 // [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a whole batch into typed slices (package column), with no
 // allocation for a cell and none at all when the batch is reused.
 //
+// # Streams
+//
+// An [Encoder] writes once for each call, and a [Decoder] reads values from any reader while they arrive. [Values], [Elements] and
+// [Entries] loop over streams, arrays and maps that need not fit into memory. A [Buffer] is where messages are built and taken apart:
+// headers in front, large bodies by reference, out by one writev. A [Feed] takes bytes as they come and says when a value is whole.
+//
 // # Memory and lifetime
 //
-// Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns. Short strings share
-// chunks of 1 KB: one that is kept keeps at most 1 KB alive, and in an any up to 31 other short values beside it. Claimed
-// lengths are compared with the bytes that are there before anything is made for them. Values nest at most 10,000 deep. An
-// [Error] says where: offset and path.
+// Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns; [Decoder.DecodeView] and
+// [Buffer.ShareMin] are the exceptions, to be asked for. Short strings share chunks of 1 KB: one that is kept keeps at most 1 KB
+// alive, and in an any up to 31 other short values beside it. Claimed lengths are compared with the bytes that are there before
+// anything is made for them. Values nest at most 10,000 deep. An [Error] says where: offset and path.
 package msgpack
