@@ -62,7 +62,7 @@ type Decoder struct {
 	path    wire.Path     // of err, as far as it is unwound
 	inner   *Error        // the last that a call inside a user's method ended with
 
-	shareMin int  // chunks.ShareMin, as long as the window lies in it; see buffer.go
+	shareMin int  // chunks.ShareMin, while the window lies in memory of its own; see buffer.go
 	shared   bool // a view of the window was given out
 }
 

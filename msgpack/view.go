@@ -1,8 +1,7 @@
 package msgpack
 
 // DecodeView reads a str or bin without copying it: the result is a view of the input. It is valid until the next call; when
-// the decoder reads from a []byte, for as long as that does not change; when it reads from a [Buffer], until the next call of that
-// other than Write. nil is nil.
+// the decoder reads from a []byte, for as long as that does not change. nil is nil.
 func (d *Decoder) DecodeView() ([]byte, error) {
 	if start, next := readStr(d.b, d.i); next >= 0 {
 		d.i = next
