@@ -58,15 +58,27 @@
 // [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a whole batch into typed slices (package column), with no
 // allocation for a cell and none at all when the batch is reused.
 //
+// # Streams
+//
+// An [Encoder] writes once for each call, and a [Decoder] reads values from any reader while they arrive. [Values], [Elements] and
+// [Entries] loop over streams, arrays and maps that need not fit into memory. A [Buffer] is where messages are built and taken apart:
+// headers in front, large bodies by reference, out by one writev. A [Feed] takes bytes as they come and says when a value is whole.
+//
 // # Parts of a value
 //
 // [Raw] is a value that is not decoded: a view of its bytes, with steps down to its parts and methods that read them.
 // [Decoder.Query] and [Raw.Query] follow a path such as users.*.name. A [RawMessage] is a copy to keep.
 //
+// # Options
+//
+// The original's options are methods of [Encoder] and [Decoder]. Those beyond are fields of [DecodeOptions] (strictness, limits,
+// views instead of copies) and [EncodeOptions] (canonical output, the rules of encoding/json), which have Unmarshal and Marshal of
+// their own.
+//
 // # Memory and lifetime
 //
-// Nothing that is decoded refers to the input, but for what is called a view, and the input may be reused as soon as a call
-// returns. Short strings share chunks of 1 KB: one that is kept keeps at most 1 KB alive, and in an any up to 31 other short
-// values beside it. Claimed lengths are compared with the bytes that are there before anything is made for them. Values nest
-// at most 10,000 deep. An [Error] says where: offset and path.
+// Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns; what is called a view,
+// [Buffer.ShareMin] and [DecodeOptions.ZeroCopy] are the exceptions, to be asked for. Short strings share chunks of 1 KB: one that is
+// kept keeps at most 1 KB alive, and in an any up to 31 other short values beside it. Claimed lengths are compared with the bytes
+// that are there before anything is made for them. Values nest at most 10,000 deep. An [Error] says where: offset and path.
 package msgpack

@@ -77,7 +77,7 @@ type Decoder struct {
 	inner   *Error        // the last that a call inside a user's method ended with
 	rest    scan          // of a value that did not fit, to be passed over; at counts from i
 
-	shareMin int  // chunks.ShareMin, as long as the window lies in it; see buffer.go
+	shareMin int  // chunks.ShareMin, while the window lies in memory of its own; see buffer.go
 	shared   bool // a view of the window was given out
 }
 
@@ -348,9 +348,12 @@ func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 // Buffered reads what d has not decoded: what it has taken from its reader, and then the reader. It is valid until the next
 // decode.
 func (d *Decoder) Buffered() io.Reader {
+	if d.chunks != nil && d.inside > 0 {
+		d.need(0, d.chunks.Len())
+	}
 	rest := bytes.NewReader(d.b[d.i:])
 	switch {
-	case d.r == nil:
+	case d.r == nil || d.lent && d.inside > 0: // the window is what the reader holds
 		return rest
 	case rest.Len() == 0:
 		return d.r

@@ -364,3 +364,27 @@ func (v *numberOrText) DecodeMsgpack(d *Decoder) (err error) {
 	}
 	return err
 }
+
+// TestBufferedInside holds that a custom decoder sees what follows once, where it lies in memory.
+func TestBufferedInside(t *testing.T) {
+	for name, d := range sources([]byte("\x92\x01\x02\x03")) {
+		if d.r != nil && !d.lent {
+			continue // looking would take it from the reader
+		}
+		var v []seesRest
+		if err := d.Decode(&v); err != nil || v[0].rest != "\x01\x02\x03" || v[1].rest != "\x02\x03" {
+			t.Errorf("%s: %q, %v", name, v, err)
+		}
+	}
+}
+
+type seesRest struct{ rest string }
+
+func (s *seesRest) DecodeMsgpack(d *Decoder) error {
+	b, err := io.ReadAll(d.Buffered())
+	if err != nil {
+		return err
+	}
+	s.rest = string(b)
+	return d.Skip()
+}
