@@ -174,6 +174,9 @@ func (d *Decoder) readAny(i int) (any, int) {
 	case c < codeFixstr:
 		return d.readAnyList(i)
 	case c < codeNil:
+		if d.flags&internStrings != 0 {
+			return d.readAnyInterned(i)
+		}
 		n := int(c & 0x1f)
 		if n >= len(b)-i {
 			if _, next := d.readBytes(i); next < 0 {
@@ -198,6 +201,9 @@ func (d *Decoder) readAny(i int) (any, int) {
 		}
 		return append(make([]byte, 0, next-start), d.b[start:next]...), next
 	case codeStr8, codeStr16, codeStr32:
+		if d.flags&internStrings != 0 {
+			return d.readAnyInterned(i)
+		}
 		start, next := d.readBytes(i)
 		if next < 0 {
 			return nil, -1
@@ -387,18 +393,6 @@ func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-func (d *Decoder) readAnyExt(i int) (any, int) {
-	id, n, start := d.extHeader(i)
-	if start < 0 || !d.whole(i, start-i, start-i+n) {
-		return nil, -1
-	}
-	if id != extTime {
-		return nil, d.fail(i, fmt.Errorf("msgpack: unknown ext id=%d", id))
-	}
-	t, next := d.timeIn(i, start, n)
-	return t, next
-}
-
 // encodeAny appends what the any at p holds.
 func encodeAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendAny(b, *mem.At[any](p, 0))
@@ -418,6 +412,9 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 	case nil:
 		return appendNil(b)
 	case string:
+		if e.flags&interned != 0 {
+			return e.appendInterned(b, v)
+		}
 		return appendText(b, v)
 	case float64:
 		return e.appendFloat64(b, v)
@@ -449,7 +446,9 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 		}
 		return append(appendBytesLen(b, len(v)), v...)
 	case time.Time:
-		return appendTime(b, v)
+		if !registered.Load().ownTime {
+			return appendTime(b, v)
+		}
 	case reflect.Value:
 		if !v.IsValid() {
 			return appendNil(b)
@@ -464,7 +463,7 @@ func (e *Encoder) appendPlanned(b []byte, v any) []byte {
 	face := mem.FaceOf(v)
 	o := e.plans.byWord(face.Type, v)
 	switch {
-	case o.pointer:
+	case o.through:
 		if face.Data == nil {
 			return appendNil(b)
 		}
@@ -510,6 +509,11 @@ func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 	}
 	if e.depth++; e.depth > maxDepth {
 		return e.tooDeep(b)
+	}
+	if e.flags&interned != 0 {
+		b = appendInternedMap(e, b, m, appendAnyOf)
+		e.depth--
+		return b
 	}
 	b = appendMapLen(b, len(m))
 	if e.flags&sortMapKeys != 0 {

@@ -109,7 +109,7 @@ func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	}
 	i = next
 	for c.Rows < n {
-		if d.r == nil {
+		if d.r == nil && d.flags&internStrings == 0 {
 			if k, next := d.readCells(c, n-c.Rows, i); k > 0 {
 				i = next
 				continue

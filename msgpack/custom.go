@@ -149,7 +149,7 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if held := v.Elem(); encodesItself(held.Type()) || held.Kind() == reflect.Pointer && encodesItself(held.Type().Elem()) {
 		return e.appendAny(b, held.Interface())
 	}
-	return appendString(b, v.Interface().(error).Error())
+	return appendStringOf(e, b, v.Interface().(error).Error())
 }
 
 // zero sets the value at p to zero, which is what nil on the wire means to a type that reads itself.
@@ -160,13 +160,18 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 		zero(o, p)
 		return i + 1
 	}
-	if d.depth++; d.depth > maxDepth {
+	return d.outside(i, func() error { return methods(o, p).(CustomDecoder).DecodeMsgpack(d) })
+}
+
+// outside runs a method of the user's that reads from i on.
+func (d *Decoder) outside(i int, call func() error) int {
+	if d.depth++; d.depth > maxDepth { // it may lead back to itself
 		return d.fail(i, errDepth)
 	}
 	depth := d.depth
 	d.i = i
 	d.inside++
-	err := methods(o, p).(CustomDecoder).DecodeMsgpack(d)
+	err := call()
 	d.inside--
 	if err != nil {
 		return d.failIn(d.i, err)

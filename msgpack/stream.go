@@ -31,6 +31,12 @@ const (
 	disallowUnknown
 	looseInterface
 	noAllocLimit
+	rawExt // a Decoder gives an ext that nothing is registered for as an Ext
+	internStrings
+	knownStrings // an Encoder has strings that are written as their numbers
+
+	careful  = internStrings                // what decodeStruct does not know of
+	interned = internStrings | knownStrings // strings are written by appendInterned
 )
 
 // Decoder reads MessagePack values from a stream or a []byte. It is not safe for concurrent use.
@@ -49,6 +55,7 @@ type Decoder struct {
 	plans   *planSet
 	tag     string
 	mapFunc func(*Decoder) (any, error)
+	dict    decoderDict
 
 	base    int64 // of b[0] in the input
 	r       io.Reader
@@ -96,6 +103,10 @@ func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
 	}
+	if cap(d.dict.own) > keptDict {
+		d.dict.own = nil
+	}
+	d.dict.reset(nil)
 	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
 	decoders.Put(d)
 }
@@ -134,8 +145,11 @@ func (d *Decoder) ResetBytes(data []byte) {
 	d.clean()
 }
 
-// clean forgets a call that did not come to its end, as when a user's method panics.
+// clean forgets interned strings, and a call that did not come to its end, as when a user's method panics.
 func (d *Decoder) clean() {
+	if d.dict.size() > 0 {
+		d.dict.reset(nil)
+	}
 	d.err, d.inner, d.path = nil, nil, d.path[:0]
 	d.depth, d.inside = 0, 0
 }
@@ -188,11 +202,11 @@ func (d *Decoder) endFailed(mark int) error {
 	if !clean {
 		e.Path = d.path.String()
 	}
+	d.i = d.afterFailure(mark, e)
 	d.err, d.path = nil, d.path[:0]
-	d.i = len(d.b)
 	if d.inside == 0 && d.buf != nil {
-		d.buf.Next(len(d.b))
-		d.base += int64(len(d.b))
+		d.buf.Next(d.i)
+		d.base += int64(d.i)
 		d.b, d.i = nil, 0
 	}
 	if clean {
@@ -260,6 +274,9 @@ func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 // UseLooseInterfaceDecoding makes d decode all ints into any as int64 or uint64, floats as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
+// UsePreallocateValues is accepted and has no effect: values are always made where they belong.
+func (d *Decoder) UsePreallocateValues(bool) {}
+
 // DisableAllocLimit lets d allocate for what the data claims before it has seen it.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
@@ -294,6 +311,7 @@ type Encoder struct {
 	tag    string
 	keys   []string    // room for sorting
 	word   mem.Pointer // a value that an interface holds in its data word
+	dict   encoderDict
 }
 
 // NewEncoder writes to w.
@@ -316,6 +334,7 @@ func PutEncoder(e *Encoder) {
 		e.b = nil
 	}
 	e.b, e.w, e.err, e.word = e.b[:0], nil, nil, nil
+	e.setDict(nil)
 	encoders.Put(e)
 }
 
@@ -329,6 +348,7 @@ func (e *Encoder) Reset(w io.Writer) {
 // ResetWriter makes e write to w and keeps its options.
 func (e *Encoder) ResetWriter(w io.Writer) {
 	e.b, e.w, e.err, e.depth, e.inside = e.b[:0], w, nil, 0, 0
+	e.setDict(nil)
 }
 
 // Writer is what e writes to. Inside a custom encoder, what it is given becomes part of the value.

@@ -3,7 +3,7 @@ package msgpack
 // DecodeView reads a str or bin without copying it: the result is a view of the input. It is valid until the next call; when
 // the decoder reads from a []byte, for as long as that does not change. nil is nil.
 func (d *Decoder) DecodeView() ([]byte, error) {
-	if start, next := readStr(d.b, d.i); next >= 0 {
+	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&internStrings == 0 {
 		d.i = next
 		return d.b[start:next:next], nil
 	}
