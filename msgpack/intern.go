@@ -214,7 +214,7 @@ func (d *Decoder) readStringSlow(i int) (string, int) {
 		return "", -1
 	case c == codeNil:
 		return "", i + 1
-	case d.interns() && isExt(c):
+	case d.interns() && c >= codeFixext1 && c <= codeFixext4:
 		return d.readInterned(i)
 	case d.interns() && !isStr(c) && (c < codeBin8 || c > codeBin32):
 		return "", d.fail(i, fmt.Errorf("msgpack: unexpected code=%x decoding interned string", c))

@@ -249,7 +249,7 @@ func TestInternTag(t *testing.T) {
 		"81 a141 d48000":       "msgpack: interned string at index=0 does not exist",
 		"81 a141 d68000000001": "msgpack: interned string at index=1 does not exist",
 		"81 a141 d40100":       "msgpack: got ext type=1, wanted -128",
-		"81 a141 c7038000":     "msgpack: unsupported ext len=3 decoding interned string",
+		"81 a141 c7038000":     "msgpack: unexpected code=c7 decoding interned string",
 		"81 a141 01":           "msgpack: unexpected code=1 decoding interned string",
 		"81 a141 d580":         "EOF",
 		"81 a141":              "EOF",
@@ -432,6 +432,9 @@ func TestInternedOff(t *testing.T) {
 	if err := into(t, "d48000", &v); text(err) != "msgpack: interned string at index=0 does not exist" {
 		t.Error(err)
 	}
+	if err := into(t, "c70380000000", &v); text(err) != "msgpack: unsupported ext len=3 decoding interned string" {
+		t.Error(err)
+	}
 	d := newDecoder()
 	d.ResetBytes(unhex(t, "a3666f6f d48000"))
 	d.UseInternedStrings(true)
@@ -449,11 +452,10 @@ func TestInternedErrors(t *testing.T) {
 	d := newDecoder()
 	d.UseInternedStrings(true)
 	for digits, want := range map[string]string{
-		"92 a3666f6f d48001":                 "msgpack: interned string at index=1 does not exist",
-		"92 a3666f6f d6 80 ffffffff":         "msgpack: interned string at index=4294967295 does not exist",
-		"92 a3666f6f d7 80 0000000000000000": "msgpack: unsupported ext len=8 decoding interned string",
-		"92 a3666f6f d580":                   "EOF",
-		"92 a3666f6f":                        "EOF",
+		"92 a3666f6f d48001":         "msgpack: interned string at index=1 does not exist",
+		"92 a3666f6f d6 80 ffffffff": "msgpack: interned string at index=4294967295 does not exist",
+		"92 a3666f6f d580":           "EOF",
+		"92 a3666f6f":                "EOF",
 	} {
 		for _, to := range []any{new([]string), new(any), new([]any)} {
 			d.ResetBytes(unhex(t, digits))
