@@ -360,3 +360,72 @@ func TestExtEncoder(t *testing.T) {
 		wantHex(t, []any{int64(1)}, "91d30000000000000001")
 	}
 }
+
+// FuzzExt decodes with an ext whose function does what the ext's data says: it reads too much or too little, resets what it
+// is given, fails. What comes of it is the same from bytes and from a stream, and an ext that the function took leaves the
+// decoder after its end.
+func FuzzExt(f *testing.F) {
+	addSeeds(f)
+	for _, digits := range []string{"94 c70305010203 c70005 01 80", "92 c7050500c70205 00 01", "c9ffffffff05", "91 c70405 05 d50501", "82 a161 d4057f a162 c70305a3616263"} {
+		f.Add(unhex(f, digits))
+	}
+	const id = 5
+	RegisterExtEncoder(id, spot{}, func(_ *Encoder, v reflect.Value) ([]byte, error) { return []byte{byte(v.Interface().(spot).X)}, nil })
+	RegisterExtDecoder(id, spot{}, func(d *Decoder, v reflect.Value, n int) error {
+		start := d.InputOffset()
+		code, err := d.PeekCode()
+		if err == io.EOF && n == 0 {
+			return nil
+		}
+		v.Set(reflect.ValueOf(spot{X: int8(code)}))
+		switch code % 8 {
+		case 0:
+			d.ResetBytes([]byte{codeNil})
+			return d.DecodeNil()
+		case 1:
+			err = d.ReadFull(make([]byte, n))
+		case 2:
+			if err = d.ReadFull(make([]byte, n+1)); err == nil {
+				return errors.New("more than there is")
+			}
+			return err
+		case 3:
+			return errors.New("refused")
+		case 4:
+			d.Reset(bytes.NewReader(make([]byte, 10)))
+			d.UseInternedStrings(true)
+			return d.Skip()
+		default:
+			_, err = d.DecodeInterface()
+		}
+		if took := d.InputOffset() - start; took < 0 || took > int64(n) {
+			return errors.New("beyond the end")
+		}
+		return err
+	})
+	f.Cleanup(func() { UnregisterExt(id) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var v, stream any
+		d := newDecoder()
+		d.ResetBytes(data)
+		err := d.Decode(&v)
+		s := NewDecoder(iotest.OneByteReader(bytes.NewReader(data)))
+		errStream := s.Decode(&stream)
+		checkSameError(t, err, errStream)
+		switch {
+		case text(err) == "more than there is" || text(err) == "beyond the end":
+			t.Fatal(err)
+		case err != nil:
+			return
+		case !same(reflect.ValueOf(&v), reflect.ValueOf(&stream)):
+			t.Fatalf("%v from bytes, %v from a stream", v, stream)
+		}
+		if end := skip(data, 0); d.InputOffset() != int64(end) || s.InputOffset() != int64(end) {
+			t.Fatalf("the value ends at %d; decoded to %d, from a stream to %d", end, d.InputOffset(), s.InputOffset())
+		}
+		var typed spot
+		if err := Unmarshal(data, &typed); err == nil && v != nil && v != any(typed) && skip(data, 0) > 0 && isExt(data[0]) {
+			t.Fatalf("%v as an any, %v as itself", v, typed)
+		}
+	})
+}

@@ -587,3 +587,53 @@ func TestUsePreallocateValues(t *testing.T) {
 		t.Errorf("%v, %v", v, err)
 	}
 }
+
+// FuzzIntern writes what the input decodes to with interned strings, and reads it back by every way; and it reads the input
+// itself with interned strings.
+func FuzzIntern(f *testing.F) {
+	addSeeds(f)
+	f.Add(interning(f, map[string]any{"foo": "bar", "goo": []any{"foo", "bar", []byte("foo")}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var numbered, again any
+		d := newDecoder()
+		d.ResetBytes(data)
+		d.UseInternedStrings(true)
+		err := d.Decode(&numbered)
+		stream := NewDecoder(iotest.OneByteReader(bytes.NewReader(data)))
+		stream.UseInternedStrings(true)
+		checkSameError(t, err, stream.Decode(&again))
+		if err == nil && (!same(reflect.ValueOf(&numbered), reflect.ValueOf(&again)) || !slices.Equal(d.dict.own, stream.dict.own)) {
+			t.Fatalf("%v and %q from bytes, %v and %q from a stream", numbered, d.dict.own, again, stream.dict.own)
+		}
+
+		var v any
+		if Unmarshal(data, &v) != nil {
+			return
+		}
+		want := sortedBytes(t, v)
+		session := interning(t, v, v, "control", v)
+		if len(session) > 3*len(want)+20 {
+			t.Fatalf("%d bytes have become %d", len(want), len(session))
+		}
+		for name, d := range sources(session) {
+			d.UseInternedStrings(true)
+			if err := d.Skip(); err != nil {
+				t.Fatal(name, err)
+			}
+			joined := slices.Clone(d.dict.own)
+			var second, last any
+			if err := d.Decode(&second); err != nil || !bytes.Equal(sortedBytes(t, second), want) {
+				t.Fatalf("%s: %v became %v, %v", name, v, second, err)
+			}
+			if !slices.Equal(joined, d.dict.own) {
+				t.Fatalf("%s: %q, and the same again: %q", name, joined, d.dict.own)
+			}
+			if s, err := d.DecodeString(); s != "control" || err != nil {
+				t.Fatalf("%s: %q, %v", name, s, err)
+			}
+			if err := d.Decode(&last); err != nil || !bytes.Equal(sortedBytes(t, last), want) {
+				t.Fatalf("%s: %v became %v, %v", name, v, last, err)
+			}
+		}
+	})
+}
