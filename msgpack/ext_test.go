@@ -58,7 +58,7 @@ func TestExtAsValue(t *testing.T) {
 		{"d50501", "unexpected EOF"},
 		{"d40501", "unexpected EOF"}, // the function reads two bytes of one
 		{"c7 00 05", "EOF"},
-		{"c9ffffffff05", "EOF"},
+		{"c9ffffffff05 00", "unexpected EOF"},
 	} {
 		var p spot
 		if err := into(t, c.digits, &p); text(err) != c.want {

@@ -107,10 +107,11 @@ func (e *Encoder) setDict(given map[string]int) {
 }
 
 // UseInternedStrings makes e write a string that it has written since the last Reset as its number. The decoder must have
-// the same option on, and read the values in the same order, each once.
+// the same option on, and read the values in the same order, each once. e keeps the strings until the next Reset.
 func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
 
-// UseInternedStrings makes d number the strings that it reads, as the encoder did that wrote them with the same option on.
+// UseInternedStrings makes d number the strings that it reads, as the encoder did that wrote them with the same option on. d
+// keeps the strings until the next Reset.
 func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
 
 // ResetDict is Reset, with strings that have a number from the start: e writes them as their numbers, whether interned strings

@@ -44,11 +44,13 @@ type registry struct {
 }
 
 var (
-	registered   atomic.Pointer[registry]
+	registered = func() *atomic.Pointer[registry] { // never nil, nor is what it holds
+		p := new(atomic.Pointer[registry])
+		p.Store(new(registry))
+		return p
+	}()
 	registeredMu sync.Mutex // held while the next snapshot is made
 )
-
-func init() { registered.Store(new(registry)) }
 
 // register puts a changed copy of the registry in place, and then drops all plans that were made by the old one. A plan that
 // is compiled meanwhile, by whichever of them, is made under the lock of its set: it is dropped with the rest, or new.
@@ -88,12 +90,12 @@ func (r *registry) dropExtDecoder(id int8) {
 
 // Register makes enc and dec write and read values of value's type; a nil one leaves that direction as it is. They go before
 // what the type has by its methods. They are called for nil too: a nil pointer when a pointer type is registered, and nil on
-// the wire. The value that enc is given may be changed only if it is changeable by its nature, as what a pointer leads to;
-// the one that dec is given is settable. Neither may be kept.
+// the wire. The value that dec is given is settable. No value may be kept beyond the call.
 //
 // bool, numbers, string, []byte, []any and map[string]any that stand in an any are always written as what they are.
 //
-// A registration counts from the next value on, and may be made at any time, while others encode and decode too.
+// A registration counts from the next value on, and may be made at any time, while others encode and decode too. Each one
+// costs all types their plans: register at the start.
 func Register(value any, enc func(*Encoder, reflect.Value) error, dec func(*Decoder, reflect.Value) error) {
 	t := typeToRegister(value)
 	register(func(r *registry) {
@@ -154,7 +156,7 @@ func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value
 	})
 }
 
-// UnregisterExt makes the ext id unknown again, in both directions.
+// UnregisterExt makes the ext id unknown again, in both directions; type -1 is the time again.
 func UnregisterExt(id int8) {
 	register(func(r *registry) {
 		r.dropExtEncoder(id)

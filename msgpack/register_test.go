@@ -251,3 +251,18 @@ func TestVersion(t *testing.T) {
 		t.Error(Version())
 	}
 }
+
+// TestDecodeValueOfNothing gives DecodeValue what cannot be decoded into.
+func TestDecodeValueOfNothing(t *testing.T) {
+	for want, v := range map[string]reflect.Value{
+		"msgpack: Decode(nil)":               {},
+		"msgpack: Decode(non-settable int)":  reflect.ValueOf(1),
+		"msgpack: Decode(non-settable *int)": reflect.ValueOf((*int)(nil)),
+	} {
+		d := newDecoder()
+		d.ResetBytes([]byte{1})
+		if err := d.DecodeValue(v); text(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
