@@ -5,7 +5,7 @@
 //	bytes in → wire → ops → Go values
 //
 //	room            what is in it
-//	msgpack         MessagePack, with the API of vmihailenco/msgpack v5
+//	msgpack         MessagePack, with the API of vmihailenco/msgpack v5; the room msgpcode in it names the codes
 //	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
 //	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface
 //	internal/wire   what every byte format needs: big-endian words, the error that says where

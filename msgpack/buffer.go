@@ -250,29 +250,13 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = nil, 0
 }
 
-// giveBackFailed is giveBack after a failure. A Buffer keeps a value that is not whole, in memory that views of it do not reach.
-func (d *Decoder) giveBackFailed() {
-	if d.buf != nil {
-		d.giveBack(d.i)
-		return
-	}
-	all := d.chunks.Len()
-	value := scan{0, 1}
-	d.need(0, all)
-	n := 0
-	switch value.over(d.b, 1<<62) {
-	case foundNever:
-		n = all
-	case foundMore:
-		if value.whole(all) {
-			n = int(value.at)
-		}
-	}
-	if d.shared && n == 0 {
+// giveBackAll closes the window of a Buffer that keeps all its bytes, in memory that views of a failed value do not reach.
+func (d *Decoder) giveBackAll() {
+	if d.shared {
 		d.chunks.queue.Detach()
 	}
-	d.rest = scan{}
-	d.giveBack(n)
+	d.dict.cut(d.dictMark)
+	d.giveBack(0)
 }
 
 // owned is b, a part of the window, in memory of its own, or as a view when an option asks for it.

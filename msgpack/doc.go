@@ -36,6 +36,7 @@
 //	struct                          map by field names; array by option   map; array, by position
 //	time.Time                       ext -1                                ext -1
 //	time.Duration                   int64, nanoseconds                    any int
+//	Ext                             ext                                   any ext
 //	pointer, interface              what it holds, or nil                 see below
 //	any, when reading                                                     int8 … uint64 as sent, float32, float64, string,
 //	                                                                      []byte, []any, map[string]any, time.Time
@@ -43,15 +44,24 @@
 // nil reads as the zero value of every type but an array, which it leaves alone.
 //
 // A type may write and read itself: [CustomEncoder] and [CustomDecoder] first, then [Marshaler] and [Unmarshaler],
-// encoding.BinaryMarshaler, encoding.TextMarshaler and their counterparts.
+// encoding.BinaryMarshaler, encoding.TextMarshaler and their counterparts. What is registered for a type goes before all of
+// these: a codec by [Register], an ext by [RegisterExt]. Read into an any, an ext is what it is registered for.
 //
 // # Tags
 //
 //	Field int `msgpack:"name,omitempty"`        another name; left out when zero
 //	Field int `msgpack:"name,alias:old"`        read under a second name too
+//	Field string `msgpack:",intern"`            written once, then as a number; of interfaces, the strings they hold
 //	Field int `msgpack:"-"`                     skipped
 //	Inner     `msgpack:",inline"`               fields of an embedded struct: inline or noinline
 //	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; ,omitempty for all that follows
+//
+// # Interned strings
+//
+// With [Encoder.UseInternedStrings], a string that the encoder has written before is written as its number, in 3 or 4 bytes.
+// The decoder must have the option on as well and read all that was written, in order, skipped or not. Strings do not count
+// inside a [RawMessage], the bytes of a [Marshaler] or the data of an ext: what was written as one of these must be read as
+// one. Numbers are read where a string or an any is wanted, and as keys.
 //
 // # Columns
 //

@@ -337,6 +337,29 @@ func TestGoesOnAfterAnError(t *testing.T) {
 			t.Errorf("%s: after a long value: %d, %v", name, n, err)
 		}
 	}
+	// The rest comes later, into a buffer that was empty meanwhile.
+	for _, late := range []interface {
+		io.Reader
+		io.Writer
+	}{new(bytes.Buffer), new(Buffer)} {
+		d := NewDecoder(late)
+		var list []int
+		var n int
+		late.Write(long[:1000])
+		if err := d.Decode(&list); text(err) != "msgpack: invalid code=c3 decoding int64" {
+			t.Errorf("%T: %v", late, err)
+		}
+		late.Write(long[1000:5000])
+		for range 2 {
+			if err := d.Decode(&n); err != io.EOF {
+				t.Errorf("%T: in the middle of the value: %d, %v", late, n, err)
+			}
+		}
+		late.Write(append(long[5000:], 7))
+		if err := d.Decode(&n); err != nil || n != 7 {
+			t.Errorf("%T: after the value: %d, %v", late, n, err)
+		}
+	}
 	var either numberOrText
 	if err := Unmarshal([]byte("\xa3abc"), &either); err != nil || either.text != "abc" {
 		t.Errorf("%+v, %v", either, err)
