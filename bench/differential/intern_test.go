@@ -249,7 +249,7 @@ func TestMsgpackSameInternedMethods(t *testing.T) {
 				var theirs any
 				errTheirs := guarded(func() (err error) { theirs, err = call(d5); return err })
 				ours, errOurs := call(d)
-				if unlike(errTheirs, errOurs) {
+				if unlike(data, errTheirs, errOurs) {
 					t.Errorf("%s of %x: theirs %v, ours %v", name, data, errTheirs, errOurs)
 				} else if errOurs == nil && errTheirs == nil && !reflect.DeepEqual(theirs, ours) {
 					t.Errorf("%s of %x: theirs %v, ours %v", name, data, theirs, ours)
