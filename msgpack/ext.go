@@ -68,7 +68,7 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		inner.flags, inner.plans, inner.tag = 0, defaultPlans, ""
 		inner.depth, inner.inside = 0, 0
 		inner.b, inner.err = nil, nil
-		inner.setDict(nil)
+		inner.forgetDict()
 		marshalers.Put(inner)
 	}
 	if err != nil {

@@ -103,10 +103,7 @@ func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
 	}
-	if cap(d.dict.own) > keptDict {
-		d.dict.own = nil
-	}
-	d.dict.reset(nil)
+	d.forgetDict()
 	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
 	decoders.Put(d)
 }
@@ -334,7 +331,7 @@ func PutEncoder(e *Encoder) {
 		e.b = nil
 	}
 	e.b, e.w, e.err, e.word = e.b[:0], nil, nil, nil
-	e.setDict(nil)
+	e.forgetDict()
 	encoders.Put(e)
 }
 
