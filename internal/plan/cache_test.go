@@ -58,6 +58,8 @@ func TestCacheClear(t *testing.T) {
 	key := func(i int) mem.Pointer { return mem.PointerTo(&keys[i%3][i/3*64]) }
 	done := make(chan bool)
 	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(done)
 	for range 4 {
 		all.Go(func() {
 			for i := 0; ; i++ {
@@ -86,8 +88,6 @@ func TestCacheClear(t *testing.T) {
 		}
 		c.Clear()
 	}
-	close(done)
-	all.Wait()
 }
 
 // TestCacheClearDuringFind is a find that has its entry, waits, and puts it into its slot after a Clear.
