@@ -201,9 +201,6 @@ func (d *Decoder) readAny(i int) (any, int) {
 		}
 		return append(make([]byte, 0, next-start), d.b[start:next]...), next
 	case codeStr8, codeStr16, codeStr32:
-		if d.flags&internStrings != 0 {
-			return d.readAnyInterned(i)
-		}
 		start, next := d.readBytes(i)
 		if next < 0 {
 			return nil, -1

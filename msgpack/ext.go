@@ -61,7 +61,7 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	}
 	x := o.encoder
 	inner := marshalers.Get().(*Encoder)
-	inner.flags, inner.plans, inner.tag = e.flags&^interned, e.plans, e.tag
+	inner.flags, inner.plans, inner.tag = e.flags, e.plans, e.tag
 	inner.depth, inner.inside = e.depth+1, 1
 	data, err := x.ext(inner, valueAt(o.typ, p, x.addr))
 	if inner.w == nil { // else it was reset
@@ -110,13 +110,13 @@ func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	end := start + n
 	inner := unmarshalers.Get().(*Decoder)
 	inner.b, inner.i, inner.base = d.b[:end:end], start, d.base // offsets are those of the whole input
-	inner.flags, inner.mapFunc, inner.plans, inner.tag = d.flags&^internStrings, d.mapFunc, d.plans, d.tag
+	inner.flags, inner.mapFunc, inner.plans, inner.tag = d.flags, d.mapFunc, d.plans, d.tag
 	inner.depth, inner.inside, inner.credit = d.depth+1, 1, d.credit
 	err := x.ext(inner, v, n)
 	d.credit, d.inner = min(d.credit, inner.credit), inner.inner
 	if inner.r == nil { // else it was reset
 		inner.flags, inner.mapFunc, inner.plans, inner.tag = 0, nil, defaultPlans, ""
-		inner.b, inner.i, inner.base, inner.inside = nil, 0, 0, 0
+		inner.b, inner.i, inner.base = nil, 0, 0
 		inner.clean()
 		inner.putBack()
 	}
