@@ -193,6 +193,23 @@ func TestInternedOtherTypes(t *testing.T) {
 	}
 }
 
+// TestInternedSkip passes over values whose bytes look like strings and are none.
+func TestInternedSkip(t *testing.T) {
+	for _, v := range []any{Ext{1, []byte("\xa3foo.")}, Ext{1, []byte("\xa3foo")}, []byte("\xa3foo."), int64(0x1fa3666f6f), []any{"foo", []byte("foo")}} {
+		for name, d := range sources(interning(t, v, "goo", "foo", "goo", "foo")) {
+			d.UseInternedStrings(true)
+			if err := d.Skip(); err != nil {
+				t.Errorf("%v, %s: %v", v, name, err)
+			}
+			for _, want := range []string{"goo", "foo", "goo", "foo"} {
+				if s, err := d.DecodeString(); s != want || err != nil {
+					t.Errorf("%v, %s: %q, %v, want %q", v, name, s, err, want)
+				}
+			}
+		}
+	}
+}
+
 // shout is read as text, in upper case.
 type shout string
 
@@ -311,6 +328,9 @@ func TestInternedNumbers(t *testing.T) {
 		if err := d.Decode(&got); err != nil || !slices.Equal(got, words) {
 			t.Fatalf("%d strings, %v", len(got), err)
 		}
+	}
+	if n := len(d.dict.own); n != maxDict {
+		t.Errorf("the decoder has %d strings", n)
 	}
 	for index, want := range map[int]string{0: "d48000", 255: "d480ff", 256: "d5800100", 65536: "d68000010000", 1<<31 - 1: "d6807fffffff"} {
 		var out bytes.Buffer
