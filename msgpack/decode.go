@@ -57,7 +57,7 @@ var unmarshalers = sync.Pool{New: func() any { return newDecoder() }}
 func (d *Decoder) putBack() {
 	d.depth = 0
 	if d.dict.size() > 0 {
-		d.dict.reset(nil)
+		d.forgetDict()
 	}
 	if d.flags == 0 && d.inside == 0 && d.r == nil && d.mapFunc == nil && d.plans == defaultPlans && d.base == 0 {
 		unmarshalers.Put(d)

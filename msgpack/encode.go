@@ -79,7 +79,7 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	err := e.err
 	e.b, e.err, e.depth = nil, nil, 0 // a custom encoder left the result in e.b
 	if e.flags&knownStrings != 0 {
-		e.setDict(nil) // strings of fields with the tag intern
+		e.forgetDict() // strings of fields with the tag intern
 	}
 	// A user's method may have changed the encoder: then it does not go back.
 	if e.flags == 0 && e.inside == 0 && e.w == nil && e.plans == defaultPlans {

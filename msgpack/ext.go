@@ -61,14 +61,14 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	}
 	x := o.encoder
 	inner := marshalers.Get().(*Encoder)
-	inner.flags, inner.plans = e.flags&^interned, e.plans
+	inner.flags, inner.plans = e.flags, e.plans
 	inner.depth, inner.inside = e.depth+1, 1
 	data, err := x.ext(inner, reflectAt(o.typ, p, x.addr))
 	if inner.w == nil { // else it was reset
 		inner.flags, inner.plans = 0, defaultPlans
 		inner.depth, inner.inside = 0, 0
 		inner.b, inner.err = nil, nil
-		inner.setDict(nil)
+		inner.forgetDict()
 		marshalers.Put(inner)
 	}
 	if err != nil {
@@ -110,13 +110,13 @@ func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	end := start + n
 	inner := unmarshalers.Get().(*Decoder)
 	inner.b, inner.i, inner.base = d.b[:end:end], start, d.base // offsets are those of the whole input
-	inner.flags, inner.mapFunc, inner.plans, inner.limits = d.flags&^internStrings, d.mapFunc, d.plans, d.limits
+	inner.flags, inner.mapFunc, inner.plans, inner.limits = d.flags, d.mapFunc, d.plans, d.limits
 	inner.depth, inner.inside, inner.credit = d.depth+1, 1, d.credit
 	err := x.ext(inner, v, n)
 	d.credit, d.inner = min(d.credit, inner.credit), inner.inner
 	if inner.r == nil { // else it was reset
 		inner.toDefaults()
-		inner.b, inner.i, inner.base, inner.inside = nil, 0, 0, 0
+		inner.b, inner.i, inner.base = nil, 0, 0
 		inner.clean()
 		inner.putBack()
 	}

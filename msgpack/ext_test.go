@@ -106,6 +106,9 @@ func TestExtAgain(t *testing.T) {
 		t.Errorf("%#v, %v", v, err)
 	}
 	wantHex(t, spot{1, 2}, "82a158d001a159d002")
+	if err := into(t, "d5050102", new(spot)); text(err) != "msgpack: unexpected code=1 decoding map length" {
+		t.Errorf("an ext that is another type's now: %v", err)
+	}
 	registerSpotExt(6)
 	registerSpotExt(7)
 	wantHex(t, spot{1, 2}, "d5070102")
@@ -428,4 +431,30 @@ func FuzzExt(f *testing.F) {
 			t.Fatalf("%v as an any, %v as itself", v, typed)
 		}
 	})
+}
+
+// TestExtCredit has many ext whose functions decode lists that claim wide elements: together they may not take more memory
+// than one value of the same bytes.
+func TestExtCredit(t *testing.T) {
+	registering(t, spot{}, func() {
+		RegisterExtDecoder(5, spot{}, func(d *Decoder, _ reflect.Value, _ int) error {
+			var wide [][1024]byte
+			if err := d.Decode(&wide); err == nil {
+				return errors.New("what is no list of bytes was taken as one")
+			}
+			return nil
+		})
+	})
+	payload := append([]byte{codeArray16, 1, 0}, make([]byte, 256)...) // ints, which a [1024]byte is not read from
+	one := append(appendExtHeader(nil, 5, len(payload)), payload...)
+	data := append(appendArrayLen(nil, 500), bytes.Repeat(one, 500)...)
+	took := allocated(func() {
+		var v any
+		if err := Unmarshal(data, &v); err != nil {
+			t.Error(err)
+		}
+	})
+	if most := uint64(100*len(data) + 1<<20); took > most {
+		t.Errorf("%d bytes made %d, want at most %d", len(data), took, most)
+	}
 }

@@ -27,7 +27,7 @@ const (
 	extInterned = -128
 	minInterned = 3     // bytes of a string that joins
 	maxDict     = 65535 // strings
-	keptDict    = 4096  // strings for which room is kept for the next use
+	keptDict    = 4096  // strings for which a pool keeps room
 )
 
 // encoderDict numbers strings.
@@ -101,13 +101,27 @@ func (t *decoderDict) cut(n int) {
 
 // setDict begins a dict after the given strings.
 func (e *Encoder) setDict(given map[string]int) {
-	if n := len(e.dict.own); n > keptDict {
-		e.dict.own = nil
-	} else if n > 0 {
+	if len(e.dict.own) > 0 {
 		clear(e.dict.own)
 	}
 	e.dict.given = given
 	e.set(knownStrings, len(given) > 0)
+}
+
+// forgetDict is setDict for an encoder that goes into a pool.
+func (e *Encoder) forgetDict() {
+	if len(e.dict.own) > keptDict {
+		e.dict.own = nil
+	}
+	e.setDict(nil)
+}
+
+// forgetDict is dict.reset for a decoder that goes into a pool.
+func (d *Decoder) forgetDict() {
+	if cap(d.dict.own) > keptDict {
+		d.dict.own = nil
+	}
+	d.dict.reset(nil)
 }
 
 // UseInternedStrings makes e write a string that it has written since the last Reset as its number. The decoder must have

@@ -51,7 +51,8 @@ func TestInternedBytes(t *testing.T) {
 		{map[string]any{"foo": "bar", "goo": map[string]any{"foo": "bar"}}, "82 a3666f6f a3626172 a3676f6f 81 d48000 d48001"},
 		{map[label]int{"foo": 1}, "81 a3666f6f 01"},
 		{[]labels{{Host: "Extra"}, {Host: "Host"}}, "92 83 a4486f7374 a54578747261 d48001 c0 a44d6f7265 c0 83 d48000 d48000 d48001 c0 d48002 c0"},
-		{[]any{errors.New("bad"), struct{ E error }{errors.New("bad")}}, "92 80 81 a145 a3626164"},
+		{[]any{struct{ E error }{errors.New("bad")}, "bad"}, "92 81 a145 a3626164 d48000"},
+		{[]struct{ Host string }{{"Host"}, {"foo"}}, "92 81 a4486f7374 d48000 81 d48000 a3666f6f"},
 		{[]any{RawMessage("\xa3foo"), "foo", Ext{1, []byte("\xa3goo")}, "goo"}, "94 a3666f6f a3666f6f d601 a3676f6f a3676f6f"},
 	} {
 		if got := interning(t, c.v); !bytes.Equal(got, unhex(t, c.want)) {
@@ -192,6 +193,23 @@ func TestInternedOtherTypes(t *testing.T) {
 	}
 }
 
+// TestInternedSkip passes over values whose bytes look like strings and are none.
+func TestInternedSkip(t *testing.T) {
+	for _, v := range []any{Ext{1, []byte("\xa3foo.")}, Ext{1, []byte("\xa3foo")}, []byte("\xa3foo."), int64(0x1fa3666f6f), []any{"foo", []byte("foo")}} {
+		for name, d := range sources(interning(t, v, "goo", "foo", "goo", "foo")) {
+			d.UseInternedStrings(true)
+			if err := d.Skip(); err != nil {
+				t.Errorf("%v, %s: %v", v, name, err)
+			}
+			for _, want := range []string{"goo", "foo", "goo", "foo"} {
+				if s, err := d.DecodeString(); s != want || err != nil {
+					t.Errorf("%v, %s: %q, %v, want %q", v, name, s, err, want)
+				}
+			}
+		}
+	}
+}
+
 // shout is read as text, in upper case.
 type shout string
 
@@ -208,9 +226,9 @@ func TestInternTag(t *testing.T) {
 		C any    `msgpack:",intern"`
 		D string
 	}
-	in := []tagged{{"f", "f", "f", "f"}, {"foo", "goo", "foo", "hoo"}, {"foo", "foo", "goo", "hoo"}, {"hoo", "", 1.5, "foo"}, {"", "hoo", nil, "goo"}}
+	in := []tagged{{"f", "f", "f", "f"}, {"foo", "goo", "foo", "goo"}, {"foo", "foo", "goo", "hoo"}, {"hoo", "", 1.5, "foo"}, {"", "hoo", nil, "goo"}}
 	data := marshal(t, in)
-	want := "95 84a141a166a142a166a143a166a144a166 84a141a3666f6fa142a3676f6fa143d48000a144a3686f6f 84a141d48000a142d48000a143d48001a144a3686f6f" +
+	want := "95 84a141a166a142a166a143a166a144a166 84a141a3666f6fa142a3676f6fa143d48000a144d48001 84a141d48000a142d48000a143d48001a144a3686f6f" +
 		"84a141a3686f6fa142a0a143cb3ff8000000000000a144d48000 84a141a0a142d48002a143c0a144d48001"
 	if !bytes.Equal(data, unhex(t, want)) {
 		t.Errorf("%x, want %s", data, want)
@@ -221,6 +239,13 @@ func TestInternTag(t *testing.T) {
 	}
 	if again := marshal(t, in); !bytes.Equal(again, data) {
 		t.Errorf("%x, and then %x", data, again)
+	}
+
+	// What is in the dict counts for what follows, from whatever call it came.
+	var calls bytes.Buffer
+	e := NewEncoder(&calls)
+	if err := errors.Join(e.EncodeMapSorted(map[string]any{"k": tagged{A: "foo"}}), e.EncodeString("foo")); err != nil || !bytes.HasSuffix(calls.Bytes(), unhex(t, "a144a0 d48000")) {
+		t.Errorf("%x, %v", calls.Bytes(), err)
 	}
 
 	// What else a tagged field may be sent.
@@ -303,6 +328,9 @@ func TestInternedNumbers(t *testing.T) {
 		if err := d.Decode(&got); err != nil || !slices.Equal(got, words) {
 			t.Fatalf("%d strings, %v", len(got), err)
 		}
+	}
+	if n := len(d.dict.own); n != maxDict {
+		t.Errorf("the decoder has %d strings", n)
 	}
 	for index, want := range map[int]string{0: "d48000", 255: "d480ff", 256: "d5800100", 65536: "d68000010000", 1<<31 - 1: "d6807fffffff"} {
 		var out bytes.Buffer
@@ -565,6 +593,13 @@ func TestInternedAllocations(t *testing.T) {
 	decode()
 	if n := testing.AllocsPerRun(100, decode); n != 1 {
 		t.Errorf("decoding makes %v allocations, want 1", n)
+	}
+	tagged := &struct {
+		S string `msgpack:",intern"`
+	}{"hello world"}
+	room := make([]byte, 0, 100)
+	if n := testing.AllocsPerRun(100, func() { MarshalAppend(room, tagged) }); n > 0 {
+		t.Errorf("MarshalAppend with the tag intern makes %v allocations", n)
 	}
 }
 

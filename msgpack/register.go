@@ -146,7 +146,7 @@ func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([
 //
 // The Decoder that dec is given holds the n bytes of the ext and no more: it ends after them, what dec leaves of them is
 // passed over, and nothing that is done to it, such as Reset, concerns the decoder that called. It has the options of that
-// one, but interned strings. It must not be kept.
+// one, but none of its interned strings. It must not be kept.
 func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value, n int) error) {
 	t, addr := extType(value)
 	register(func(r *registry) {

@@ -189,6 +189,23 @@ func TestRegisterErrors(t *testing.T) {
 	Register(nil, encodeSpot, decodeSpot)
 }
 
+// TestRegisteredChange lets a function change what it is given: that must not change what an interface holds.
+func TestRegisteredChange(t *testing.T) {
+	registering(t, spot{}, func() {
+		Register(spot{}, func(e *Encoder, v reflect.Value) error {
+			if v.CanSet() {
+				v.Field(0).SetInt(9)
+			}
+			return e.EncodeNil()
+		}, nil)
+	})
+	p, inside := any(spot{1, 2}), any(struct{ P spot }{spot{1, 2}})
+	marshal(t, []any{p, inside})
+	if p != any(spot{1, 2}) || inside != any(struct{ P spot }{spot{1, 2}}) {
+		t.Errorf("%v, %v", p, inside)
+	}
+}
+
 // TestRegisterTime puts a codec in place of the one for times, and takes it away again.
 func TestRegisterTime(t *testing.T) {
 	at := time.Unix(1, 0)

@@ -122,10 +122,7 @@ func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
 	}
-	if cap(d.dict.own) > keptDict {
-		d.dict.own = nil
-	}
-	d.dict.reset(nil)
+	d.forgetDict()
 	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	decoders.Put(d)
@@ -454,7 +451,7 @@ func PutEncoder(e *Encoder) {
 	}
 	e.b, e.w, e.err, e.word = e.b[:0], nil, nil, nil
 	e.references, e.referenceMin = nil, 0
-	e.setDict(nil)
+	e.forgetDict()
 	encoders.Put(e)
 }
 

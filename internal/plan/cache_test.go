@@ -54,10 +54,12 @@ func TestCacheConcurrent(t *testing.T) {
 // put it back into its slot.
 func TestCacheClear(t *testing.T) {
 	var c Cache[int]
-	var keys [3][1 << 13]byte // at this distance, all share a slot with one another or evict each other often
+	var keys [3][1 << 13]byte
 	key := func(i int) mem.Pointer { return mem.PointerTo(&keys[i%3][i/3*64]) }
 	done := make(chan bool)
 	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(done)
 	for range 4 {
 		all.Go(func() {
 			for i := 0; ; i++ {
@@ -86,6 +88,23 @@ func TestCacheClear(t *testing.T) {
 		}
 		c.Clear()
 	}
-	close(done)
-	all.Wait()
+}
+
+// TestCacheClearDuringFind is a find that has its entry, waits, and puts it into its slot after a Clear.
+func TestCacheClearDuringFind(t *testing.T) {
+	var c Cache[int]
+	key := mem.PointerTo(new(byte))
+	c.Put(key, 1)
+	found, _ := c.all.Load(key)
+	c.Clear()
+	c.slots[slotOf(key)].Store(found.(*entry[int]))
+	if v, ok := c.Get(key); ok {
+		t.Errorf("the value %d is found after Clear", v)
+	}
+	if v := c.Put(key, 2); v != 2 {
+		t.Errorf("the value %d is kept", v)
+	}
+	if v, ok := c.Get(key); !ok || v != 2 {
+		t.Errorf("the value is %d, %t", v, ok)
+	}
 }
