@@ -5,12 +5,12 @@
 //	bytes in → wire → ops → Go values
 //
 //	room            what is in it
-//	msgpack         MessagePack, with the API of vmihailenco/msgpack v5
+//	msgpack         MessagePack, with the API of vmihailenco/msgpack v5; the room msgpcode in it names the codes
 //	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
 //	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface
 //	internal/wire   what every byte format needs: big-endian words, the error that says where
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
-//	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur
+//	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
 //	internal/corpus tests only: shared Go types, random values, vectors
 //	internal/api    tests only: what a package exports, as text
 //	compat          its own modules: msgpack under the import paths of the originals

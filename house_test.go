@@ -16,7 +16,7 @@ const module = "github.com/slipstream-go/slipstream"
 
 // arrows tells which rooms of the house a room may import. A room that is not listed may import none.
 var arrows = map[string][]string{
-	"msgpack":         {"column", "internal/buffer", "internal/mem", "internal/plan", "internal/wire"},
+	"msgpack":         {"column", "internal/buffer", "internal/mem", "internal/plan", "internal/wire", "msgpack/msgpcode"},
 	"internal/buffer": {"internal/mem"},
 	"internal/plan":   {"internal/mem"},
 	"internal/wire":   {"internal/mem"},

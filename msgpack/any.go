@@ -178,15 +178,15 @@ func (d *Decoder) readAny(i int) (any, int) {
 	case c < codeFixstr:
 		return d.readAnyList(i)
 	case c < codeNil:
+		if d.flags&careful != 0 {
+			return d.carefulAny(i)
+		}
 		n := int(c & 0x1f)
 		if n >= len(b)-i {
 			if _, next := d.readBytes(i); next < 0 {
 				return nil, -1
 			}
 			b = d.b
-		}
-		if d.flags&careful != 0 {
-			return d.carefulAny(i, i+1, i+1+n)
 		}
 		return d.boxString(d.strings.CopyAt(b, i+1, n)), i + 1 + n
 	}
@@ -201,7 +201,7 @@ func (d *Decoder) readAny(i int) (any, int) {
 			return nil, -1
 		}
 		if d.flags&looseInterface != 0 {
-			return d.carefulAny(i, start, next)
+			return d.carefulAny(i)
 		}
 		if d.flags&careful != 0 && !d.allows(i, start, next) {
 			return nil, -1
@@ -211,12 +211,12 @@ func (d *Decoder) readAny(i int) (any, int) {
 		}
 		return d.owned(d.b[start:next]), next
 	case codeStr8, codeStr16, codeStr32:
+		if d.flags&careful != 0 {
+			return d.carefulAny(i)
+		}
 		start, next := d.readBytes(i)
 		if next < 0 {
 			return nil, -1
-		}
-		if d.flags&careful != 0 {
-			return d.carefulAny(i, start, next)
 		}
 		return d.boxString(d.strings.CopyAt(d.b, start, next-start)), next
 	case codeArray16, codeArray32:
@@ -406,7 +406,7 @@ func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 			if !ok {
 				return nil, -1, 0
 			}
-			if !isTextKey(c) {
+			if !isTextKey(c) && !d.isInterned(i) {
 				break
 			}
 			if key, j = d.readKey(i); j < 0 {
@@ -441,18 +441,6 @@ func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-func (d *Decoder) readAnyExt(i int) (any, int) {
-	id, n, start := d.extHeader(i)
-	if start < 0 || !d.whole(i, start-i, start-i+n) {
-		return nil, -1
-	}
-	if id != extTime {
-		return nil, d.fail(i, fmt.Errorf("msgpack: unknown ext id=%d", id))
-	}
-	t, next := d.timeIn(i, start, n)
-	return t, next
-}
-
 // encodeAny appends what the any at p holds.
 func encodeAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendAny(b, *mem.At[any](p, 0))
@@ -472,6 +460,9 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 	case nil:
 		return appendNil(b)
 	case string:
+		if e.flags&interned != 0 {
+			return e.appendInterned(b, v)
+		}
 		return appendText(b, v)
 	case float64:
 		return e.appendFloat64(b, v)
@@ -503,7 +494,9 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 		}
 		return e.appendBody(appendBytesLen(b, len(v)), v)
 	case time.Time:
-		return appendTime(b, v)
+		if !registered.Load().ownTime {
+			return appendTime(b, v)
+		}
 	case reflect.Value:
 		return e.appendValue(b, v)
 	}
@@ -514,7 +507,7 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 	face := mem.FaceOf(v)
 	switch {
-	case o.pointer:
+	case o.through:
 		if face.Data == nil {
 			return appendNil(b)
 		}
@@ -560,6 +553,11 @@ func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 	}
 	if e.depth++; e.depth > maxDepth {
 		return e.tooDeep(b)
+	}
+	if e.flags&interned != 0 {
+		b = appendInternedMap(e, b, m, (*Encoder).appendAny)
+		e.depth--
+		return b
 	}
 	b = appendMapLen(b, len(m))
 	if e.flags&sortMapKeys != 0 {

@@ -39,7 +39,7 @@ func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 	for range n {
 		start := i
 		var key any
-		if c, ok := d.codeAt(i); ok && asText && isTextKey(c) {
+		if c, ok := d.codeAt(i); ok && asText && (isTextKey(c) || d.isInterned(i)) {
 			var s string
 			s, i = d.readKey(i)
 			key = s

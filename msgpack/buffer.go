@@ -42,13 +42,14 @@ type Buffer struct {
 // Len is how many bytes wait.
 func (b *Buffer) Len() int { return b.queue.Len() }
 
-// Reset takes all bytes out. What they referred to is forgotten; views stay valid.
+// Reset takes all bytes out and forgets what they referred to. What View gave out, and what a Decoder shared, stays valid.
 func (b *Buffer) Reset() {
 	b.last = 0
 	b.queue.Reset()
 }
 
-// Grow makes sure that the next n bytes that are written, or read by ReadFrom, lie in one chunk.
+// Grow makes sure that the next n bytes that are written, or read by ReadFrom, lie in one chunk. It takes the memory at once, so
+// n is to be checked if it comes from outside.
 func (b *Buffer) Grow(n int) { b.queue.Grow(n) }
 
 // Write adds a copy of p. The error is always nil.
@@ -107,13 +108,18 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	b.pieces = list
 	n, err := b.pieces.WriteTo(w) // takes from b.pieces what it writes
 	clear(list)
-	b.pieces = list[:0]
+	if b.pieces = list[:0]; cap(list) > piecesMax {
+		b.pieces = nil
+	}
 	if err == nil && n < int64(b.Len()) {
 		err = io.ErrShortWrite
 	}
 	b.take(b.within(int(n)))
 	return n, err
 }
+
+// piecesMax is the list of chunks that WriteTo keeps for its next use.
+const piecesMax = 1024
 
 // take drops the first n bytes, of which there are as many.
 func (b *Buffer) take(n int) {
@@ -185,7 +191,9 @@ func (b *Buffer) View(n int) []byte {
 	if n == 0 || n > len(first) {
 		return b.Next(n)
 	}
-	b.queue.Keep()
+	if b.queue.Ours() {
+		b.queue.Keep()
+	}
 	b.take(n)
 	return first[:n:n]
 }
@@ -208,7 +216,10 @@ func (b *Buffer) Discard(n int) (int, error) {
 func (b *Buffer) lend(d *Decoder) {
 	d.b, d.i = b.queue.Window(), 0
 	d.credit += 32 * b.Len()
-	d.shareMin, d.shared = b.ShareMin, false
+	d.shareMin, d.shared = 0, false
+	if b.queue.Ours() {
+		d.shareMin = b.ShareMin
+	}
 }
 
 // gather makes the window reach n bytes beyond i, and at least twice as far as before, so that a value in many chunks is copied
@@ -239,50 +250,36 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = nil, 0
 }
 
-// giveBackFailed is giveBack after a failure. A Buffer keeps a value that is not whole, in memory that views of it do not reach.
-func (d *Decoder) giveBackFailed() {
-	if d.buf != nil {
-		d.giveBack(d.i)
-		return
-	}
-	all := d.chunks.Len()
-	value := scan{0, 1}
-	d.need(0, all)
-	n := 0
-	switch value.over(d.b, 1<<62) {
-	case foundNever:
-		n = all
-	case foundMore:
-		if value.whole(all) {
-			n = int(value.at)
-		}
-	}
-	if d.shared && n == 0 {
+// holds reports whether the Buffer has the whole value at i: then an end of the input is the word of a user's method, not a want
+// of bytes.
+func (d *Decoder) holds(i int) bool {
+	return d.gather(i, d.chunks.Len()-i) && skip(d.b, i) >= 0
+}
+
+// giveBackAll closes the window of a Buffer that keeps all its bytes, in memory that views of a failed value do not reach.
+func (d *Decoder) giveBackAll() {
+	if d.shared {
 		d.chunks.queue.Detach()
 	}
-	d.rest = scan{}
-	d.giveBack(n)
+	d.dict.cut(d.dictMark)
+	d.giveBack(0)
 }
 
 // owned is b, a part of the window, in memory of its own, or as a view when an option asks for it.
 func (d *Decoder) owned(b []byte) []byte {
-	if d.views() || d.shares(len(b)) {
+	if d.views() {
+		return b[:len(b):len(b)]
+	}
+	if d.shares(len(b)) {
+		d.shared = true
+		d.chunks.queue.Keep()
 		return b[:len(b):len(b)]
 	}
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// shares reports whether a value of n bytes in the window is to be shared, and can be.
-func (d *Decoder) shares(n int) bool {
-	return uint(d.shareMin-1) < uint(n) && d.share() // a shareMin of zero is beyond every length
-}
-
-// share makes views of the window last, if its memory is the Buffer's own.
-func (d *Decoder) share() bool {
-	ours := d.chunks.queue.Keep()
-	d.shared = d.shared || ours
-	return ours
-}
+// shares reports whether a value of n bytes in the window is to be shared.
+func (d *Decoder) shares(n int) bool { return uint(d.shareMin-1) < uint(n) } // a shareMin of zero is beyond every length
 
 // reference is a value that an Encoder writes to its Buffer without copying it.
 type reference struct {
@@ -293,10 +290,14 @@ type reference struct {
 // appendBody appends the bytes behind a header, or notes that the Buffer is to refer to them at this place.
 func (e *Encoder) appendBody(b, body []byte) []byte {
 	if uint(e.referenceMin-1) < uint(len(body)) { // zero is beyond every length
-		e.references = append(e.references, reference{len(b), body})
-		return b
+		return e.refer(b, body)
 	}
 	return append(b, body...)
+}
+
+func (e *Encoder) refer(b, body []byte) []byte {
+	e.references = append(e.references, reference{len(b), body})
+	return b
 }
 
 // writeReferences writes what was gathered up to the last reference, and gives where the rest starts. After an error it

@@ -8,6 +8,7 @@ import (
 	"net"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"unsafe"
@@ -596,6 +597,45 @@ func TestBufferIsLinear(t *testing.T) {
 	if steps > 20 || d.need(n, 1) {
 		t.Errorf("%d steps", steps)
 	}
+}
+
+// TestBuffersAcrossGoroutines lets many Buffers share the pool of pages. What a Decoder shared from them stays what it was, whatever
+// the others write.
+func TestBuffersAcrossGoroutines(t *testing.T) {
+	var wait sync.WaitGroup
+	for g := range 8 {
+		wait.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(g), 3))
+			b := Buffer{ReferenceMin: 2000, ShareMin: 100}
+			e, d := NewEncoder(&b), NewDecoder(&b)
+			body := bytes.Repeat([]byte{byte(g)}, 3000)
+			var kept [][]byte
+			for range 300 {
+				want := body[:r.IntN(len(body))]
+				if err := e.EncodeBytes(want); err != nil {
+					t.Error(err)
+				}
+				if r.IntN(3) == 0 {
+					b.Prepend(appendUint(nil, uint64(len(want))))
+					d.DecodeInt()
+				}
+				got, err := d.DecodeBytes()
+				if err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
+				}
+				kept = append(kept, got)
+				if r.IntN(10) == 0 {
+					b.Reset()
+				}
+			}
+			for _, k := range kept {
+				if !bytes.Equal(k, body[:len(k)]) {
+					t.Error("what was shared has changed")
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // FuzzBuffer does what the script says to a Buffer and to a bytes.Buffer. What can be seen of them is the same.

@@ -54,6 +54,11 @@ type (
 	}
 )
 
+// endsEarly finds its bytes too short.
+type endsEarly struct{}
+
+func (*endsEarly) UnmarshalMsgpack([]byte) error { return io.ErrUnexpectedEOF }
+
 // zeroByPointer has its IsZero on the pointer.
 type zeroByPointer struct{ Day int }
 
@@ -533,6 +538,19 @@ func TestKnownBugs(t *testing.T) {
 		var raw struct{ X RawMessage }
 		if err := into(t, "81 a158 c70305010203", &raw); err != nil || !bytes.Equal(raw.X, unhex(t, "c70305010203")) {
 			t.Error(raw, err)
+		}
+	})
+
+	t.Run("2b23_a_method_that_says_EOF_does_not_stop_a_stream", func(t *testing.T) {
+		for _, digits := range []string{"a161", "9102", "81a16101"} {
+			for name, d := range sources(append(unhex(t, digits), 0x2a)) {
+				if err := d.Decode(new(endsEarly)); !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Errorf("%s from %s: %v", digits, name, err)
+				}
+				if n, err := d.DecodeInt(); n != 0x2a || err != nil {
+					t.Errorf("%s from %s: %d, %v", digits, name, n, err)
+				}
+			}
 		}
 	})
 

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -118,19 +117,7 @@ func (d *Decoder) DecodeString() (string, error) {
 		d.i = next
 		return string(d.b[start:next]), nil
 	}
-	return decodeOne(d, func(d *Decoder, i int) (string, int) {
-		if d.isNil(i) {
-			return "", i + 1
-		}
-		start, next := d.readBytes(i)
-		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
-			return "", -1
-		}
-		if d.views() {
-			return mem.String(d.b[start:next]), next
-		}
-		return string(d.b[start:next]), next
-	})
+	return decodeOne(d, func(d *Decoder, i int) (string, int) { return d.readStringSlow(i, true) })
 }
 
 // DecodeBytes reads a bin or str into memory of its own; nil is nil.
@@ -244,7 +231,7 @@ func (d *Decoder) DecodeRaw() (RawMessage, error) {
 // Skip passes over the next value. It creates nothing and does not recurse.
 func (d *Decoder) Skip() error {
 	mark := d.begin()
-	return d.end(mark, d.skipAt(mark))
+	return d.end(mark, d.skipJoining(mark))
 }
 
 // DecodeInterface reads a value of any type, as into an any.
@@ -290,7 +277,7 @@ func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, err
 
 func (e *Encoder) EncodeNil() error                 { return e.flush(appendNil(e.b)) }
 func (e *Encoder) EncodeBool(v bool) error          { return e.flush(appendBool(e.b, v)) }
-func (e *Encoder) EncodeString(v string) error      { return e.flush(appendText(e.b, v)) }
+func (e *Encoder) EncodeString(v string) error      { return e.flush(appendStringOf(e, e.b, v)) }
 func (e *Encoder) EncodeTime(t time.Time) error     { return e.flush(appendTime(e.b, t)) }
 func (e *Encoder) EncodeFloat32(v float32) error    { return e.flush(e.appendFloat32(e.b, v)) }
 func (e *Encoder) EncodeMap(m map[string]any) error { return e.flush(e.appendAnyMap(e.b, m)) }
@@ -366,9 +353,9 @@ func (e *Encoder) EncodeExtHeader(id int8, n int) error {
 
 // EncodeMapSorted writes m in the order of its keys.
 func (e *Encoder) EncodeMapSorted(m map[string]any) error {
-	flags := e.flags
+	on := e.flags&sortMapKeys != 0
 	e.flags |= sortMapKeys
 	err := e.EncodeMap(m)
-	e.flags = flags
+	e.set(sortMapKeys, on)
 	return err
 }

@@ -1,10 +1,6 @@
 package msgpack
 
-import (
-	"fmt"
-
-	"github.com/slipstream-go/slipstream/internal/mem"
-)
+import "github.com/slipstream-go/slipstream/internal/mem"
 
 // decodeStructCareful reads n pairs into the struct at p, as decodeStruct does, but without its short cuts: under options that
 // have a say in single keys and values, each goes through its own function.
@@ -31,17 +27,18 @@ func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 		if seen.keys != nil && seen.twice(key) {
 			return d.fail(start, errKeyTwice)
 		}
-		at := o.fields.names.Find(mem.Bytes(key))
-		if at < 0 {
+		name := mem.Bytes(key)
+		k := o.fields.names.Find(name)
+		if k < 0 {
 			if d.flags&disallowUnknown != 0 {
-				return d.fail(start, fmt.Errorf("msgpack: unknown field %q", key))
+				return d.fail(start, unknownField(name))
 			}
-			if i = d.skipAt(i); i < 0 {
+			if i = d.skipJoining(i); i < 0 {
 				return -1
 			}
 			continue
 		}
-		f := o.fields.byName[at]
+		f := o.fields.byName[k]
 		to := mem.Add(p, uintptr(f.offset))
 		if f.hops {
 			if to = reachField(o, f, p, d.isNil(i)); to == nil {

@@ -90,6 +90,11 @@ func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
+	return e.custom(b, methods[CustomEncoder](o, o.writes, p))
+}
+
+// custom appends a value that writes itself.
+func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
 	if e.err != nil {
 		return b
 	}
@@ -98,7 +103,7 @@ func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	}
 	depth := e.depth
 	e.b = b
-	if err := e.call(methods[CustomEncoder](o, o.writes, p)); err != nil {
+	if err := e.call(v); err != nil {
 		e.err = err
 		return e.b
 	}
@@ -169,7 +174,7 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if writes, _ := encoderOf(reflect.PointerTo(held), held); writes != nil {
 		return e.appendAny(b, v.Elem().Interface())
 	}
-	return appendString(b, v.Interface().(error).Error())
+	return appendStringOf(e, b, v.Interface().(error).Error())
 }
 
 // zero sets the value at p to zero, which is what nil on the wire means to a type that reads itself.
@@ -180,12 +185,17 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 		zero(o, p)
 		return i + 1
 	}
-	if d.depth++; d.depth > d.limits.depth {
+	return d.custom(i, methods[CustomDecoder](o, o.reads, p))
+}
+
+// custom reads a value that reads itself.
+func (d *Decoder) custom(i int, v CustomDecoder) int {
+	if d.depth++; d.depth > d.limits.depth { // it may lead back to itself
 		return d.tooDeep(i)
 	}
 	depth := d.depth
 	d.i = i
-	if err := d.call(methods[CustomDecoder](o, o.reads, p)); err != nil {
+	if err := d.call(v); err != nil {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth - 1

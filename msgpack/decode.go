@@ -57,6 +57,9 @@ var unmarshalers = sync.Pool{New: func() any { return newDecoder() }}
 // putBack gives a decoder of Unmarshal back, unless a user's method has changed it.
 func (d *Decoder) putBack() {
 	d.depth = 0
+	if d.dict.size() > 0 {
+		d.forgetDict()
+	}
 	if d.flags == 0 && d.inside == 0 && d.r == nil && d.mapFunc == nil && d.plans == defaultPlans && d.base == 0 {
 		unmarshalers.Put(d)
 	}
@@ -418,6 +421,9 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 const longList = 32
 
 func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
+	if d.flags&internStrings != 0 {
+		return decodeSlice(d, o, p, i)
+	}
 	s, i, done := openSlice[string](d, p, i)
 	if done {
 		return i
@@ -704,29 +710,35 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 		len(key) <= len(d.b)-i && string(d.b[i:i+len(key)]) == key && key != neverKey {
 		return &o.fields.in[expected], i + len(key)
 	}
+	var name []byte
 	start, end := readStr(d.b, i)
-	if end < 0 {
-		if d.isNil(i) {
-			start, end = i+1, i+1 // a nil key is the empty name
-		} else if d.isNameless(i) {
+	if end >= 0 {
+		name = d.b[start:end]
+	} else {
+		if !d.isNil(i) && d.isNameless(i) {
 			return nil, d.skipValues(i, 2)
-		} else if start, end = d.readBytes(i); end < 0 {
+		}
+		var s string
+		if s, end = d.readStringSlow(i, false); end < 0 {
 			return nil, -1
 		}
+		name = mem.Bytes(s)
 	}
-	if k := o.fields.names.Find(d.b[start:end]); k >= 0 {
+	if k := o.fields.names.Find(name); k >= 0 {
 		return o.fields.byName[k], end
 	}
 	if d.flags&disallowUnknown != 0 {
-		return nil, d.fail(i, fmt.Errorf("msgpack: unknown field %q", d.b[start:end]))
+		return nil, d.fail(i, unknownField(name))
 	}
 	return nil, d.skipAt(end)
 }
 
+func unknownField(name []byte) error { return fmt.Errorf("msgpack: unknown field %q", name) }
+
 // isNameless reports whether the key at i can be no field's name, as an int cannot, and is to be skipped with its value. When
 // unknown fields are not allowed, reading it as a string finds the words for the error.
 func (d *Decoder) isNameless(i int) bool {
-	if d.flags&disallowUnknown != 0 || i >= len(d.b) {
+	if d.flags&disallowUnknown != 0 || i >= len(d.b) || d.isInterned(i) {
 		return false
 	}
 	switch Raw(d.b[i:]).Kind() {

@@ -36,6 +36,7 @@
 //	struct                          map by field names; array by option   map; array, by position
 //	time.Time                       ext -1                                ext -1
 //	time.Duration                   int64, nanoseconds                    any int
+//	Ext                             ext                                   any ext
 //	pointer, interface              what it holds, or nil                 see below
 //	any, when reading                                                     int8 … uint64 as sent, float32, float64, string,
 //	                                                                      []byte, []any, map[string]any, time.Time
@@ -43,30 +44,51 @@
 // nil reads as the zero value of every type but an array, which it leaves alone.
 //
 // A type may write and read itself: [CustomEncoder] and [CustomDecoder] first, then [Marshaler] and [Unmarshaler],
-// encoding.BinaryMarshaler, encoding.TextMarshaler and their counterparts.
+// encoding.BinaryMarshaler, encoding.TextMarshaler and their counterparts. What is registered for a type goes before all of
+// these: a codec by [Register], an ext by [RegisterExt]. Read into an any, an ext is what it is registered for.
 //
 // # Tags
 //
 //	Field int `msgpack:"name,omitempty"`        another name; left out when zero
 //	Field int `msgpack:"name,alias:old"`        read under a second name too
+//	Field string `msgpack:",intern"`            written once, then as a number; of interfaces, the strings they hold
 //	Field int `msgpack:"-"`                     skipped
 //	Inner     `msgpack:",inline"`               fields of an embedded struct: inline or noinline
 //	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; ,omitempty for all that follows
+//
+// # Interned strings
+//
+// With [Encoder.UseInternedStrings], a string that the encoder has written before is written as its number, in 3 or 4 bytes.
+// The decoder must have the option on as well and read all that was written, in order, skipped or not. Strings do not count
+// inside a [RawMessage], the bytes of a [Marshaler] or the data of an ext: what was written as one of these must be read as
+// one. Numbers are read where a string or an any is wanted, and as keys.
 //
 // # Columns
 //
 // [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a whole batch into typed slices (package column), with no
 // allocation for a cell and none at all when the batch is reused.
 //
+// # Streams
+//
+// An [Encoder] writes once for each call, and a [Decoder] reads values from any reader while they arrive. [Values], [Elements] and
+// [Entries] loop over streams, arrays and maps that need not fit into memory. A [Buffer] is where messages are built and taken apart:
+// headers in front, large bodies by reference, out by one writev. A [Feed] takes bytes as they come and says when a value is whole.
+//
 // # Parts of a value
 //
 // [Raw] is a value that is not decoded: a view of its bytes, with steps down to its parts and methods that read them.
 // [Decoder.Query] and [Raw.Query] follow a path such as users.*.name. A [RawMessage] is a copy to keep.
 //
+// # Options
+//
+// The original's options are methods of [Encoder] and [Decoder]. Those beyond are fields of [DecodeOptions] (strictness, limits,
+// views instead of copies) and [EncodeOptions] (canonical output, the rules of encoding/json), which have Unmarshal and Marshal of
+// their own.
+//
 // # Memory and lifetime
 //
-// Nothing that is decoded refers to the input, but for what is called a view, and the input may be reused as soon as a call
-// returns. Short strings share chunks of 1 KB: one that is kept keeps at most 1 KB alive, and in an any up to 31 other short
-// values beside it. Claimed lengths are compared with the bytes that are there before anything is made for them. Values nest
-// at most 10,000 deep. An [Error] says where: offset and path.
+// Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns; what is called a view,
+// [Buffer.ShareMin] and [DecodeOptions.ZeroCopy] are the exceptions, to be asked for. Short strings share chunks of 1 KB: one that is
+// kept keeps at most 1 KB alive, and in an any up to 31 other short values beside it. Claimed lengths are compared with the bytes
+// that are there before anything is made for them. Values nest at most 10,000 deep. An [Error] says where: offset and path.
 package msgpack

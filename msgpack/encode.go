@@ -67,17 +67,20 @@ var flatEncoder = newEncoder()
 // marshalAppend appends v, of the type of o.
 func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	data := mem.FaceOf(v).Data
-	if o.pointer && data != nil && o.elem.flat {
+	if o.through && data != nil && o.elem.flat {
 		return o.elem.encode(flatEncoder, o.elem, data, b), nil
 	}
 	e := marshalers.Get().(*Encoder)
-	if o.pointer && data != nil {
+	if o.through && data != nil {
 		b = o.elem.encode(e, o.elem, data, b)
 	} else {
 		b = e.appendAny(b, v)
 	}
 	err := e.err
 	e.b, e.err, e.depth = nil, nil, 0 // a custom encoder left the result in e.b
+	if e.flags&knownStrings != 0 {
+		e.forgetDict() // strings of fields with the tag intern
+	}
 	// A user's method may have changed the encoder: then it does not go back.
 	if e.flags == 0 && e.inside == 0 && e.w == nil && e.plans == defaultPlans {
 		marshalers.Put(e)
@@ -88,7 +91,7 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 // Encode writes v.
 func (e *Encoder) Encode(v any) error {
 	if v != nil {
-		if o := e.plans.byWord(mem.FaceOf(v).Type, v); o.pointer {
+		if o := e.plans.byWord(mem.FaceOf(v).Type, v); o.through {
 			return e.flush(e.appendPlanned(e.b, o, v))
 		}
 	}
@@ -269,6 +272,9 @@ func encodeFloat64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 func encodeString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	if e.flags&interned != 0 {
+		return e.appendInterned(b, *mem.At[string](p, 0))
+	}
 	return appendText(b, *mem.At[string](p, 0))
 }
 
@@ -331,6 +337,9 @@ func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
 }
 
 func encodeStrings(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	if e.flags&interned != 0 {
+		return encodeSlice(e, o, p, b)
+	}
 	s := *mem.At[[]string](p, 0)
 	if s == nil {
 		return appendNil(b)
@@ -392,7 +401,7 @@ func encodeFloat64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 // stored where the bytes end, without further checks.
 func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	fields := o.fields
-	if fields.asArray || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats) != 0 || fields.omits {
+	if fields.slow || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats|interned) != 0 {
 		return e.appendStructSlow(fields, p, b)
 	}
 	b = append(b, fields.header...)
@@ -486,7 +495,11 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 			if e.omitted(fields, f, p) {
 				continue
 			}
-			b = append(b, f.text...)
+			if e.flags&interned != 0 {
+				b = e.appendInterned(b, fields.list[f.index].Name)
+			} else {
+				b = append(b, f.text...)
+			}
 		}
 		from := mem.Add(p, uintptr(f.offset))
 		if f.hops {
@@ -564,6 +577,9 @@ func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) enco
 		if m == nil {
 			return appendNil(b)
 		}
+		if e.flags&interned != 0 {
+			return appendInternedMap(e, b, m, appendValue)
+		}
 		b = appendMapLen(b, len(m))
 		if e.flags&sortMapKeys != 0 {
 			keys, mark := sortedKeys(e, m)
@@ -580,7 +596,13 @@ func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) enco
 	}
 }
 
-func appendStringOf(e *Encoder, b []byte, v string) []byte    { return appendText(b, v) }
+func appendStringOf(e *Encoder, b []byte, v string) []byte {
+	if e.flags&interned != 0 {
+		return e.appendInterned(b, v)
+	}
+	return appendText(b, v)
+}
+
 func appendFloat64Of(e *Encoder, b []byte, v float64) []byte  { return e.appendFloat64(b, v) }
 func appendFixedInt64Of(e *Encoder, b []byte, v int64) []byte { return e.appendInt64(b, v) }
 func appendIntOf(e *Encoder, b []byte, v int) []byte          { return appendInt(b, int64(v)) }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"unicode/utf8"
-
-	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // DecodeOptions are how a [Decoder] reads. The zero value is how [Unmarshal] reads.
@@ -135,21 +133,6 @@ func (d *Decoder) tooMany(i, n int) int {
 	return d.fail(i, fmt.Errorf("msgpack: %d elements are more than MaxElements, %d", n, d.limits.elements))
 }
 
-// carefulString is the string of d.b[start:next], the value at i, under options for strings.
-func (d *Decoder) carefulString(i, start, next int) (string, int) {
-	if !d.allows(i, start, next) {
-		return "", -1
-	}
-	text := d.b[start:next]
-	switch {
-	case d.views():
-		return mem.String(text), next
-	case d.flags&ownStrings != 0:
-		return string(text), next
-	}
-	return d.strings.Copy(text), next
-}
-
 // views reports whether what is decoded may refer to the input.
 func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil }
 
@@ -212,9 +195,9 @@ func (s keySet) twice(key any) bool {
 	return there
 }
 
-// carefulAny is carefulString in an any.
-func (d *Decoder) carefulAny(i, start, next int) (any, int) {
-	s, next := d.carefulString(i, start, next)
+// carefulAny reads a str or bin as a string in an any, under options for strings.
+func (d *Decoder) carefulAny(i int) (any, int) {
+	s, next := d.readStringSlow(i, false)
 	if next < 0 {
 		return nil, -1
 	}

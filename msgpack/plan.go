@@ -46,6 +46,7 @@ type op struct {
 	kind     kind
 	receiver bool // encode calls a method that has a pointer receiver, of the type or of a part of it
 	pointer  bool // typ is a pointer
+	through  bool // typ is a pointer, and what it points to is encoded in its place
 	face     bool // typ is an interface
 	direct   bool // an interface holds the value itself, not a pointer to it
 	flat     bool // encoding needs nothing of the Encoder but its flags: no interface, no method, no type within itself
@@ -55,6 +56,8 @@ type op struct {
 	elem     *op
 	key      *op
 	fields   *structPlan
+	encoder  *typeEncoder // registered
+	decoder  *typeDecoder // registered
 	typ      reflect.Type
 	last     atomic.Uint32
 
@@ -73,6 +76,7 @@ type structPlan struct {
 	omits     bool       // some field can be left out
 	asArray   bool
 	anyLength bool // as an array it may be shorter or longer
+	slow      bool // as an array, or some field can be left out or is interned: for appendStructSlow
 	list      []plan.Field
 }
 
@@ -192,7 +196,7 @@ var (
 
 // encodesItself reports whether t has a method or an ext of its own in either direction.
 func encodesItself(t reflect.Type) bool {
-	if t == timeType {
+	if t == timeType || registered.Load().has(t) {
 		return true
 	}
 	p := reflect.PointerTo(t)
@@ -216,6 +220,7 @@ func (s *planSet) compile(t reflect.Type) *op {
 	s.open[t] = o
 	s.compileKind(o, t)
 	s.compileMethods(o, t)
+	o.compileRegistered(t)
 	o.flat = o.isFlat()
 	return o
 }
@@ -272,7 +277,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.String:
 		o.kind, o.decode, o.encode = kindString, decodeString, encodeString
 	case reflect.Pointer:
-		o.pointer = true
+		o.pointer, o.through = true, true
 		o.elem = s.compile(t.Elem())
 		o.decode, o.encode = decodePointer, encodePointer
 	case reflect.Interface:
@@ -427,6 +432,10 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	for i := range read.Fields {
 		f := &read.Fields[i]
 		o := s.compile(f.Type)
+		if f.Tag.Has("intern") {
+			o = s.internField(o)
+			sp.slow = true
+		}
 		key := string(appendString(nil, f.Name))
 		sp.keys = append(sp.keys, key)
 		sp.in = append(sp.in, newInField(f, o, i, key))
@@ -453,6 +462,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	end.neverMatch()
 	sp.in = append(sp.in, end)
 	sp.keys = append(sp.keys, neverKey)
+	sp.slow = sp.slow || sp.omits || sp.asArray
 	if read.AsArray {
 		sp.header = appendArrayLen(nil, len(sp.out))
 	} else {

@@ -189,25 +189,25 @@ func (d *Decoder) readFloat32(i int) (float32, int) {
 // readString reads a str or bin as a string of its own; nil is empty.
 func (d *Decoder) readString(i int) (string, int) {
 	start, next := readStr(d.b, i)
-	if next < 0 {
-		if d.isNil(i) {
-			return "", i + 1
-		}
-		if start, next = d.readBytes(i); next < 0 {
-			return "", -1
-		}
-	}
-	if d.flags&careful != 0 {
-		return d.carefulString(i, start, next)
+	if next < 0 || d.flags&careful != 0 {
+		return d.readStringSlow(i, false)
 	}
 	return d.strings.CopyAt(d.b, start, next-start), next
 }
 
-// readBytes finds the bytes of a str or bin: d.b[start:next].
+// readBytes finds the bytes of a str or bin: d.b[start:next]. While strings are interned, a str joins the dict.
 func (d *Decoder) readBytes(i int) (start, next int) {
-	if start, next = readStr(d.b, i); next >= 0 {
-		return start, next
+	start, next = readStr(d.b, i)
+	if next < 0 {
+		start, next = d.readBytesSlow(i)
 	}
+	if d.flags&internStrings != 0 && next >= 0 && isStr(d.b[i]) {
+		d.dict.join(string(d.b[start:next]))
+	}
+	return start, next
+}
+
+func (d *Decoder) readBytesSlow(i int) (start, next int) {
 	c, ok := d.codeAt(i)
 	if !ok {
 		return 0, -1
@@ -332,11 +332,8 @@ func (d *Decoder) readKey(i int) (string, int) {
 	if key, next := d.readKeyAtHand(i); next >= 0 {
 		return key, next
 	}
-	if d.err != nil {
-		return "", -1
-	}
-	if d.isNil(i) {
-		return "", i + 1
+	if d.flags&careful != 0 || d.isNil(i) || d.isInterned(i) {
+		return d.readStringSlow(i, false)
 	}
 	if _, next := d.readBytes(i); next < 0 {
 		return "", -1
@@ -344,15 +341,12 @@ func (d *Decoder) readKey(i int) (string, int) {
 	return d.readKeyAtHand(i)
 }
 
-// readKeyAtHand reads a key that is a str or bin, if it is at hand whole.
+// readKeyAtHand reads a key that is a str or bin, if it is at hand whole and no option has a say in it.
 func (d *Decoder) readKeyAtHand(i int) (string, int) {
 	b := d.b
 	start, next := readStr(b, i)
-	if next < 0 {
+	if next < 0 || d.flags&careful != 0 {
 		return "", -1
-	}
-	if d.flags&careful != 0 {
-		return d.carefulString(i, start, next)
 	}
 	n := next - start
 	if n > buffer.RecentMax || !cacheKeys {

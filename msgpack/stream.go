@@ -32,7 +32,8 @@ const (
 	looseInterface
 	noAllocLimit
 	internStrings
-	rawExt
+	knownStrings // an Encoder has strings that are written as their numbers
+	rawExt       // a Decoder gives an ext that nothing is registered for as an Ext
 	strictInts
 	strictUTF8
 	uniqueKeys
@@ -42,27 +43,32 @@ const (
 	utcTimes
 	limited
 
-	// careful are the flags of a decoder under which structs are read without short cuts.
+	// careful are the flags of a decoder under which structs and strings are read without short cuts.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
+
+	// interned are the flags of an encoder under which strings are written by appendInterned.
+	interned = internStrings | knownStrings
 )
 
 // Decoder reads MessagePack values from a stream or a []byte. It is not safe for concurrent use.
 type Decoder struct {
-	b       []byte // the window
-	i       int    // the next byte to read: 0 ≤ i ≤ len(b)
-	flags   uint32
-	depth   int
-	inside  int // calls of begin without an end: more than one inside a custom decoder
-	start   int // of the value being read
-	credit  int // bytes that may be allocated ahead of the data, for the value being read
-	strings buffer.Strings
-	keys    *buffer.Recent // of maps
-	values  *buffer.Recent // of long lists of strings
-	numbers buffer.Slab[uint64]
-	texts   buffer.Slab[string]
-	plans   *planSet
-	limits  limits
-	mapFunc func(*Decoder) (any, error)
+	b        []byte // the window
+	i        int    // the next byte to read: 0 ≤ i ≤ len(b)
+	flags    uint32
+	depth    int
+	inside   int // calls of begin without an end: more than one inside a custom decoder
+	start    int // of the value being read
+	credit   int // bytes that may be allocated ahead of the data, for the value being read
+	strings  buffer.Strings
+	keys     *buffer.Recent // of maps
+	values   *buffer.Recent // of long lists of strings
+	numbers  buffer.Slab[uint64]
+	texts    buffer.Slab[string]
+	plans    *planSet
+	limits   limits
+	mapFunc  func(*Decoder) (any, error)
+	dict     decoderDict
+	dictMark int // len(dict.own) when the value being read began
 
 	base    int64 // of b[0] in the input
 	r       io.Reader
@@ -77,7 +83,7 @@ type Decoder struct {
 	inner   *Error        // the last that a call inside a user's method ended with
 	rest    scan          // of a value that did not fit, to be passed over; at counts from i
 
-	shareMin int  // chunks.ShareMin, as long as the window lies in it; see buffer.go
+	shareMin int  // chunks.ShareMin, while the window lies in memory of its own; see buffer.go
 	shared   bool // a view of the window was given out
 }
 
@@ -116,6 +122,7 @@ func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
 	}
+	d.forgetDict()
 	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	decoders.Put(d)
@@ -160,8 +167,11 @@ func (d *Decoder) toDefaults() {
 	d.flags, d.mapFunc, d.plans, d.limits = 0, nil, defaultPlans, noLimits
 }
 
-// clean forgets a call that did not come to its end, as when a user's method panics.
+// clean forgets interned strings, and a call that did not come to its end, as when a user's method panics.
 func (d *Decoder) clean() {
+	if d.dict.size() > 0 {
+		d.dict.reset(nil)
+	}
 	d.err, d.inner, d.path, d.rest = nil, nil, d.path[:0], scan{}
 	d.depth, d.inside = 0, 0
 }
@@ -191,7 +201,7 @@ func (d *Decoder) begin() int {
 	if d.flags&noAllocLimit != 0 {
 		d.credit = int(^uint(0) >> 1)
 	}
-	d.start = d.i
+	d.start, d.dictMark = d.i, len(d.dict.own)
 	return d.i
 }
 
@@ -233,11 +243,7 @@ func (d *Decoder) endFailed(mark int) error {
 	}
 	d.err, d.path = nil, d.path[:0]
 	if d.i = mark; d.inside == 0 {
-		d.rest = scan{uint64(mark), 1}
-		d.passOver()
-	}
-	if d.lent && d.inside == 0 {
-		d.giveBackFailed()
+		d.goOn(mark, e)
 	}
 	if clean {
 		return io.EOF
@@ -248,14 +254,47 @@ func (d *Decoder) endFailed(mark int) error {
 	return e
 }
 
-// passOver drops what is at hand of d.rest. After a code that means nothing, nothing says where a next value would start: all is
-// dropped.
-func (d *Decoder) passOver() {
-	if d.rest.over(d.b, 1<<62) != foundMore {
+// goOn passes over the value at mark, which failed by e: nil at the end of the input.
+func (d *Decoder) goOn(mark int, e *Error) {
+	if d.rest != (scan{}) { // the value before has not been passed over yet
+		d.giveBack(d.i)
+		return
+	}
+	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && !d.holds(mark) {
+		d.giveBackAll()
+		return
+	}
+	d.rest = scan{uint64(mark), 1}
+	if e != nil && d.flags&internStrings != 0 {
+		// The strings of the value must join the dict, those that are still to come too.
+		if next := d.skipAt(mark); next >= 0 {
+			d.joinFrom(int(e.Offset-d.base), next)
+		}
+		d.err = nil
+	}
+	known := d.passOver()
+	if d.r == nil {
+		d.rest = scan{} // nothing is to come
+	}
+	if d.lent {
+		n := d.i
+		if d.chunks != nil && !known {
+			n = d.chunks.Len()
+		}
+		d.giveBack(n)
+	}
+}
+
+// passOver drops what is at hand of d.rest. After a code that means nothing it is false: then nothing says where a next value would
+// start, and all is dropped.
+func (d *Decoder) passOver() bool {
+	known := d.rest.over(d.b, 1<<62) == foundMore
+	if !known {
 		d.rest = scan{uint64(len(d.b)), 0}
 	}
 	d.i = int(min(d.rest.at, uint64(len(d.b))))
 	d.rest.at -= uint64(d.i)
+	return known
 }
 
 // catchUp passes over the rest of a value that did not fit what it was read into.
@@ -266,8 +305,18 @@ func (d *Decoder) catchUp() {
 		if d.rest.whole(0) {
 			break
 		}
-		d.slide()
+		switch {
+		case d.chunks != nil && d.i > 0 && d.chunks.Len() > 0:
+			d.giveBack(d.i)
+			d.chunks.lend(d)
+			continue
+		case !d.lent:
+			d.slide()
+		}
 		if !d.need(d.i, len(d.b)-d.i+1) { // what goes on is the end of the input, or an error of the reader
+			if d.lent { // more may be written to it
+				return
+			}
 			break
 		}
 	}
@@ -337,6 +386,9 @@ func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 // UseLooseInterfaceDecoding makes d decode all ints into any as int64 or uint64, floats as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
+// UsePreallocateValues is accepted and has no effect: values are always made where they belong.
+func (d *Decoder) UsePreallocateValues(bool) {}
+
 // DisableAllocLimit lets d allocate for what the data claims before it has seen it.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
@@ -349,9 +401,12 @@ func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 // Buffered reads what d has not decoded: what it has taken from its reader, and then the reader. It is valid until the next
 // decode.
 func (d *Decoder) Buffered() io.Reader {
+	if d.chunks != nil && d.inside > 0 {
+		d.need(0, d.chunks.Len())
+	}
 	rest := bytes.NewReader(d.b[d.i:])
 	switch {
-	case d.r == nil:
+	case d.r == nil || d.lent && d.inside > 0: // the window is what the reader holds
 		return rest
 	case rest.Len() == 0:
 		return d.r
@@ -373,6 +428,7 @@ type Encoder struct {
 
 	references   []reference // what w is to refer to, in order
 	referenceMin int         // from how many bytes on, or 0; see buffer.go
+	dict         encoderDict
 }
 
 // NewEncoder writes to w.
@@ -397,6 +453,7 @@ func PutEncoder(e *Encoder) {
 	clear(e.keys) // of a call that did not come to its end
 	e.b, e.w, e.err, e.word, e.keys = e.b[:0], nil, nil, nil, e.keys[:0]
 	e.references, e.referenceMin = nil, 0
+	e.forgetDict()
 	encoders.Put(e)
 }
 
@@ -413,6 +470,7 @@ func (e *Encoder) ResetWriter(w io.Writer) {
 	if w, ok := w.(*Buffer); ok {
 		e.referenceMin = w.ReferenceMin
 	}
+	e.setDict(nil)
 }
 
 // Writer is what e writes to. Inside a custom encoder, what it is given becomes part of the value.

@@ -337,6 +337,29 @@ func TestGoesOnAfterAnError(t *testing.T) {
 			t.Errorf("%s: after a long value: %d, %v", name, n, err)
 		}
 	}
+	// The rest comes later, into a buffer that was empty meanwhile.
+	for _, late := range []interface {
+		io.Reader
+		io.Writer
+	}{new(bytes.Buffer), new(Buffer)} {
+		d := NewDecoder(late)
+		var list []int
+		var n int
+		late.Write(long[:1000])
+		if err := d.Decode(&list); text(err) != "msgpack: invalid code=c3 decoding int64" {
+			t.Errorf("%T: %v", late, err)
+		}
+		late.Write(long[1000:5000])
+		for range 2 {
+			if err := d.Decode(&n); err != io.EOF {
+				t.Errorf("%T: in the middle of the value: %d, %v", late, n, err)
+			}
+		}
+		late.Write(append(long[5000:], 7))
+		if err := d.Decode(&n); err != nil || n != 7 {
+			t.Errorf("%T: after the value: %d, %v", late, n, err)
+		}
+	}
 	var either numberOrText
 	if err := Unmarshal([]byte("\xa3abc"), &either); err != nil || either.text != "abc" {
 		t.Errorf("%+v, %v", either, err)
@@ -363,4 +386,28 @@ func (v *numberOrText) DecodeMsgpack(d *Decoder) (err error) {
 		v.text, err = d.DecodeString()
 	}
 	return err
+}
+
+// TestBufferedInside holds that a custom decoder sees what follows once, where it lies in memory.
+func TestBufferedInside(t *testing.T) {
+	for name, d := range sources([]byte("\x92\x01\x02\x03")) {
+		if d.r != nil && !d.lent {
+			continue // looking would take it from the reader
+		}
+		var v []seesRest
+		if err := d.Decode(&v); err != nil || v[0].rest != "\x01\x02\x03" || v[1].rest != "\x02\x03" {
+			t.Errorf("%s: %q, %v", name, v, err)
+		}
+	}
+}
+
+type seesRest struct{ rest string }
+
+func (s *seesRest) DecodeMsgpack(d *Decoder) error {
+	b, err := io.ReadAll(d.Buffered())
+	if err != nil {
+		return err
+	}
+	s.rest = string(b)
+	return d.Skip()
 }

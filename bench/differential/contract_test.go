@@ -257,8 +257,8 @@ var otherwise = map[string]string{
 	"cfffffffffffffffff *float64":      "2b05: becomes -1",
 }
 
-// agreed reports whether both errors are the same, or differ for one of the reasons. It counts what the reasons are good for.
-func agreed(theirs, ours error, used map[int]int) bool {
+// sameOutcome reports whether both errors are the same, or differ for one of the reasons. It counts what the reasons are good for.
+func sameOutcome(theirs, ours error, used map[int]int) bool {
 	if text(theirs) == text(ours) {
 		return true
 	}
@@ -313,7 +313,7 @@ func TestMsgpackContractDecode(t *testing.T) {
 				errOurs := b.Decode(ours)
 				switch {
 				case otherwise[fmt.Sprintf("%s %T", word, theirs)] != "":
-				case !agreed(errTheirs, errOurs, used):
+				case !sameOutcome(errTheirs, errOurs, used):
 					t.Errorf("%s into %T (%+v), strict %v:\ntheirs %+v, %v\nours   %+v, %v", word, theirs, reflect.ValueOf(target()).Elem(), strict, reflect.ValueOf(theirs).Elem(), errTheirs, reflect.ValueOf(ours).Elem(), errOurs)
 				case errTheirs == nil && errOurs == nil && !reflect.DeepEqual(theirs, ours):
 					t.Errorf("%s into %T (%+v), strict %v:\ntheirs %+v\nours   %+v", word, theirs, reflect.ValueOf(target()).Elem(), strict, show(theirs), show(ours))

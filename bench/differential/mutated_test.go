@@ -29,7 +29,6 @@ var allowed = []struct {
 	{"a float without a fraction is an int where it fits", "code=cb decoding", ""},
 	{"a float64 is a float32 where it fits", "code=cb decoding float32", ""},
 	{"a float64 is a float32 where it fits", "code=cb decoding float32", "does not fit float32"},
-	{"interned strings are not read", "interned string", "unknown ext id=-128"},
 	{"nil is the zero time everywhere", "code=c0 decoding ext len", ""},
 	{"an array that is no time is told its length", "decoding ext len", "a time is an array of 2"},
 	{"nil in a struct field of time is the zero time", "panic", ""},
@@ -136,20 +135,46 @@ func forgetEmpty(theirs, ours any) {
 	}
 }
 
+// verdict is how both took the same bytes.
+type verdict uint8
+
+const (
+	agreed verdict = iota
+	refused
+	differed
+)
+
+// compare decodes data into a target by both, and says how they differ in a way that is not allowed.
+func compare(data []byte, target reflect.Type) (verdict, string) {
+	theirs, ours := reflect.New(target), reflect.New(target)
+	errTheirs := guarded(func() error { return v5.Unmarshal(data, theirs.Interface()) })
+	errOurs := msgpack.Unmarshal(data, ours.Interface())
+	switch {
+	case unlike(data, errTheirs, errOurs):
+		return differed, fmt.Sprintf("theirs %v, ours %+v", errTheirs, errOurs)
+	case errTheirs != nil || errOurs != nil:
+		return refused, ""
+	}
+	forgetEmpty(theirs.Interface(), ours.Interface())
+	a, errA := sortedV5(theirs.Interface())
+	b, errB := sortedV5(ours.Interface())
+	if errA != nil || errB != nil || len(a) != len(b) || target.Kind() == reflect.Interface && !bytes.Equal(a, b) {
+		return differed, fmt.Sprintf("theirs %+v, ours %+v", theirs.Elem(), ours.Elem())
+	}
+	return agreed, ""
+}
+
 // TestMsgpackSameErrors gives both the same damaged bytes: both must take them and agree on the value, or refuse them in the same words.
 func TestMsgpackSameErrors(t *testing.T) {
-	agreed, refused := 0, 0
-	seen := map[string]int{}
+	var counts [differed + 1]int
+	seen := map[string]bool{}
 	for seed := range uint64(3000) {
 		r := corpus.New(seed)
 		for _, zero := range corpus.Types() {
 			typ := reflect.TypeOf(zero).Elem()
 			v := reflect.New(typ)
 			corpus.Fill(r, v.Elem(), 2)
-			data, err := msgpack.Marshal(v.Interface())
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(msgpack.Marshal(v.Interface()))
 			if len(data) > 1000 {
 				continue
 			}
@@ -157,30 +182,46 @@ func TestMsgpackSameErrors(t *testing.T) {
 				continue
 			}
 			for _, target := range []reflect.Type{typ, reflect.TypeFor[any]()} {
-				theirs, ours := reflect.New(target), reflect.New(target)
-				errTheirs := guarded(func() error { return v5.Unmarshal(data, theirs.Interface()) })
-				errOurs := msgpack.Unmarshal(data, ours.Interface())
-				key := fmt.Sprintf("%.60q | %.60q", text(errTheirs), text(errOurs))
-				switch {
-				case unlike(data, errTheirs, errOurs):
-					if seen[key]++; seen[key] == 1 {
-						t.Errorf("seed %d, %v into %v: theirs %v, ours %+v\n%x", seed, typ, target, errTheirs, errOurs, data)
-					}
-				case errTheirs == nil && errOurs == nil:
-					agreed++
-					forgetEmpty(theirs.Interface(), ours.Interface())
-					a, errA := sortedV5(theirs.Interface())
-					b, errB := sortedV5(ours.Interface())
-					if errA != nil || errB != nil || len(a) != len(b) || target.Kind() == reflect.Interface && !bytes.Equal(a, b) {
-						t.Errorf("seed %d, %v into %v: %x\ntheirs %+v\nours   %+v", seed, typ, target, data, theirs.Elem(), ours.Elem())
-					}
-				default:
-					refused++
+				how, difference := compare(data, target)
+				counts[how]++
+				if key := fmt.Sprintf("%.120s", difference); how == differed && !seen[key] {
+					seen[key] = true
+					t.Errorf("seed %d, %v into %v: %s\n%x", seed, typ, target, difference, data)
 				}
 			}
 		}
 	}
-	if agreed < 1000 || refused < 1000 {
-		t.Errorf("too few cases to mean anything: %d taken, %d refused", agreed, refused)
+	if counts[agreed] < 1000 || counts[refused] < 1000 {
+		t.Errorf("too few cases to mean anything: %d taken, %d refused", counts[agreed], counts[refused])
 	}
+}
+
+// FuzzMsgpackSame gives both any bytes, for every type of the corpus and without a type.
+func FuzzMsgpackSame(f *testing.F) {
+	vectors, err := corpus.ReadVectors("../../vectors/msgpack.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, v := range vectors {
+		f.Add(v.Bytes)
+	}
+	r := corpus.New(1)
+	targets := []reflect.Type{reflect.TypeFor[any]()}
+	for _, zero := range corpus.Types() {
+		typ := reflect.TypeOf(zero).Elem()
+		targets = append(targets, typ)
+		v := reflect.New(typ)
+		corpus.Fill(r, v.Elem(), 1)
+		f.Add(must(msgpack.Marshal(v.Interface())))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1000 || bomb(data) {
+			return
+		}
+		for _, target := range targets {
+			if how, difference := compare(data, target); how == differed {
+				t.Errorf("into %v: %s", target, difference)
+			}
+		}
+	})
 }

@@ -197,11 +197,16 @@ func (q *Queue) Prepend(b []byte) {
 			return
 		}
 	}
+	q.unshift(copied(b))
+}
+
+// copied is a chunk of a copy of b, at the end of a page of its own.
+func copied(b []byte) chunk {
 	p := newPage(len(b))
 	p.used = len(p.mem)
 	from := len(p.mem) - len(b)
 	copy(p.mem[from:], b)
-	q.unshift(chunk{p.mem[from:], p})
+	return chunk{p.mem[from:], p}
 }
 
 // First is the first chunk, or empty when there is none. It is a view: valid until its bytes are taken.
@@ -226,29 +231,20 @@ func (q *Queue) Window() []byte {
 	return q.First()
 }
 
-// Keep makes views of the first chunk valid for ever, and reports whether the chunk is ours: a foreign one is only as lasting
-// as its owner says.
-func (q *Queue) Keep() bool {
-	if q.n == 0 || q.at(0).page == nil {
-		return false
-	}
-	q.at(0).page.kept = true
-	return true
-}
+// Ours reports whether there is a first chunk that is not foreign.
+func (q *Queue) Ours() bool { return q.n > 0 && q.at(0).page != nil }
+
+// Keep makes views of the first chunk, which is ours, valid for ever.
+func (q *Queue) Keep() { q.at(0).page.kept = true }
 
 // Detach moves the first chunk to other memory: views of it are no longer views of what waits.
 func (q *Queue) Detach() {
-	b := q.First()
-	if b == nil {
-		return
+	if q.n > 0 {
+		c := q.at(0)
+		p := c.page
+		*c = copied(c.b)
+		p.release()
 	}
-	p := newPage(len(b))
-	p.used = len(p.mem)
-	from := len(p.mem) - len(b)
-	copy(p.mem[from:], b)
-	c := q.at(0)
-	c.page.release()
-	*c = chunk{p.mem[from:], p}
 }
 
 // Copy copies bytes from the front into b, as many as fit or are there, and gives how many. They are not taken.

@@ -69,7 +69,9 @@ func TestQueueAgainstSlice(t *testing.T) {
 			case 9:
 				first := q.First()
 				if r.IntN(3) > 0 {
-					q.Keep()
+					if q.Ours() {
+						q.Keep()
+					}
 					kept = append(kept, pair{first, bytes.Clone(first)})
 					q.Discard(len(first))
 					want = want[len(first):]
@@ -156,7 +158,7 @@ func TestPagesAcrossGoroutines(t *testing.T) {
 			for range 300 {
 				q.Append(bytes.Repeat([]byte{own}, r.IntN(10_000)))
 				q.Prepend([]byte{own})
-				if r.IntN(4) == 0 {
+				if r.IntN(4) == 0 && q.Ours() {
 					q.Keep()
 				}
 				for _, c := range all(&q) {

@@ -16,6 +16,7 @@ type Cache[V any] struct {
 	all   sync.Map // mem.Pointer → *entry[V]
 }
 
+// entry is a value and its key, which Clear sets to nil: then no one finds the entry any more, wherever it may still be.
 type entry[V any] struct {
 	key   mem.Pointer
 	value V
@@ -24,7 +25,7 @@ type entry[V any] struct {
 // Get is the value for the type word t.
 func (c *Cache[V]) Get(t mem.Pointer) (v V, ok bool) {
 	slot := &c.slots[slotOf(t)]
-	if e := slot.Load(); e != nil && e.key == t {
+	if e := slot.Load(); e != nil && atomic.LoadPointer(&e.key) == t {
 		return e.value, true
 	}
 	return c.find(t)
@@ -46,6 +47,18 @@ func (c *Cache[V]) Put(t mem.Pointer, v V) V {
 	found := e.(*entry[V])
 	c.slots[slotOf(t)].Store(found)
 	return found.value
+}
+
+// Clear forgets all that was put before. A Get at the same time may still find it; one that begins later does not.
+func (c *Cache[V]) Clear() {
+	for t := range c.all.Range {
+		if e, ok := c.all.LoadAndDelete(t); ok {
+			atomic.StorePointer(&e.(*entry[V]).key, nil)
+		}
+	}
+	for i := range c.slots {
+		c.slots[i].Store(nil) // a find at the same time may put a dead entry back: that pins memory and is not found
+	}
 }
 
 // slotOf folds a type word. Types lie 32 bytes apart or more, so the lowest bits say little.

@@ -49,3 +49,62 @@ func TestCacheConcurrent(t *testing.T) {
 		t.Error("a key that was never put is found")
 	}
 }
+
+// TestCacheClear holds that what was put before a Clear is not found after it, though others look for it all the time and so
+// put it back into its slot.
+func TestCacheClear(t *testing.T) {
+	var c Cache[int]
+	var keys [3][1 << 13]byte
+	key := func(i int) mem.Pointer { return mem.PointerTo(&keys[i%3][i/3*64]) }
+	done := make(chan bool)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(done)
+	for range 4 {
+		all.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+					c.Get(key(i % 300))
+				}
+			}
+		})
+	}
+	for round := range 200 {
+		for i := range 300 {
+			if v, ok := c.Get(key(i)); ok {
+				t.Fatalf("round %d: key %d still has the value %d", round, i, v)
+			}
+			if v := c.Put(key(i), round); v != round {
+				t.Fatalf("round %d: key %d is kept with the value %d", round, i, v)
+			}
+		}
+		for i := range 300 {
+			if v, ok := c.Get(key(i)); !ok || v != round {
+				t.Fatalf("round %d: key %d has the value %d, %t", round, i, v, ok)
+			}
+		}
+		c.Clear()
+	}
+}
+
+// TestCacheClearDuringFind is a find that has its entry, waits, and puts it into its slot after a Clear.
+func TestCacheClearDuringFind(t *testing.T) {
+	var c Cache[int]
+	key := mem.PointerTo(new(byte))
+	c.Put(key, 1)
+	found, _ := c.all.Load(key)
+	c.Clear()
+	c.slots[slotOf(key)].Store(found.(*entry[int]))
+	if v, ok := c.Get(key); ok {
+		t.Errorf("the value %d is found after Clear", v)
+	}
+	if v := c.Put(key, 2); v != 2 {
+		t.Errorf("the value %d is kept", v)
+	}
+	if v, ok := c.Get(key); !ok || v != 2 {
+		t.Errorf("the value is %d, %t", v, ok)
+	}
+}

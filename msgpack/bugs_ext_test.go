@@ -1,5 +1,3 @@
-//go:build later
-
 package msgpack
 
 // Known bugs about registered types, ext types and interned strings, under the names of bugs_a_test.go and bugs_b_test.go.

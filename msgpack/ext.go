@@ -1,0 +1,167 @@
+package msgpack
+
+// Ext: values of an application's own types, as a number and bytes.
+//
+// A user's function that reads an ext gets a decoder of its own, whose window ends where the ext does (Decoder.confined); one
+// that writes an ext gets an encoder of its own. So neither can do harm to the value around it.
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Ext is an ext of any type, with its data as it stands on the wire. It is written as that ext, and read from any; decoding
+// copies the data. nil on the wire is the zero Ext.
+type Ext struct {
+	Type int8
+	Data []byte
+}
+
+// EncodeMsgpack writes x as the ext that it is.
+func (x Ext) EncodeMsgpack(e *Encoder) error { return e.flush(e.appendExt(e.b, x.Type, x.Data)) }
+
+// DecodeMsgpack sets x to the next value, which must be an ext.
+func (x *Ext) DecodeMsgpack(d *Decoder) error {
+	v, err := decodeOne(d, (*Decoder).readExt)
+	if err == nil {
+		*x = v
+	}
+	return err
+}
+
+func (d *Decoder) readExt(i int) (Ext, int) {
+	id, n, start := d.extHeader(i)
+	if start < 0 || !d.whole(i, start-i, start-i+n) {
+		return Ext{}, -1
+	}
+	return Ext{id, append(make([]byte, 0, n), d.b[start:start+n]...)}, start + n
+}
+
+func (e *Encoder) appendExt(b []byte, id int8, data []byte) []byte {
+	if uint64(len(data)) > math.MaxUint32 {
+		if e.err == nil {
+			e.err = fmt.Errorf("msgpack: a length of %d cannot be written", len(data))
+		}
+		return b
+	}
+	return append(appendExtHeader(b, id, len(data)), data...)
+}
+
+// encodeExt writes a value as the ext that its type is registered as.
+func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	if e.err != nil {
+		return b
+	}
+	if e.depth >= maxDepth { // the function may lead back to itself
+		return e.tooDeep(b)
+	}
+	x := o.encoder
+	inner := marshalers.Get().(*Encoder)
+	inner.flags, inner.plans = e.flags, e.plans
+	inner.depth, inner.inside = e.depth+1, 1
+	data, err := x.ext(inner, reflectAt(o.typ, p, x.addr))
+	if inner.w == nil { // else it was reset
+		inner.flags, inner.plans = 0, defaultPlans
+		inner.depth, inner.inside = 0, 0
+		inner.b, inner.err = nil, nil
+		inner.forgetDict()
+		marshalers.Put(inner)
+	}
+	if err != nil {
+		e.err = err
+		return b
+	}
+	return e.appendExt(b, x.id, data)
+}
+
+// decodeExt reads a value from the ext that its type is registered as.
+func decodeExt(d *Decoder, o *op, p mem.Pointer, i int) int {
+	if d.isNil(i) {
+		zero(o, p)
+		return i + 1
+	}
+	id, n, start := d.extHeader(i)
+	if start < 0 {
+		return -1
+	}
+	x := o.decoder
+	if id != x.id {
+		return d.fail(i, wrongExt(id, x.id))
+	}
+	if !d.whole(i, start-i, start-i+n) {
+		return -1
+	}
+	return d.confined(x, reflectAt(x.typ, p, x.addr), start, n)
+}
+
+func wrongExt(got, want int8) error {
+	return fmt.Errorf("msgpack: got ext type=%d, wanted %d", got, want)
+}
+
+// confined calls x for the ext whose data is d.b[start:start+n], with a decoder that has no more than these bytes.
+func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
+	if d.depth >= d.limits.depth {
+		return d.tooDeep(start)
+	}
+	end := start + n
+	inner := unmarshalers.Get().(*Decoder)
+	inner.b, inner.i, inner.base = d.b[:end:end], start, d.base // offsets are those of the whole input
+	inner.flags, inner.mapFunc, inner.plans, inner.limits = d.flags, d.mapFunc, d.plans, d.limits
+	inner.depth, inner.inside, inner.credit = d.depth+1, 1, d.credit
+	err := x.ext(inner, v, n)
+	d.credit, d.inner = min(d.credit, inner.credit), inner.inner
+	if inner.r == nil { // else it was reset
+		inner.toDefaults()
+		inner.b, inner.i, inner.base = nil, 0, 0
+		inner.clean()
+		inner.putBack()
+	}
+	if err != nil {
+		return d.failIn(start, err)
+	}
+	return end
+}
+
+// unknownExtError is an ext for an any that nothing is registered for.
+type unknownExtError struct{ id int8 }
+
+func (e unknownExtError) Error() string { return fmt.Sprintf("msgpack: unknown ext id=%d", e.id) }
+
+// readAnyExt reads an ext where no type is given: as what its id is registered for, a time, an interned string, or as it is.
+func (d *Decoder) readAnyExt(i int) (any, int) {
+	id, n, start := d.extHeader(i)
+	if start < 0 || !d.whole(i, start-i, start-i+n) {
+		return nil, -1
+	}
+	if x := registered.Load().exts[uint8(id)]; x != nil {
+		v := reflect.New(x.typ).Elem()
+		if x.addr { // a pointer, which the function may set to another
+			p := reflect.New(reflect.PointerTo(x.typ)).Elem()
+			p.Set(v.Addr())
+			v = p
+		}
+		next := d.confined(x, v, start, n)
+		if next < 0 {
+			return nil, -1
+		}
+		return v.Interface(), next
+	}
+	switch {
+	case id == extTime:
+		t, next := d.timeIn(i, start, n)
+		return t, next
+	case id == extInterned:
+		s, next := d.readInterned(i)
+		if next < 0 {
+			return nil, -1
+		}
+		return d.boxString(s), next
+	case d.flags&rawExt != 0:
+		return Ext{id, bytes.Clone(d.b[start : start+n])}, start + n
+	}
+	return nil, d.fail(i, unknownExtError{id})
+}

@@ -1,0 +1,378 @@
+package msgpack
+
+// Interned strings: a string that was written before is written as its number.
+//
+//	d4 80        u8 index
+//	d5 80       u16 index
+//	d6 80       u32 index       ext type -128
+//
+// Both sides number the strings as they pass: the encoder when it writes one, the decoder when it reads one, into whatever.
+// A string joins the dict when it is a str of 3 bytes or more (what a number takes), is not in it, and there are fewer than
+// 65,535; a dict that the caller gave comes first and stays as it is. Only while the option is on do strings join, or when
+// they are those of a field with the tag intern. Numbers are written and understood as long as there is a dict.
+//
+// Bytes that pass unseen do not join: those of a RawMessage, of a Marshaler or Unmarshaler, and the data of an ext. So a
+// value written in such a way must be read in such a way.
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+const (
+	extInterned = -128
+	minInterned = 3     // bytes of a string that joins
+	maxDict     = 65535 // strings
+	keptDict    = 4096  // strings for which a pool keeps room
+)
+
+// encoderDict numbers strings.
+type encoderDict struct {
+	given map[string]int // the caller's, which is never written to
+	own   map[string]int
+	room  int // to make own with
+}
+
+func (t *encoderDict) find(s string) (index int, ok bool) {
+	if index, ok = t.given[s]; !ok {
+		index, ok = t.own[s]
+	}
+	return index, ok
+}
+
+func (t *encoderDict) join(s string) bool {
+	n := len(t.given) + len(t.own)
+	if len(s) < minInterned || n >= maxDict {
+		return false
+	}
+	if t.own == nil {
+		t.own = make(map[string]int, t.room)
+	}
+	t.own[s] = n
+	return true
+}
+
+// decoderDict has strings by their numbers.
+type decoderDict struct {
+	given []string // the caller's, which is never written to
+	own   []string
+	room  int // to make own with
+}
+
+func (t *decoderDict) size() int { return len(t.given) + len(t.own) }
+
+func (t *decoderDict) at(index uint64) (s string, ok bool) {
+	given := uint64(len(t.given))
+	switch {
+	case index < given:
+		return t.given[index], true
+	case index-given < uint64(len(t.own)):
+		return t.own[index-given], true
+	}
+	return "", false
+}
+
+func (t *decoderDict) join(s string) {
+	if len(s) < minInterned || t.size() >= maxDict {
+		return
+	}
+	if t.own == nil {
+		t.own = make([]string, 0, t.room)
+	}
+	t.own = append(t.own, s)
+}
+
+// reset begins a dict after the given strings.
+func (t *decoderDict) reset(given []string) {
+	clear(t.own)
+	t.own = t.own[:0]
+	t.given = given
+}
+
+// cut drops the strings that joined after there were n.
+func (t *decoderDict) cut(n int) {
+	clear(t.own[n:])
+	t.own = t.own[:n]
+}
+
+// setDict begins a dict after the given strings.
+func (e *Encoder) setDict(given map[string]int) {
+	if len(e.dict.own) > 0 {
+		clear(e.dict.own)
+	}
+	e.dict.given = given
+	e.set(knownStrings, len(given) > 0)
+}
+
+// forgetDict is setDict for an encoder that goes into a pool.
+func (e *Encoder) forgetDict() {
+	if len(e.dict.own) > keptDict {
+		e.dict.own = nil
+	}
+	e.setDict(nil)
+}
+
+// forgetDict is dict.reset for a decoder that goes into a pool.
+func (d *Decoder) forgetDict() {
+	if cap(d.dict.own) > keptDict {
+		d.dict.own = nil
+	}
+	d.dict.reset(nil)
+}
+
+// UseInternedStrings makes e write a string that it has written since the last Reset as its number. The decoder must have
+// the same option on, and read the values in the same order, each once. e keeps the strings until the next Reset.
+func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
+
+// UseInternedStrings makes d number the strings that it reads, as the encoder did that wrote them with the same option on. d
+// keeps the strings until the next Reset.
+func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
+
+// ResetDict is Reset, with strings that have a number from the start: e writes them as their numbers, whether interned strings
+// are on or not. It reads dict until the next Reset and never changes it.
+func (e *Encoder) ResetDict(w io.Writer, dict map[string]int) {
+	e.Reset(w)
+	e.setDict(dict)
+}
+
+// ResetDict is Reset, with strings whose indexes are their numbers from the start. d reads dict until the next Reset and
+// never changes it.
+func (d *Decoder) ResetDict(r io.Reader, dict []string) {
+	d.Reset(r)
+	d.dict.reset(dict)
+}
+
+// WithDict calls fn with e, while it has dict in place of its own strings. It never changes dict.
+func (e *Encoder) WithDict(dict map[string]int, fn func(*Encoder) error) error {
+	outer, known := e.dict, e.flags&knownStrings != 0
+	defer func() {
+		e.dict = outer
+		e.set(knownStrings, known)
+	}()
+	e.dict = encoderDict{given: dict, room: outer.room}
+	e.set(knownStrings, len(dict) > 0)
+	return fn(e)
+}
+
+// WithDict calls fn with d, while it has dict in place of its own strings. It never changes dict.
+func (d *Decoder) WithDict(dict []string, fn func(*Decoder) error) error {
+	outer := d.dict
+	defer func() { d.dict = outer }()
+	d.dict = decoderDict{given: dict, room: outer.room}
+	return fn(d)
+}
+
+// SetInternedStringsDictCap tells e for how many interned strings to make room at once: between 0 and 65,535, to which n is
+// cut. It is no limit, and outlives Reset.
+func (e *Encoder) SetInternedStringsDictCap(n int) { e.dict.room = min(max(n, 0), maxDict) }
+
+// SetInternedStringsDictCap tells d for how many interned strings to make room at once: between 0 and 65,535, to which n is
+// cut. It is no limit, and outlives Reset.
+func (d *Decoder) SetInternedStringsDictCap(n int) { d.dict.room = min(max(n, 0), maxDict) }
+
+// appendInterned appends s or its number. It is what writes strings while there is a dict or the option is on.
+func (e *Encoder) appendInterned(b []byte, s string) []byte {
+	if index, ok := e.dict.find(s); ok {
+		return e.appendNumberOf(b, index)
+	}
+	if e.flags&internStrings != 0 && e.dict.join(s) {
+		e.flags |= knownStrings
+	}
+	return appendText(b, s)
+}
+
+func (e *Encoder) appendNumberOf(b []byte, index int) []byte {
+	id := int8(extInterned)
+	switch n := uint64(index); {
+	case n <= 0xff:
+		return append(b, codeFixext1, byte(id), byte(n))
+	case n <= 0xffff:
+		return append(b, codeFixext2, byte(id), byte(n>>8), byte(n))
+	case n <= 0xffffffff:
+		return append(b, codeFixext4, byte(id), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	}
+	if e.err == nil {
+		e.err = fmt.Errorf("msgpack: interned string index=%d is too large", index)
+	}
+	return b
+}
+
+// appendInternedMap appends a map whose keys may have numbers.
+func appendInternedMap[V any](e *Encoder, b []byte, m map[string]V, appendValue func(*Encoder, []byte, V) []byte) []byte {
+	b = appendMapLen(b, len(m))
+	if e.flags&sortMapKeys != 0 {
+		keys, mark := sortedKeys(e, m)
+		for _, k := range keys {
+			b = appendValue(e, e.appendInterned(b, k), m[k])
+		}
+		e.forget(mark)
+		return b
+	}
+	for k, v := range m {
+		b = appendValue(e, e.appendInterned(b, k), v)
+	}
+	return b
+}
+
+// interns reports whether a string may come as a number.
+func (d *Decoder) interns() bool { return d.flags&internStrings != 0 || d.dict.size() > 0 }
+
+// isStr reports whether c is a str, which may join the dict; a bin never does.
+func isStr(c byte) bool {
+	return c >= codeFixstr && c <= codeFixstrMax || c >= codeStr8 && c <= codeStr32
+}
+
+// isInterned reports whether the number of a string is at i.
+func (d *Decoder) isInterned(i int) bool {
+	return d.interns() && d.need(i, 2) && d.b[i] >= codeFixext1 && d.b[i] <= codeFixext4 && int8(d.b[i+1]) == extInterned
+}
+
+// readStringSlow reads what may stand for a string beside one that is at hand: nil is empty, and a number is a string of the
+// dict. It is what reads strings while they may join, or other options have a say in them. With own set, the string has memory of
+// its own, which at most the dict shares.
+func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
+	c, ok := d.codeAt(i)
+	switch {
+	case !ok:
+		return "", -1
+	case c == codeNil:
+		return "", i + 1
+	case d.interns() && c >= codeFixext1 && c <= codeFixext4:
+		return d.readInterned(i)
+	case d.interns() && !isStr(c) && (c < codeBin8 || c > codeBin32):
+		return "", d.fail(i, fmt.Errorf("msgpack: unexpected code=%x decoding interned string", c))
+	}
+	had := len(d.dict.own)
+	start, next := d.readBytes(i)
+	switch {
+	case next < 0 || d.flags&careful != 0 && !d.allows(i, start, next):
+		return "", -1
+	case len(d.dict.own) > had:
+		return d.dict.own[had], next
+	case d.views():
+		return mem.String(d.b[start:next]), next
+	case own || d.flags&ownStrings != 0:
+		return string(d.b[start:next]), next
+	}
+	return d.strings.Copy(d.b[start:next]), next
+}
+
+// readInterned reads the number of a string of the dict.
+func (d *Decoder) readInterned(i int) (string, int) {
+	id, n, start := d.extHeader(i)
+	switch {
+	case start < 0:
+		return "", -1
+	case id != extInterned:
+		return "", d.fail(i, wrongExt(id, extInterned))
+	case n != 1 && n != 2 && n != 4:
+		return "", d.fail(i, fmt.Errorf("msgpack: unsupported ext len=%d decoding interned string", n))
+	case !d.whole(i, start-i, start-i+n):
+		return "", -1
+	}
+	var index uint64
+	switch n {
+	case 1:
+		index = uint64(d.b[start])
+	case 2:
+		index = uint64(wire.BE16(d.b, start))
+	case 4:
+		index = uint64(wire.BE32(d.b, start))
+	}
+	s, ok := d.dict.at(index)
+	if !ok {
+		return "", d.fail(i, fmt.Errorf("msgpack: interned string at index=%d does not exist", index))
+	}
+	return s, start + n
+}
+
+// skipJoining is skipAt, by which strings join as though they were read.
+func (d *Decoder) skipJoining(i int) int {
+	next := d.skipAt(i)
+	if next >= 0 {
+		d.joinFrom(i, next)
+	}
+	return next
+}
+
+// joinFrom lets the strings in d.b[i:end] join, which are whole values or what is left of one.
+func (d *Decoder) joinFrom(i, end int) {
+	if d.flags&internStrings == 0 {
+		return
+	}
+	for i < end {
+		f := forms[d.b[i]]
+		if start, next := readStr(d.b, i); next >= 0 {
+			if isStr(d.b[i]) {
+				d.dict.join(string(d.b[start:next]))
+			}
+			i = next
+			continue
+		}
+		size := int(f.head)
+		if f.kind == formBytes { // an ext: its length has been found to be in the window
+			size += int(d.count(i))
+		}
+		i += size
+	}
+}
+
+// internField is the op of a field with the tag intern: a string, or an interface that may hold one.
+func (s *planSet) internField(o *op) *op {
+	kind := o.typ.Kind()
+	if kind != reflect.String && kind != reflect.Interface {
+		panic(fmt.Errorf("msgpack: intern strings are not supported on %v", o.typ))
+	}
+	field := &op{typ: o.typ, size: o.size, face: o.face, direct: o.direct, elem: o}
+	if kind == reflect.String {
+		field.encode, field.decode = encodeInternString, decodeInternString
+	} else {
+		field.encode, field.decode = encodeInternFace, decodeInternFace
+	}
+	return field
+}
+
+func encodeInternString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return e.appendJoining(b, *mem.At[string](p, 0))
+}
+
+// appendJoining appends s as though interned strings were on.
+func (e *Encoder) appendJoining(b []byte, s string) []byte {
+	on := e.flags & internStrings
+	e.flags |= internStrings
+	b = e.appendInterned(b, s)
+	e.flags = e.flags&^internStrings | on
+	return b
+}
+
+func encodeInternFace(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	if v := reflect.NewAt(o.typ, p).Elem().Elem(); v.Kind() == reflect.String {
+		return e.appendJoining(b, v.String())
+	}
+	return o.elem.encode(e, o.elem, p, b)
+}
+
+func decodeInternString(d *Decoder, o *op, p mem.Pointer, i int) int {
+	on := d.flags & internStrings
+	d.flags |= internStrings
+	i = decodeString(d, o, p, i)
+	d.flags = d.flags&^internStrings | on
+	return i
+}
+
+func decodeInternFace(d *Decoder, o *op, p mem.Pointer, i int) int {
+	if c, ok := d.codeAt(i); !ok {
+		return -1
+	} else if !isStr(c) {
+		return o.elem.decode(d, o.elem, p, i)
+	}
+	on := d.flags & internStrings
+	d.flags |= internStrings
+	i = o.elem.decode(d, o.elem, p, i)
+	d.flags = d.flags&^internStrings | on
+	return i
+}
