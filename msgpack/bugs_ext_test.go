@@ -38,7 +38,7 @@ type (
 	// chunk is an ext of raw bytes, by Marshaler and Unmarshaler.
 	chunk struct{ Data []byte }
 	// eager reads as an ext whatever it can get.
-	eager struct{ n int }
+	eager struct{}
 	late  struct{ N int }
 )
 
