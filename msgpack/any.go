@@ -6,6 +6,7 @@ package msgpack
 // their own type (buffer.Slab), and the any is made of the type's word and a pointer into the slab (mem.Box).
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -121,7 +122,7 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 }
 
 // decodeInterface reads into what the interface at p points to, if it does. Else only an interface without methods can be
-// given a value.
+// given a value, and an error its text.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	v := reflect.NewAt(o.typ, p).Elem()
 	if d.isNil(i) {
@@ -145,6 +146,9 @@ func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if x == nil {
 		v.SetZero()
 		return j
+	}
+	if s, ok := x.(string); ok && o.typ == errorType { // which is how an error is written
+		x = errors.New(s)
 	}
 	if !reflect.TypeOf(x).AssignableTo(o.typ) {
 		return d.fail(i, fmt.Errorf("msgpack: Decode(%T into %v)", x, o.typ))
@@ -360,9 +364,12 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 }
 
 func (d *Decoder) callMapFunc() (any, error) {
+	returned := false
 	d.inside++
-	defer d.leave()
-	return d.mapFunc(d)
+	defer d.leave(&returned)
+	v, err := d.mapFunc(d)
+	returned = true
+	return v, err
 }
 
 // entryRoom is what a map takes for an entry of string and any, in bytes.
@@ -491,10 +498,7 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 			return appendTime(b, v)
 		}
 	case reflect.Value:
-		if !v.IsValid() {
-			return appendNil(b)
-		}
-		return e.appendAny(b, v.Interface())
+		return e.appendValue(b, v)
 	}
 	return e.appendPlanned(b, e.plans.byWord(mem.FaceOf(v).Type, v), v)
 }

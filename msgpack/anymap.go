@@ -49,7 +49,7 @@ func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 		if i < 0 {
 			return -1
 		}
-		if key == nil && asText || key != nil && !reflect.TypeOf(key).Comparable() {
+		if key == nil && asText || key != nil && !reflect.ValueOf(key).Comparable() {
 			return d.fail(start, keyError{reflect.TypeOf(key)})
 		}
 		if seen.keys != nil && seen.twice(key) {

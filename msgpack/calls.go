@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/wire"
@@ -68,11 +69,11 @@ func (d *Decoder) DecodeUint64() (uint64, error) {
 }
 
 // DecodeInt reads an int, as DecodeInt64 does. The methods below do so for the other widths, to which they cut the value.
-func (d *Decoder) DecodeInt() (int, error)       { return decodeIntOfWidth[int](d, 64) }
+func (d *Decoder) DecodeInt() (int, error)       { return decodeIntOfWidth[int](d, strconv.IntSize) }
 func (d *Decoder) DecodeInt8() (int8, error)     { return decodeIntOfWidth[int8](d, 8) }
 func (d *Decoder) DecodeInt16() (int16, error)   { return decodeIntOfWidth[int16](d, 16) }
 func (d *Decoder) DecodeInt32() (int32, error)   { return decodeIntOfWidth[int32](d, 32) }
-func (d *Decoder) DecodeUint() (uint, error)     { return decodeUintOfWidth[uint](d, 64) }
+func (d *Decoder) DecodeUint() (uint, error)     { return decodeUintOfWidth[uint](d, strconv.IntSize) }
 func (d *Decoder) DecodeUint8() (uint8, error)   { return decodeUintOfWidth[uint8](d, 8) }
 func (d *Decoder) DecodeUint16() (uint16, error) { return decodeUintOfWidth[uint16](d, 16) }
 func (d *Decoder) DecodeUint32() (uint32, error) { return decodeUintOfWidth[uint32](d, 32) }
@@ -335,15 +336,19 @@ func (e *Encoder) encodeCount(n int, appendLen func([]byte, int) []byte) error {
 	if n == -1 {
 		return e.EncodeNil()
 	}
+	return e.encodeLength(n, appendLen)
+}
+
+func (e *Encoder) encodeLength(n int, appendLen func([]byte, int) []byte) error {
 	if n < 0 || uint64(n) > 1<<32-1 {
 		return fmt.Errorf("msgpack: a length of %d cannot be written", n)
 	}
 	return e.flush(appendLen(e.b, n))
 }
 
-// EncodeExtHeader writes the header of an ext of n bytes.
+// EncodeExtHeader writes the header of an ext of n bytes, which the caller writes to Writer next.
 func (e *Encoder) EncodeExtHeader(id int8, n int) error {
-	return e.encodeCount(n, func(b []byte, n int) []byte { return appendExtHeader(b, id, n) })
+	return e.encodeLength(n, func(b []byte, n int) []byte { return appendExtHeader(b, id, n) })
 }
 
 // EncodeMapSorted writes m in the order of its keys.

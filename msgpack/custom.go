@@ -130,7 +130,7 @@ func encodeMarshaler(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return appendNil(b)
 	}
 	out, err := methods[Marshaler](o, o.writes, p).MarshalMsgpack()
-	return e.appendOr(err, b, out)
+	return e.appendOr(err, b, e.appendRaw(b, out))
 }
 
 func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -138,7 +138,7 @@ func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return appendNil(b)
 	}
 	out, err := methods[encoding.BinaryMarshaler](o, o.writes, p).MarshalBinary()
-	return e.appendOr(err, appendBytesLen(b, len(out)), out)
+	return e.appendOr(err, b, appendBytes(b, out))
 }
 
 // encodeText writes text as bin, as the original does.
@@ -147,17 +147,18 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return appendNil(b)
 	}
 	out, err := methods[encoding.TextMarshaler](o, o.writes, p).MarshalText()
-	return e.appendOr(err, appendBytesLen(b, len(out)), out)
+	return e.appendOr(err, b, appendBytes(b, out))
 }
 
-func (e *Encoder) appendOr(err error, b, out []byte) []byte {
+// appendOr is the longer of b and b with a value, unless a method that was to give the value gave err.
+func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	if err != nil {
 		if e.err == nil {
 			e.err = err
 		}
 		return b
 	}
-	return append(b, out...)
+	return longer
 }
 
 // encodeErrorInterface writes what an error interface holds: by its own codec, or as its text.
@@ -166,8 +167,13 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if v.IsNil() {
 		return appendNil(b)
 	}
-	if held := v.Elem(); encodesItself(held.Type()) || held.Kind() == reflect.Pointer && encodesItself(held.Type().Elem()) {
-		return e.appendAny(b, held.Interface())
+	held := v.Elem().Type()
+	own := registered.Load().encoders[held] != nil
+	if held.Kind() == reflect.Pointer {
+		held = held.Elem()
+	}
+	if writes, _ := encoderOf(reflect.PointerTo(held), held); writes != nil || own || registered.Load().encoders[held] != nil {
+		return e.appendAny(b, v.Elem().Interface())
 	}
 	return appendStringOf(e, b, v.Interface().(error).Error())
 }
@@ -199,12 +205,24 @@ func (d *Decoder) custom(i int, v CustomDecoder) int {
 
 // call runs a method of the user's that reads from d.i on.
 func (d *Decoder) call(v CustomDecoder) error {
+	returned := false
 	d.inside++
-	defer d.leave()
-	return v.DecodeMsgpack(d)
+	defer d.leave(&returned)
+	err := v.DecodeMsgpack(d)
+	returned = true
+	return err
 }
 
-func (d *Decoder) leave() { d.inside-- }
+// leave is deferred around a method of the user's. If that panics, the public call that led to it ends here, as one that failed.
+func (d *Decoder) leave(returned *bool) {
+	d.inside--
+	if *returned {
+		return
+	}
+	if d.inside--; d.inside == 0 {
+		_ = d.endFailed(d.start) // what failed is the panic's to tell
+	}
+}
 
 func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.isNil(i) {
@@ -215,10 +233,12 @@ func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	if err := methods[Unmarshaler](o, o.reads, p).UnmarshalMsgpack(bytes.Clone(d.b[i:next])); err != nil {
-		return d.fail(i, err)
-	}
-	return next
+	returned := false
+	d.inside++
+	defer d.leave(&returned)
+	err := methods[Unmarshaler](o, o.reads, p).UnmarshalMsgpack(bytes.Clone(d.b[i:next]))
+	returned = true
+	return d.took(i, next, err)
 }
 
 func decodeBinary(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -226,7 +246,12 @@ func decodeBinary(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if start < 0 {
 		return next
 	}
-	return d.took(i, next, methods[encoding.BinaryUnmarshaler](o, o.reads, p).UnmarshalBinary(bytes.Clone(d.b[start:next])))
+	returned := false
+	d.inside++
+	defer d.leave(&returned)
+	err := methods[encoding.BinaryUnmarshaler](o, o.reads, p).UnmarshalBinary(bytes.Clone(d.b[start:next]))
+	returned = true
+	return d.took(i, next, err)
 }
 
 func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -234,7 +259,12 @@ func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if start < 0 {
 		return next
 	}
-	return d.took(i, next, methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next])))
+	returned := false
+	d.inside++
+	defer d.leave(&returned)
+	err := methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next]))
+	returned = true
+	return d.took(i, next, err)
 }
 
 // decodeBinaryOrText lets the wire decide for a type that has both: str is text.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"sync"
 
 	"github.com/slipstream-go/slipstream/internal/buffer"
@@ -67,12 +68,14 @@ func (d *Decoder) putBack() {
 // isNilAny reports whether an any without a value is at p.
 func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[any](p, 0) == nil }
 
+var errDecodeNil = errors.New("msgpack: Decode(nil)")
+
 // Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself; an end inside a value is
 // an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
-		return errors.New("msgpack: Decode(nil)")
+		return errDecodeNil
 	}
 	o := d.plans.byWord(face.Type, v)
 	if !o.pointer {
@@ -104,7 +107,7 @@ func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 // DecodeValue decodes the next value into v, which must be settable.
 func (d *Decoder) DecodeValue(v reflect.Value) error {
 	if !v.IsValid() {
-		return errors.New("msgpack: Decode(nil)")
+		return errDecodeNil
 	}
 	if !v.CanSet() {
 		if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -625,6 +628,8 @@ func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped
 	case c == codeNil:
 		reflect.NewAt(o.typ, p).Elem().SetZero()
 		return 0, i + 1, false
+	case isExt(c):
+		return 0, d.fail(i, unexpectedCodeError{c}), false
 	case c&0xf0 == codeFixarray || c == codeArray16 || c == codeArray32:
 		return 0, d.decodeTuple(o, p, i), false
 	}
@@ -755,7 +760,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return -1
 	}
 	if to.IsNil() {
-		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size)))
+		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size+1))) // an entry without a size takes room too
 	}
 	if d.depth++; d.depth > d.limits.depth {
 		return d.tooDeep(i)
@@ -845,8 +850,14 @@ func readBoolAt(d *Decoder, i int) (bool, int)       { return d.readBool(i) }
 func readInt64At(d *Decoder, i int) (int64, int)     { return d.readInt(i) }
 
 func readIntAt(d *Decoder, i int) (int, int) {
-	v, i := d.readInt(i)
-	return int(v), i
+	v, j := readInt(d.b, i)
+	if j < 0 {
+		v, j = d.readIntSlow(i, strconv.IntSize)
+	}
+	if j >= 0 && d.flags&strictInts != 0 && !d.fits(i, v, strconv.IntSize, true) {
+		return 0, -1
+	}
+	return int(v), j
 }
 
 func decodeUnsupported(d *Decoder, o *op, p mem.Pointer, i int) int {

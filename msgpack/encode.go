@@ -108,18 +108,22 @@ func (e *Encoder) EncodeMulti(v ...any) error {
 }
 
 // EncodeValue writes v.
-func (e *Encoder) EncodeValue(v reflect.Value) error {
-	if !v.IsValid() {
-		return e.flush(appendNil(e.b))
-	}
-	if v.CanAddr() {
+func (e *Encoder) EncodeValue(v reflect.Value) error { return e.flush(e.appendValue(e.b, v)) }
+
+// appendValue appends v; the zero reflect.Value is nil.
+func (e *Encoder) appendValue(b []byte, v reflect.Value) []byte {
+	switch {
+	case !v.IsValid():
+		return appendNil(b)
+	case v.CanAddr():
 		o := e.plans.of(v.Type())
-		return e.flush(o.encode(e, o, v.Addr().UnsafePointer(), e.b))
+		return o.encode(e, o, v.Addr().UnsafePointer(), b)
+	case v.CanInterface():
+		return e.appendAny(b, v.Interface())
+	case e.err == nil:
+		e.err = fmt.Errorf("msgpack: Encode(unexported field of type %v)", v.Type())
 	}
-	if !v.CanInterface() {
-		return fmt.Errorf("msgpack: Encode(unexported field of type %v)", v.Type())
-	}
-	return e.flush(e.appendAny(e.b, v.Interface()))
+	return b
 }
 
 func (e *Encoder) tooDeep(b []byte) []byte {

@@ -106,7 +106,7 @@ func TestExtAgain(t *testing.T) {
 		t.Errorf("%#v, %v", v, err)
 	}
 	wantHex(t, spot{1, 2}, "82a158d001a159d002")
-	if err := into(t, "d5050102", new(spot)); text(err) != "msgpack: unexpected code=1 decoding map length" {
+	if err := into(t, "d5050102", new(spot)); text(err) != "msgpack: unexpected code=d5 decoding map length" {
 		t.Errorf("an ext that is another type's now: %v", err)
 	}
 	registerSpotExt(6)

@@ -374,7 +374,7 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 		return // its op calls the element's, whose methods they are
 	}
 	if t.Kind() == reflect.Interface {
-		if t.Implements(errorType) && !t.Implements(customEncoderType) && !t.Implements(marshalerType) {
+		if t == errorType {
 			o.encode = encodeErrorInterface
 		}
 		return // what it holds is written by its own methods

@@ -134,8 +134,9 @@ func (d *Decoder) Reset(r io.Reader) {
 	d.ResetReader(r)
 }
 
-// ResetReader makes d read from r and keeps its options.
+// ResetReader makes d read from r and keeps its options, but for the map decoder.
 func (d *Decoder) ResetReader(r io.Reader) {
+	d.mapFunc = nil
 	d.b, d.i, d.base = d.own[:0], 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
 	d.chunks, d.lent, d.shareMin = nil, false, 0
@@ -449,7 +450,8 @@ func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
 	}
-	e.b, e.w, e.err, e.word = e.b[:0], nil, nil, nil
+	clear(e.keys) // of a call that did not come to its end
+	e.b, e.w, e.err, e.word, e.keys = e.b[:0], nil, nil, nil, e.keys[:0]
 	e.references, e.referenceMin = nil, 0
 	e.forgetDict()
 	encoders.Put(e)

@@ -142,6 +142,14 @@ func appendBytesLen(b []byte, n int) []byte {
 	return appendCode32(b, codeBin32, uint32(n))
 }
 
+// appendBytes appends v as bin, or as nil if it is.
+func appendBytes(b, v []byte) []byte {
+	if v == nil {
+		return appendNil(b)
+	}
+	return append(appendBytesLen(b, len(v)), v...)
+}
+
 func appendArrayLen(b []byte, n int) []byte {
 	switch {
 	case n < 16:

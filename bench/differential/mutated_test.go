@@ -29,7 +29,6 @@ var allowed = []struct {
 	{"a float without a fraction is an int where it fits", "code=cb decoding", ""},
 	{"a float64 is a float32 where it fits", "code=cb decoding float32", ""},
 	{"a float64 is a float32 where it fits", "code=cb decoding float32", "does not fit float32"},
-	{"behind the header of an ext it is the code there that is no map's", "decoding map length", "decoding map length"},
 	{"nil is the zero time everywhere", "code=c0 decoding ext len", ""},
 	{"an array that is no time is told its length", "decoding ext len", "a time is an array of 2"},
 	{"nil in a struct field of time is the zero time", "panic", ""},
@@ -140,7 +139,7 @@ func forgetEmpty(theirs, ours any) {
 type verdict uint8
 
 const (
-	agreed verdict = iota
+	alike verdict = iota
 	refused
 	differed
 )
@@ -162,7 +161,7 @@ func compare(data []byte, target reflect.Type) (verdict, string) {
 	if errA != nil || errB != nil || len(a) != len(b) || target.Kind() == reflect.Interface && !bytes.Equal(a, b) {
 		return differed, fmt.Sprintf("theirs %+v, ours %+v", theirs.Elem(), ours.Elem())
 	}
-	return agreed, ""
+	return alike, ""
 }
 
 // TestMsgpackSameErrors gives both the same damaged bytes: both must take them and agree on the value, or refuse them in the same words.
@@ -192,8 +191,8 @@ func TestMsgpackSameErrors(t *testing.T) {
 			}
 		}
 	}
-	if counts[agreed] < 1000 || counts[refused] < 1000 {
-		t.Errorf("too few cases to mean anything: %d taken, %d refused", counts[agreed], counts[refused])
+	if counts[alike] < 1000 || counts[refused] < 1000 {
+		t.Errorf("too few cases to mean anything: %d taken, %d refused", counts[alike], counts[refused])
 	}
 }
 

@@ -50,7 +50,8 @@ type Rules struct {
 // Fields reads the struct type t. Fields come in the order of declaration, those of an embedded struct in its place.
 //
 // An embedded struct stands inline unless its tag says noinline, its type encodes itself, or one of its names is taken by an
-// earlier field; with the tag inline it always does, less the names that are taken.
+// earlier field; with the tag inline it always does, less the names that are taken. An embedded type counts as exported,
+// whatever its name.
 func (r *Rules) Fields(t reflect.Type) Struct {
 	if r.Dominance {
 		return r.dominant(t)
@@ -101,11 +102,6 @@ func (r *Rules) fields(t reflect.Type, open []reflect.Type) Struct {
 		f := r.field(sf, tag, omit)
 		if sf.Anonymous && !tag.Has("noinline") && r.inline(&s, &f, tag.Has("inline"), open) {
 			f.Hidden, f.Aliases = true, nil
-			if !sf.IsExported() {
-				continue
-			}
-		} else if !sf.IsExported() {
-			continue // an embedded unexported type that does not stand inline is out of reach
 		}
 		s.Fields = append(s.Fields, f)
 	}

@@ -91,8 +91,8 @@ func TestFields(t *testing.T) {
 		{struct {
 			hidden
 			Z int
-		}{}, "C Z"},
-		{struct{ *hidden }{}, ">C"},
+		}{}, "C [hidden] Z"},
+		{struct{ *hidden }{}, ">C [hidden]"},
 		{struct{ Deep }{}, "X >A >B [Deep]"},
 		{struct{ *Deep }{}, ">X >>A >>B [Deep]"},
 		// A name that is taken: the whole struct stays under its own name, unless inline forces the rest of it.
@@ -122,20 +122,24 @@ func TestFields(t *testing.T) {
 		{struct {
 			hidden `k:",noinline"`
 			Z      int
-		}{}, "Z"},
+		}{}, "hidden Z"},
+		{struct {
+			C int
+			hidden
+		}{}, "C hidden"},
 		{struct{ Opaque opaque }{}, "Opaque"},
 		{struct {
 			opaque
 			Y int
-		}{}, "Y"},
+		}{}, "opaque Y"},
 		{struct {
 			opaque `k:",inline"`
 			Y      int
-		}{}, "Z Y"},
+		}{}, "Z [opaque] Y"},
 		{struct {
 			text
 			Y int
-		}{}, "Y"},
+		}{}, "text Y"},
 		{struct {
 			fmt.Stringer
 			Y int
@@ -174,7 +178,7 @@ func TestOffsets(t *testing.T) {
 		E *int
 	}
 	v := outer{hidden: hidden{C: 1}, Deep: Deep{2, &Inner{3, 4}}, E: new(int)}
-	want := map[string]any{"C": &v.C, "X": &v.X, "A": &v.A, "B": &v.B, "E": &v.E, "Deep": &v.Deep}
+	want := map[string]any{"hidden": &v.hidden, "C": &v.C, "X": &v.X, "A": &v.A, "B": &v.B, "E": &v.E, "Deep": &v.Deep}
 	for _, f := range rules.Fields(reflect.TypeFor[outer]()).Fields {
 		p := mem.PointerTo(&v)
 		for _, hop := range f.Hops {

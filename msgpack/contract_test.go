@@ -1,0 +1,320 @@
+package msgpack
+
+// What programs written for v5 depend on: tags (1.2), what is written by default (1.3), what is read by default (1.4), and
+// conduct in use (4). bench/differential holds the same lines against v5 itself, value by value; here are those that do not
+// fit a table of values, or that v5 has a fault in.
+//
+// Held elsewhere: 1.2 TestTags, TestTagsDecode, TestCustomStructTag, plan.TestParseTag and plan.TestFields; 1.3 TestKinds,
+// TestOmitEmpty, TestCompactOptions, TestTimes, TestSortMapKeys, TestEncodeMethods; 1.4 TestDecodeInto, TestDecodeIntoErrors,
+// TestDecodeMethods, TestTimesRead, TestTruncated; 4 TestNoReadAhead, TestEndOfInput, TestWrites.
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+type (
+	lower struct {
+		Name string
+		name string //lint:ignore U1000 that it is passed over is what it is for
+	}
+	literalDash struct {
+		A int `msgpack:"-,omitempty"`
+		B int `msgpack:"'-'"`
+	}
+	parens struct {
+		A int `msgpack:"n,type:varchar(10,2),omitempty"`
+	}
+	embedsTime struct {
+		time.Time
+		N int
+	}
+)
+
+func TestContractOfTags(t *testing.T) {
+	t.Run("1.2_names_are_exact", func(t *testing.T) {
+		wantHex(t, lower{Name: "x"}, "81a44e616d65a178")
+		var v lower
+		if err := into(t, "81a46e616d65a178", &v); err != nil || v.Name != "" {
+			t.Error(v, err)
+		}
+	})
+	t.Run("1.2_dash_skips_whatever_follows", func(t *testing.T) {
+		wantHex(t, literalDash{1, 2}, "80")
+	})
+	t.Run("1.2_parentheses_hold_commas", func(t *testing.T) {
+		wantHex(t, parens{}, "80")
+		wantHex(t, parens{1}, "81a16e01")
+	})
+	t.Run("1.2_tags_of_two_keys_have_plans_of_their_own", func(t *testing.T) {
+		type tagged struct {
+			A int `json:"j" yaml:"y"`
+		}
+		for _, key := range []string{"json", "yaml", "", "json"} {
+			var out bytes.Buffer
+			e := NewEncoder(&out)
+			e.SetCustomStructTag(key)
+			want := map[string]string{"json": "\x81\xa1j\x01", "yaml": "\x81\xa1y\x01", "": "\x81\xa1A\x01"}[key]
+			if err := e.Encode(tagged{1}); err != nil || out.String() != want {
+				t.Errorf("%s: %q, %v", key, out.String(), err)
+			}
+		}
+	})
+	t.Run("1.2_an_embedded_type_is_read_by_its_name_too", func(t *testing.T) {
+		var v Outer
+		if err := into(t, "82 a5696e6e6572 81 a141 05 a143 06", &v); err != nil || v != (Outer{inner{A: 5}, 6}) {
+			t.Error(v, err)
+		}
+		var w nestedByTag
+		if err := into(t, "81 a5696e6e6572 82 a141 05 a142 a162", &w); err != nil || w.inner != (inner{5, "b"}) {
+			t.Error(w, err)
+		}
+	})
+	t.Run("1.2_promoted_methods_are_the_struct's", func(t *testing.T) {
+		b := marshal(t, embedsTime{time.Unix(0, 0).UTC(), 5})
+		if b[0] != codeBin8 {
+			t.Errorf("%x", b)
+		}
+		var v embedsTime
+		if err := Unmarshal(b, &v); err != nil || !v.Equal(time.Unix(0, 0)) || v.N != 0 {
+			t.Error(v, err)
+		}
+	})
+}
+
+func TestContractOfEncoding(t *testing.T) {
+	t.Run("1.3_errors_are_their_text_and_read_back", func(t *testing.T) {
+		type holder struct{ E error }
+		b := marshal(t, holder{errors.New("boom")})
+		var v holder
+		if err := Unmarshal(b, &v); err != nil || text(v.E) != "boom" {
+			t.Error(v, err)
+		}
+		var list []error
+		if err := into(t, "92a161c0", &list); err != nil || text(list[0]) != "a" || list[1] != nil {
+			t.Error(list, err)
+		}
+	})
+	t.Run("1.3_methods_that_give_nil_write_nil", func(t *testing.T) {
+		wantHex(t, []any{silent{}, &silent{}, map[string]silent{"a": {}}}, "93c0c081a161c0")
+		wantHex(t, mute{}, "c0")
+	})
+	t.Run("1.3_resets_and_options", func(t *testing.T) {
+		type tagged struct {
+			A int64 `json:"a"`
+		}
+		var out bytes.Buffer
+		e := NewEncoder(&out)
+		e.SetCustomStructTag("json")
+		e.UseCompactInts(true)
+		e.ResetWriter(&out)
+		e.Encode(tagged{1})
+		e.Reset(&out)
+		e.Encode(tagged{1})
+		if want := "\x81\xa1a\x01\x81\xa1A\xd3\x00\x00\x00\x00\x00\x00\x00\x01"; out.String() != want {
+			t.Errorf("%q", out.String())
+		}
+		asMap := func(*Decoder) (any, error) { return "map", errors.New("called") }
+		d := NewDecoder(strings.NewReader("\x80"))
+		d.SetMapDecoder(asMap)
+		if _, err := d.DecodeInterface(); text(err) != "called" {
+			t.Error(err)
+		}
+		for name, reset := range map[string]func(){"ResetReader": func() { d.ResetReader(strings.NewReader("\x80")) }, "Reset": func() { d.Reset(strings.NewReader("\x80")) },
+			"ResetBytes": func() { d.ResetBytes([]byte{0x80}) }} {
+			d.SetMapDecoder(asMap)
+			reset()
+			if v, err := d.DecodeInterface(); err != nil || !reflect.DeepEqual(v, map[string]any{}) {
+				t.Errorf("%s keeps the map decoder: %v, %v", name, v, err)
+			}
+		}
+	})
+	t.Run("1.3_primitives_are_written_at_once", func(t *testing.T) {
+		var out bytes.Buffer
+		e := NewEncoder(&out)
+		e.EncodeArrayLen(3)
+		e.EncodeInt(1)
+		out.WriteByte(2) // the caller's own
+		e.EncodeString("a")
+		if out.String() != "\x93\x01\x02\xa1a" {
+			t.Errorf("%q", out.String())
+		}
+	})
+	t.Run("1.3_nested_emptiness", func(t *testing.T) {
+		type leaf struct {
+			A any `msgpack:",omitempty"`
+		}
+		type node struct {
+			L leaf `msgpack:",omitempty"`
+			R leaf `msgpack:",omitempty"`
+		}
+		type root struct {
+			N node `msgpack:",omitempty"`
+		}
+		wantHex(t, root{}, "80")
+		wantHex(t, root{node{L: leaf{any(leaf{any("")})}}}, "80")
+		wantHex(t, root{node{R: leaf{[]int{0}}}}, "81 a14e 81 a152 81 a141 91 00")
+	})
+}
+
+type (
+	silent struct{}
+	mute   struct{}
+)
+
+func (silent) MarshalBinary() ([]byte, error) { return nil, nil }
+func (mute) MarshalText() ([]byte, error)     { return nil, nil }
+
+func TestContractOfDecoding(t *testing.T) {
+	t.Run("1.4_map_decoder_is_used_inside_too", func(t *testing.T) {
+		for name, d := range sources(unhex(t, "92 81a16101 81a162 81a163c0")) {
+			d.SetMapDecoder(func(d *Decoder) (any, error) {
+				n, err := d.DecodeMapLen()
+				for range 2 * n {
+					if err == nil {
+						_, err = d.DecodeInterface()
+					}
+				}
+				return n, err
+			})
+			if v, err := d.DecodeInterface(); err != nil || !reflect.DeepEqual(v, []any{1, 1}) {
+				t.Errorf("%s: %v, %v", name, v, err)
+			}
+		}
+	})
+	t.Run("1.4_times_are_local_and_the_zero_time_is_utc", func(t *testing.T) {
+		var v []any
+		if err := Unmarshal(unhex(t, "92 d6ff00000001 c70cff00000000fffffff1886e0900"), &v); err != nil || v[0].(time.Time).Location() != time.Local || v[1] != (time.Time{}) {
+			t.Error(v, err)
+		}
+	})
+	t.Run("1.4_trailing_bytes_are_ignored", func(t *testing.T) {
+		var v int
+		if err := Unmarshal([]byte{5, codeNever, 0xff}, &v); err != nil || v != 5 {
+			t.Error(v, err)
+		}
+	})
+	t.Run("1.4_stale_elements_are_merged_into", func(t *testing.T) {
+		list := []point{{X: 1, Y: 2, L: []int{1, 2}}, {X: 3, Y: 4, P: pointerTo(7)}}
+		keep := list[1].P
+		if err := Unmarshal(unhex(t, "92 81a15805 81a15009"), &list); err != nil || list[0].Y != 2 || list[1].X != 3 || list[1].P != keep || *keep != 9 {
+			t.Errorf("%+v, %v", list, err)
+		}
+		b := make([]byte, 1, 10)
+		if err := Unmarshal(unhex(t, "c403010203"), &b); err != nil || cap(b) != 10 || string(b) != "\x01\x02\x03" {
+			t.Error(b, cap(b), err)
+		}
+	})
+	t.Run("1.4_pools_keep_options_until_a_reset", func(t *testing.T) {
+		d := GetDecoder()
+		d.ResetBytes(unhex(t, "9101"))
+		d.UseLooseInterfaceDecoding(true)
+		if v, err := d.DecodeInterface(); err != nil || !reflect.DeepEqual(v, []any{int64(1)}) {
+			t.Errorf("%#v, %v", v, err)
+		}
+		PutDecoder(d)
+		for range 5 {
+			d := GetDecoder()
+			d.Reset(bytes.NewReader(unhex(t, "9101")))
+			if v, err := d.DecodeInterface(); err != nil || !reflect.DeepEqual(v, []any{int8(1)}) {
+				t.Errorf("%#v, %v", v, err)
+			}
+			PutDecoder(d)
+		}
+	})
+	t.Run("1.4_slices_longer_than_the_limits_of_v5", func(t *testing.T) {
+		const n = 1_000_001
+		data := appendArrayLen(nil, n)
+		data = append(data, make([]byte, n)...)
+		var list []int32
+		if err := NewDecoder(iotest.HalfReader(bytes.NewReader(data))).Decode(&list); err != nil || len(list) != n {
+			t.Error(len(list), err)
+		}
+		big := append(appendBytesLen(nil, 3<<20), make([]byte, 3<<20)...)
+		var b []byte
+		if err := NewDecoder(bufio.NewReader(bytes.NewReader(big))).Decode(&b); err != nil || len(b) != 3<<20 {
+			t.Error(len(b), err)
+		}
+	})
+}
+
+func TestContractInUse(t *testing.T) {
+	t.Run("4_exactly_the_rest_stays_in_the_reader", func(t *testing.T) {
+		data := append(marshal(t, map[string]any{"a": []any{1, "b", []byte{1}}, "t": time.Unix(1, 1)}), "rest"...)
+		buffer := bytes.NewBuffer(data)
+		var v any
+		if err := NewDecoder(buffer).Decode(&v); err != nil || buffer.String() != "rest" {
+			t.Errorf("%q, %v", buffer.String(), err)
+		}
+		buffer.Reset()
+		buffer.WriteString("\x01\x02rest")
+		d := NewDecoder(buffer)
+		d.DecodeInt()
+		buffer.WriteString(" and more") // between two values the buffer is the caller's
+		if n, err := d.DecodeInt(); n != 2 || err != nil || buffer.String() != "rest and more" {
+			t.Errorf("%d, %q, %v", n, buffer.String(), err)
+		}
+	})
+	t.Run("4_ends_say_EOF", func(t *testing.T) {
+		data := marshal(t, map[string]any{"key": []any{1.5, "text", []byte("bytes"), time.Unix(1, 1)}})
+		for cut := range data {
+			for name, d := range sources(data[:cut]) {
+				var v any
+				if err := d.Decode(&v); err == nil || !strings.Contains(err.Error(), "EOF") {
+					t.Errorf("cut at %d, %s: %v", cut, name, err)
+				}
+			}
+		}
+	})
+	t.Run("4_unsupported_map_key", func(t *testing.T) {
+		if err := into(t, "81 81a16101 02", new(map[any]int)); text(err) != "msgpack: unsupported map key: map[string]interface {}" {
+			t.Error(err)
+		}
+	})
+	t.Run("4_decode_string_allocates_once", func(t *testing.T) {
+		if raceEnabled {
+			t.Skip("counted without the race detector")
+		}
+		data := marshal(t, "a string that is long enough")
+		r := bytes.NewReader(data)
+		d := NewDecoder(r)
+		var kept string
+		if got := testing.AllocsPerRun(100, func() {
+			r.Reset(data)
+			d.Reset(r)
+			kept, _ = d.DecodeString()
+		}); got > 1 || len(kept) != 28 {
+			t.Errorf("%v allocations for %q", got, kept)
+		}
+		var out bytes.Buffer
+		e := NewEncoder(&out)
+		if got := testing.AllocsPerRun(100, func() { out.Reset(); e.Reset(&out); e.EncodeString(kept) }); got > 0 {
+			t.Errorf("%v allocations", got)
+		}
+	})
+	t.Run("4_unknown_ext", func(t *testing.T) {
+		var v any
+		if err := into(t, "d40100", &v); text(err) != "msgpack: unknown ext id=1" {
+			t.Error(err)
+		}
+	})
+	t.Run("4_readers_that_give_data_with_their_error", func(t *testing.T) {
+		d := NewDecoder(iotest.DataErrReader(struct{ io.Reader }{strings.NewReader("\x01\xa1a")}))
+		if n, err := d.DecodeInt(); n != 1 || err != nil {
+			t.Error(n, err)
+		}
+		if s, err := d.DecodeString(); s != "a" || err != nil {
+			t.Error(s, err)
+		}
+		if err := d.Skip(); err != io.EOF {
+			t.Error(err)
+		}
+	})
+}

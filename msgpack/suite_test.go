@@ -1,0 +1,253 @@
+package msgpack
+
+// The specification, form by form: the groups of the msgpack-test-suite, whose values stand in ../vectors/msgpack.txt in every
+// form that the specification allows. TestVectors reads each of them; here they are read into every type that can hold them,
+// and written as one of them.
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/corpus"
+)
+
+// groups are the values of the suite, in the notation of the vectors, each with how many forms it has there.
+var groups = map[string]map[string]int{
+	"10_nil":    {"null": 1},
+	"11_bool":   {"true": 1, "false": 1},
+	"12_binary": {`{"$bin": ""}`: 3, `{"$bin": "01"}`: 3, `{"$bin": "00ff"}`: 3},
+	"20_positive": {"0": 9, "1": 9, "127": 9, "128": 7, "255": 7, "256": 6, "65535": 5, "65536": 4, "2147483647": 4, "2147483648": 3, "4294967295": 3,
+		"0.0": 2, "1.0": 2, "127.0": 2, "128.0": 2, "255.0": 2, "256.0": 2, "65535.0": 2, "65536.0": 2},
+	"21_negative": {"-1": 5, "-32": 5, "-33": 4, "-128": 4, "-256": 3, "-32768": 3, "-65536": 2, "-2147483648": 2, "-1.0": 2, "-32.0": 2, "-65536.0": 2},
+	"22_float":    {"0.5": 2, "-0.5": 2},
+	"23_bignum": {"4294967296": 2, "-4294967296": 1, "281474976710656": 2, "-281474976710656": 1, "9223372036854775807": 2, "-9223372036854775807": 1,
+		"9223372036854775808": 1, "-9223372036854775808": 1, "18446744073709551615": 1},
+	"30_ascii":     {`""`: 4, `"a"`: 4, `"1234567890123456789012345678901"`: 4, `"12345678901234567890123456789012"`: 3},
+	"31_utf8":      {`"Кириллица"`: 4, `"ひらがな"`: 4, `"한글"`: 4, `"汉字"`: 4, `"漢字"`: 4},
+	"32_emoji":     {`"❤"`: 4, `"🍺"`: 4},
+	"40_array":     {"[]": 3, "[1]": 3, "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]": 3, "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]": 2, `["a"]`: 3},
+	"41_map":       {"{}": 3, `{"a": 1}`: 3, `{"a": "A"}`: 3},
+	"42_nested":    {"[[]]": 3, "[{}]": 3, `{"a": {}}`: 3, `{"a": []}`: 3},
+	"50_timestamp": {`{"$time": [0, 0]}`: 1, `{"$time": [0, 1]}`: 1, `{"$time": [-1, 0]}`: 1, `{"$time": [-1, 999999999]}`: 1, `{"$time": [1514862245, 678901234]}`: 1},
+}
+
+func TestSuite(t *testing.T) {
+	forms := map[string][][]byte{}
+	for _, v := range vectors(t) {
+		if v.Mark != '!' {
+			forms[v.Value] = append(forms[v.Value], v.Bytes)
+		}
+	}
+	for group, values := range groups {
+		t.Run("5_"+group, func(t *testing.T) {
+			for value, want := range values {
+				if len(forms[value]) < want {
+					t.Errorf("%s stands there in %d forms, not in %d", value, len(forms[value]), want)
+				}
+				for _, form := range forms[value] {
+					checkForm(t, value, form, forms[value])
+				}
+			}
+		})
+	}
+	t.Run("5_60_ext", testExtForms)
+}
+
+// checkForm reads one form of a value and writes the value, which must give one of its forms.
+func checkForm(t *testing.T, value string, form []byte, all [][]byte) {
+	var v any
+	if err := Unmarshal(form, &v); err != nil || corpus.Note(v) != value {
+		t.Errorf("%x: %s, %v; want %s", form, corpus.Note(v), err, value)
+	}
+	for _, short := range []bool{false, true} {
+		if nested := strings.ContainsAny(value[:1], "[{") && !strings.Contains(value, "$"); nested && !short {
+			continue // the ints in it have a type, and its width
+		}
+		var out bytes.Buffer
+		e := NewEncoder(&out)
+		e.UseCompactInts(short)
+		if err := e.Encode(v); err != nil || !slices.ContainsFunc(all, func(b []byte) bool { return bytes.Equal(b, out.Bytes()) }) {
+			t.Errorf("%s is written as %x, %v", value, out.Bytes(), err)
+		}
+	}
+	if next := skip(form, 0); next != len(form) {
+		t.Errorf("%x: skip went to %d", form, next)
+	}
+	switch v := v.(type) {
+	case string, []byte:
+		var s string
+		var b []byte
+		if err := Unmarshal(form, &s); err != nil || Unmarshal(form, &b) != nil || s != string(b) {
+			t.Errorf("%x: %q and %q, %v", form, s, b, err)
+		}
+	case time.Time:
+		d := newDecoder()
+		d.ResetBytes(form)
+		if at, err := d.DecodeTime(); err != nil || !at.Equal(v) {
+			t.Errorf("%x: %v, %v", form, at, err)
+		}
+	}
+	if number, ok := new(big.Float).SetPrec(64).SetString(value); ok {
+		checkNumber(t, form, number)
+	}
+}
+
+// checkNumber reads a number into types that hold it.
+func checkNumber(t *testing.T, form []byte, want *big.Float) {
+	var f32 float32
+	var f64 float64
+	wantFloat, _ := want.Float64()
+	if err := Unmarshal(form, &f64); err != nil || f64 != wantFloat {
+		t.Errorf("%x: %v, %v; want %v", form, f64, err, wantFloat)
+	}
+	if err := Unmarshal(form, &f32); err != nil || f32 != float32(wantFloat) {
+		t.Errorf("%x: %v, %v; want %v", form, f32, err, wantFloat)
+	}
+	if !want.IsInt() {
+		if err := Unmarshal(form, new(int)); err == nil {
+			t.Errorf("%x has a fraction, and is read as an int", form)
+		}
+		return
+	}
+	if n, exact := want.Int64(); exact == big.Exact {
+		var i64 int64
+		var i32 int32
+		var i16 int16
+		var i8 int8
+		if err := Unmarshal(form, &i64); err != nil || i64 != n {
+			t.Errorf("%x: %d, %v; want %d", form, i64, err, n)
+		}
+		if n == int64(int32(n)) && (Unmarshal(form, &i32) != nil || int64(i32) != n) ||
+			n == int64(int16(n)) && (Unmarshal(form, &i16) != nil || int64(i16) != n) ||
+			n == int64(int8(n)) && (Unmarshal(form, &i8) != nil || int64(i8) != n) {
+			t.Errorf("%x: %d, %d, %d; want %d", form, i32, i16, i8, n)
+		}
+	}
+	if n, exact := want.Uint64(); exact == big.Exact {
+		var u64 uint64
+		var u32 uint32
+		var u16 uint16
+		var u8 uint8
+		if err := Unmarshal(form, &u64); err != nil || u64 != n {
+			t.Errorf("%x: %d, %v; want %d", form, u64, err, n)
+		}
+		if n == uint64(uint32(n)) && (Unmarshal(form, &u32) != nil || uint64(u32) != n) ||
+			n == uint64(uint16(n)) && (Unmarshal(form, &u16) != nil || uint64(u16) != n) ||
+			n == uint64(uint8(n)) && (Unmarshal(form, &u8) != nil || uint64(u8) != n) {
+			t.Errorf("%x: %d, %d, %d; want %d", form, u32, u16, u8, n)
+		}
+	}
+}
+
+// testExtForms takes ext values of every length apart and writes their headers.
+func testExtForms(t *testing.T) {
+	for _, c := range []struct {
+		id      int8
+		data    string
+		forms   []string // of the header
+		written int      // the index of the one that is written
+	}{
+		{1, "10", []string{"d401", "c70101", "c8000101", "c90000000101"}, 0},
+		{2, "2021", []string{"d502", "c70202", "c8000202", "c90000000202"}, 0},
+		{3, "30313233", []string{"d603", "c70403", "c8000403", "c90000000403"}, 0},
+		{4, "4041424344454647", []string{"d704", "c70804", "c8000804", "c90000000804"}, 0},
+		{5, "505152535455565758595a5b5c5d5e5f", []string{"d805", "c71005", "c8001005", "c90000001005"}, 0},
+		{6, "", []string{"c70006", "c8000006", "c90000000006"}, 0},
+		{7, "707172", []string{"c70307", "c8000307", "c90000000307"}, 0},
+		{-128, strings.Repeat("7a", 255), []string{"c7ff80", "c800ff80", "c9000000ff80"}, 0},
+		{127, strings.Repeat("7a", 256), []string{"c801007f", "c9000001007f"}, 0},
+		{8, strings.Repeat("7a", 65536), []string{"c90001000008"}, 0},
+	} {
+		data := unhex(t, c.data)
+		for i, head := range c.forms {
+			for name, d := range sources(append(unhex(t, head), data...)) {
+				id, n, err := d.DecodeExtHeader()
+				got := make([]byte, n)
+				if err == nil {
+					err = d.ReadFull(got)
+				}
+				if err != nil || id != c.id || !bytes.Equal(got, data) {
+					t.Errorf("%s from %s: ext %d of %d bytes, %v", head, name, id, n, err)
+				}
+				if _, err := d.PeekCode(); err != io.EOF {
+					t.Errorf("%s from %s: %v", head, name, err)
+				}
+			}
+			var out bytes.Buffer
+			if err := NewEncoder(&out).EncodeExtHeader(c.id, len(data)); err != nil || i == c.written && !bytes.Equal(out.Bytes(), unhex(t, head)) {
+				t.Errorf("ext %d of %d bytes: %x, %v; want %s", c.id, len(data), out.Bytes(), err, head)
+			}
+		}
+	}
+}
+
+// TestTimesOfEveryYear writes and reads times over the whole range, by ext and by the methods (5_50_timestamp).
+func TestTimesOfEveryYear(t *testing.T) {
+	edges := []int64{math.MinInt64, -62167219200, -62135596800, -1 << 34, -1 << 32, -1 << 31, -1, 0, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<34 - 1, 1 << 34, 253402300799, math.MaxInt64}
+	for _, secs := range edges {
+		for _, ns := range []int64{0, 1, 999999999} {
+			at := time.Unix(secs, ns)
+			form, want := marshal(t, at), 15
+			switch {
+			case secs >= 0 && secs < 1<<32 && ns == 0:
+				want = 6
+			case secs >= 0 && secs < 1<<34:
+				want = 10
+			}
+			var back time.Time
+			var x any
+			if err := Unmarshal(form, &back); err != nil || back.Unix() != secs || back.Nanosecond() != int(ns) || len(form) != want {
+				t.Errorf("%d s, %d ns: %x, %d s, %d ns, %v; want %d bytes", secs, ns, form, back.Unix(), back.Nanosecond(), err, want)
+			}
+			if err := Unmarshal(form, &x); err != nil || !x.(time.Time).Equal(at) {
+				t.Errorf("%d s, %d ns: %v, %v", secs, ns, x, err)
+			}
+		}
+	}
+}
+
+// TestClaims gives every form that has a length a claim of one more than is there, and of all that a machine can count
+// (5_lengths, 5_overflow): each is the end of the input, from every source, into every kind of target.
+func TestClaims(t *testing.T) {
+	for _, f := range []struct {
+		code  byte
+		width int
+		tail  string // what is there of the payload
+	}{
+		{codeStr8, 1, "6161"}, {codeStr16, 2, "6161"}, {codeStr32, 4, "6161"}, {codeBin8, 1, "6161"}, {codeBin16, 2, "6161"}, {codeBin32, 4, "6161"},
+		{codeExt8, 1, "056161"}, {codeExt16, 2, "056161"}, {codeExt32, 4, "056161"}, {codeArray16, 2, "c0c0"}, {codeArray32, 4, "c0c0"}, {codeMap16, 2, "a0c0"}, {codeMap32, 4, "a0c0"},
+	} {
+		counts := []uint64{3, 0x7f, 0xff}
+		if f.width > 1 {
+			counts = append(counts, 0x100, 0x7fff, 0x8000, 0xffff)
+		}
+		if f.width > 2 {
+			counts = append(counts, 0x10000, 0x3fffffff, 0x40000000, 0x7ffffff0, 0x7ffffffa, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffff0, 0xfffffffb, 0xffffffff)
+		}
+		for _, n := range counts {
+			data := []byte{f.code}
+			for shift := 8 * (f.width - 1); shift >= 0; shift -= 8 {
+				data = append(data, byte(n>>shift))
+			}
+			data = append(data, unhex(t, f.tail)...)
+			if next := skip(data, 0); next >= 0 {
+				t.Errorf("%x: skip went to %d", data, next)
+			}
+			for _, to := range []any{new(any), new(RawMessage), new(keeper), new(struct{}), new([]any), new([]struct{}), new([]int64), new([]*int), new(map[string]any), new(map[string]*int), new(map[any]any), new(string), new([]byte), new([3]byte), new(textual)} {
+				for from, d := range sources(data) {
+					err := d.Decode(to)
+					_, untyped := to.(*any)
+					if err == nil || untyped && !strings.HasSuffix(err.Error(), "EOF") {
+						t.Errorf("%x into %T from %s: %v", data, to, from, err)
+					}
+				}
+			}
+		}
+	}
+}
