@@ -139,14 +139,16 @@ func (d *Decoder) readAnyExt(i int) (any, int) {
 	}
 	if x := registered.Load().exts[uint8(id)]; x != nil {
 		v := reflect.New(x.typ)
-		next := d.confined(x, reflectAt(x.typ, v.UnsafePointer(), x.addr), start, n)
+		if x.addr { // a pointer, which may be set to another
+			p := reflect.New(v.Type())
+			p.Elem().Set(v)
+			v = p
+		}
+		next := d.confined(x, v.Elem(), start, n)
 		if next < 0 {
 			return nil, -1
 		}
-		if !x.addr {
-			v = v.Elem()
-		}
-		return v.Interface(), next
+		return v.Elem().Interface(), next
 	}
 	switch {
 	case id == extTime:
