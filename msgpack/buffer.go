@@ -250,12 +250,6 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = nil, 0
 }
 
-// holds reports whether the Buffer has the whole value at i: then an end of the input is the word of a user's method, not a want
-// of bytes.
-func (d *Decoder) holds(i int) bool {
-	return d.gather(i, d.chunks.Len()-i) && skip(d.b, i) >= 0
-}
-
 // giveBackAll closes the window of a Buffer that keeps all its bytes, in memory that views of a failed value do not reach.
 func (d *Decoder) giveBackAll() {
 	if d.shared {

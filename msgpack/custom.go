@@ -168,10 +168,11 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return appendNil(b)
 	}
 	held := v.Elem().Type()
+	own := registered.Load().encoders[held] != nil
 	if held.Kind() == reflect.Pointer {
 		held = held.Elem()
 	}
-	if writes, _ := encoderOf(reflect.PointerTo(held), held); writes != nil {
+	if writes, _ := encoderOf(reflect.PointerTo(held), held); writes != nil || own || registered.Load().encoders[held] != nil {
 		return e.appendAny(b, v.Elem().Interface())
 	}
 	return appendStringOf(e, b, v.Interface().(error).Error())

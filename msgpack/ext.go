@@ -138,17 +138,17 @@ func (d *Decoder) readAnyExt(i int) (any, int) {
 		return nil, -1
 	}
 	if x := registered.Load().exts[uint8(id)]; x != nil {
-		v := reflect.New(x.typ).Elem()
-		if x.addr { // a pointer, which the function may set to another
-			p := reflect.New(reflect.PointerTo(x.typ)).Elem()
-			p.Set(v.Addr())
+		v := reflect.New(x.typ)
+		if x.addr { // a pointer, which may be set to another
+			p := reflect.New(v.Type())
+			p.Elem().Set(v)
 			v = p
 		}
-		next := d.confined(x, v, start, n)
+		next := d.confined(x, v.Elem(), start, n)
 		if next < 0 {
 			return nil, -1
 		}
-		return v.Interface(), next
+		return v.Elem().Interface(), next
 	}
 	switch {
 	case id == extTime:

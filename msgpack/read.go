@@ -260,7 +260,9 @@ func (d *Decoder) mapLen(i int) (n, next int) {
 		if _, _, i = d.extHeader(i); i < 0 {
 			return 0, -1
 		}
-		c, ok = d.codeAt(i)
+		if c, ok = d.codeAt(i); ok && c == codeNil {
+			return 0, i + 1
+		}
 	}
 	if !ok {
 		return 0, -1

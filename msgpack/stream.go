@@ -260,7 +260,8 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		d.giveBack(d.i)
 		return
 	}
-	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && !d.holds(mark) {
+	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.skipAt(mark) < 0 {
+		d.err = nil
 		d.giveBackAll()
 		return
 	}

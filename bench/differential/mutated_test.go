@@ -139,7 +139,7 @@ func forgetEmpty(theirs, ours any) {
 type verdict uint8
 
 const (
-	agreed verdict = iota
+	alike verdict = iota
 	refused
 	differed
 )
@@ -161,7 +161,7 @@ func compare(data []byte, target reflect.Type) (verdict, string) {
 	if errA != nil || errB != nil || len(a) != len(b) || target.Kind() == reflect.Interface && !bytes.Equal(a, b) {
 		return differed, fmt.Sprintf("theirs %+v, ours %+v", theirs.Elem(), ours.Elem())
 	}
-	return agreed, ""
+	return alike, ""
 }
 
 // TestMsgpackSameErrors gives both the same damaged bytes: both must take them and agree on the value, or refuse them in the same words.
@@ -191,8 +191,8 @@ func TestMsgpackSameErrors(t *testing.T) {
 			}
 		}
 	}
-	if counts[agreed] < 1000 || counts[refused] < 1000 {
-		t.Errorf("too few cases to mean anything: %d taken, %d refused", counts[agreed], counts[refused])
+	if counts[alike] < 1000 || counts[refused] < 1000 {
+		t.Errorf("too few cases to mean anything: %d taken, %d refused", counts[alike], counts[refused])
 	}
 }
 
