@@ -45,9 +45,18 @@ func Unmarshal(data []byte, v any) error {
 	d := unmarshalers.Get().(*Decoder)
 	d.b, d.i, d.inside, d.credit = data, 0, 1, streamCredit+32*len(data)
 	next := o.elem.decode(d, o.elem, face.Data, 0)
-	err := d.end(0, next)
+	d.inside--
+	var err error
+	if next < 0 {
+		err = d.endFailed(0)
+	}
 	d.b = nil
-	d.putBack()
+	if o.elem.tame {
+		d.depth = 0
+		unmarshalers.Put(d)
+	} else {
+		d.putBack()
+	}
 	return err
 }
 
@@ -395,19 +404,23 @@ func decodeArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 // and in a stream the bytes are awaited first.
 func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done bool) {
 	to := mem.At[[]T](p, 0)
-	if d.isNil(i) {
-		*to = nil
-		return nil, i + 1, true
-	}
-	n, i := d.arrayLen(i)
-	if i < 0 {
-		return nil, -1, true
-	}
-	if n > d.limits.elements {
-		return nil, d.tooMany(i, n), true
-	}
-	if n > len(d.b)-i && !d.need(i, n) {
-		return nil, d.fail(i, d.endOf()), true
+	n := 0
+	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == codeFixarray && len(b)-i > 15 && d.flags&limited == 0 {
+		n, i = int(b[i]&0x0f), i+1 // whatever it claims, there are as many bytes
+	} else {
+		if d.isNil(i) {
+			*to = nil
+			return nil, i + 1, true
+		}
+		if n, i = d.arrayLen(i); i < 0 {
+			return nil, -1, true
+		}
+		if n > d.limits.elements {
+			return nil, d.tooMany(i, n), true
+		}
+		if n > len(d.b)-i && !d.need(i, n) {
+			return nil, d.fail(i, d.endOf()), true
+		}
 	}
 	if *to == nil || n > cap(*to) {
 		*to = make([]T, n)
@@ -438,6 +451,10 @@ func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 	for k := range s {
 		if plain && uint(i) < uint(len(b)) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
 			if n := int(b[i] & 0x1f); n < len(b)-i {
+				if keepEqual && len(s[k]) == n && s[k] == string(b[i+1:i+1+n]) {
+					i += 1 + n
+					continue
+				}
 				if recurring && n <= buffer.RecentMax {
 					v, known := d.values.Find(b, i+1, n)
 					if !known {
@@ -568,6 +585,11 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 				*mem.At[string](to, 0) = s
 			}
 		case kindInt:
+			if i+9 <= len(b) && mem.Load8(b, i) == codeInt64 {
+				*mem.At[uint64](to, 0) = wire.BE64(b, i+1)
+				i += 9
+				continue
+			}
 			v, j := readInt(b, i)
 			if j < 0 {
 				v, j = d.readIntSlow(i, 64)
@@ -596,6 +618,11 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 				*mem.At[float64](to, 0) = v
 			}
 		case kindBool:
+			if uint(i) < uint(len(b)) && b[i]|1 == codeTrue {
+				*mem.At[bool](to, 0) = b[i] == codeTrue
+				i++
+				continue
+			}
 			var v bool
 			if v, i = d.readBool(i); i >= 0 {
 				*mem.At[bool](to, 0) = v
@@ -801,13 +828,16 @@ func keyType(key reflect.Value) reflect.Type {
 // openMap reads a map's header and makes the map if there is none.
 func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n, next int) {
 	to := mem.At[map[string]V](p, 0)
-	if d.isNil(i) {
-		*to = nil
-		return nil, 0, i + 1
-	}
-	n, i = d.mapLen(i)
-	if i < 0 || !d.claim(i, n, 2) {
-		return nil, 0, -1
+	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == codeFixmap && len(b)-i > 2*15 && d.flags&limited == 0 {
+		n, i = int(b[i]&0x0f), i+1 // whatever it claims, there are as many bytes
+	} else {
+		if d.isNil(i) {
+			*to = nil
+			return nil, 0, i + 1
+		}
+		if n, i = d.mapLen(i); i < 0 || !d.claim(i, n, 2) {
+			return nil, 0, -1
+		}
 	}
 	if *to == nil {
 		if n > 8 {
@@ -825,16 +855,17 @@ func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 		m, n, i := openMap[V](d, o, p, i)
 		seen := d.newKeySet()
 		for range n {
-			var key string
-			start := i
-			if key, i = d.readKey(i); i < 0 {
-				return -1
+			key, j := d.readKeyAtHand(i)
+			if j < 0 {
+				if key, j = d.readKey(i); j < 0 {
+					return -1
+				}
 			}
 			if seen.keys != nil && seen.twice(key) {
-				return d.fail(start, errKeyTwice)
+				return d.fail(i, errKeyTwice)
 			}
 			var v V
-			if v, i = read(d, i); i < 0 {
+			if v, i = read(d, j); i < 0 {
 				d.path.Field(key)
 				return -1
 			}
@@ -844,10 +875,51 @@ func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 	}
 }
 
-func readStringAt(d *Decoder, i int) (string, int)   { return d.readString(i) }
-func readFloat64At(d *Decoder, i int) (float64, int) { return d.readFloat64(i) }
-func readBoolAt(d *Decoder, i int) (bool, int)       { return d.readBool(i) }
-func readInt64At(d *Decoder, i int) (int64, int)     { return d.readInt(i) }
+// decodeMapText is decodeMap for map[string]string.
+func decodeMapText(d *Decoder, o *op, p mem.Pointer, i int) int {
+	m, n, i := openMap[string](d, o, p, i)
+	seen := d.newKeySet()
+	used := keepEqual && len(m) > 0
+	for range n {
+		key, j := d.readKeyAtHand(i)
+		if j < 0 {
+			if key, j = d.readKey(i); j < 0 {
+				return -1
+			}
+		}
+		if seen.keys != nil && seen.twice(key) {
+			return d.fail(i, errKeyTwice)
+		}
+		i = j
+		if b := d.b; uint(i) < uint(len(b)) && d.flags&careful == 0 {
+			if n := int(b[i]) - codeFixstr; uint(n) < 32 && n < len(b)-i {
+				if i += 1 + n; used { // a map that is used again often holds the string already
+					if s, ok := m[key]; ok && s == string(b[i-n:i]) {
+						continue
+					}
+				}
+				m[key] = d.strings.CopyAt(b, i-n, n)
+				continue
+			}
+		}
+		var v string
+		if v, i = d.readString(i); i < 0 {
+			d.path.Field(key)
+			return -1
+		}
+		m[key] = v
+	}
+	return i
+}
+
+func readFloat64At(d *Decoder, i int) (float64, int) {
+	if b := d.b; i+9 <= len(b) && b[i] == codeFloat64 {
+		return math.Float64frombits(wire.BE64(b, i+1)), i + 9
+	}
+	return d.readFloat64(i)
+}
+func readBoolAt(d *Decoder, i int) (bool, int)   { return d.readBool(i) }
+func readInt64At(d *Decoder, i int) (int64, int) { return d.readInt(i) }
 
 func readIntAt(d *Decoder, i int) (int, int) {
 	v, j := readInt(d.b, i)

@@ -50,6 +50,7 @@ type op struct {
 	face     bool // typ is an interface
 	direct   bool // an interface holds the value itself, not a pointer to it
 	flat     bool // encoding needs nothing of the Encoder but its flags: no interface, no method, no type within itself
+	tame     bool // decoding calls no method, and leaves nothing behind in the Decoder
 	nilable  bool // typ is of a kind that has nil, but no pointer or interface
 	size     uintptr
 	length   int // of an array
@@ -221,15 +222,33 @@ func (s *planSet) compile(t reflect.Type) *op {
 	s.compileKind(o, t)
 	s.compileMethods(o, t)
 	o.compileRegistered(t)
-	o.flat = o.isFlat()
+	o.flat, o.tame = o.isFlat(), o.isTame()
 	return o
+}
+
+// isTame computes tame. A type within itself is met while its own op is not finished, and so not tame.
+func (o *op) isTame() bool {
+	switch {
+	case o.typ == timeType || o.typ == rawMessageType:
+		return o.decoder == nil
+	case o.face || encodesItself(o.typ):
+		return false
+	case o.fields != nil:
+		for k := range o.fields.list {
+			if !o.fields.in[k].op.tame {
+				return false
+			}
+		}
+		return true
+	}
+	return (o.key == nil || o.key.tame) && (o.elem == nil || o.elem.tame)
 }
 
 // isFlat computes flat. A type within itself is met while its own op is not finished, and so not flat.
 func (o *op) isFlat() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
-		return true
+		return o.encoder == nil
 	case o.writes != nil || o.face || encodesItself(o.typ):
 		return false
 	case o.fields != nil:
@@ -344,7 +363,7 @@ func (s *planSet) compileMap(o *op, t reflect.Type) {
 	}
 	switch t.Elem().Kind() {
 	case reflect.String:
-		o.decode, o.encode = decodeMapOf(readStringAt), encodeMapOf(appendStringOf)
+		o.decode, o.encode = decodeMapText, encodeMapOf(appendStringOf)
 	case reflect.Float64:
 		o.decode, o.encode = decodeMapOf(readFloat64At), encodeMapOf(appendFloat64Of)
 	case reflect.Int64:

@@ -345,6 +345,16 @@ func (d *Decoder) readKey(i int) (string, int) {
 
 // readKeyAtHand reads a key that is a str or bin, if it is at hand whole and no option has a say in it.
 func (d *Decoder) readKeyAtHand(i int) (string, int) {
+	if b := d.b; uint(i) < uint(len(b)) {
+		if n := int(b[i]) - codeFixstr; uint(n) <= buffer.RecentMax && n < len(b)-i && d.keys != nil && d.flags&careful == 0 && cacheKeys {
+			key, _ := d.keys.Find(b, i+1, n)
+			return key, i + 1 + n
+		}
+	}
+	return d.readKeyAtHandSlow(i)
+}
+
+func (d *Decoder) readKeyAtHandSlow(i int) (string, int) {
 	b := d.b
 	start, next := readStr(b, i)
 	if next < 0 || d.flags&careful != 0 {
