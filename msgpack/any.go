@@ -567,10 +567,25 @@ func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 		}
 		e.forget(mark)
 	} else {
-		for k, v := range m {
-			b = e.appendAny(appendText(b, k), v)
-		}
+		b = e.appendAnyPairs(b, m)
 	}
 	e.depth--
+	return b
+}
+
+// appendAnyPairs appends the pairs of m in no order.
+func (e *Encoder) appendAnyPairs(b []byte, m map[string]any) []byte {
+	if len(m) == 0 {
+		return b
+	}
+	if w, ok := mem.WalkMap(m); ok && walkMaps {
+		for x := w.Next(); x != nil; x = w.Next() {
+			b = e.appendAny(appendText(b, x.Key), x.Value)
+		}
+		return b
+	}
+	for k, v := range m {
+		b = e.appendAny(appendText(b, k), v)
+	}
 	return b
 }

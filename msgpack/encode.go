@@ -587,10 +587,19 @@ func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) enco
 				b = appendValue(e, appendText(b, k), m[k])
 			}
 			e.forget(mark)
-		} else {
-			for k, v := range m {
-				b = appendValue(e, appendText(b, k), v)
+			return b
+		}
+		if len(m) == 0 {
+			return b
+		}
+		if w, ok := mem.WalkMap(m); ok && walkMaps {
+			for x := w.Next(); x != nil; x = w.Next() {
+				b = appendValue(e, appendText(b, x.Key), x.Value)
 			}
+			return b
+		}
+		for k, v := range m {
+			b = appendValue(e, appendText(b, k), v)
 		}
 		return b
 	}

@@ -9,5 +9,6 @@ const (
 	sharedStrings = true // cut short strings from chunks
 	slabBoxes     = true // cut what an any points to from slabs
 	keepEqual     = true // leave a string of a struct alone that equals what is read
+	walkMaps      = true // read maps slot by slot, not by the runtime's iterator
 	readRuns      = true // read columns of numbers several at a time
 )

@@ -1,0 +1,18 @@
+//go:build !go1.26 || go1.27 || purego || race || !(386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
+
+package mem
+
+// Slot is an entry of a map.
+type Slot[V any] struct {
+	Key   string
+	Value V
+}
+
+// Walk is never used: WalkMap is false.
+type Walk[V any] struct{}
+
+// WalkMap is false: the map has to be ranged over.
+func WalkMap[V any](m map[string]V) (w Walk[V], ok bool) { return w, false }
+
+// Next is nil.
+func (w *Walk[V]) Next() *Slot[V] { return nil }
