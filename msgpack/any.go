@@ -340,7 +340,9 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 		}
 		depth := d.depth
 		d.i = i
-		v, err := d.callMapFunc()
+		d.inside++
+		v, err := d.mapFunc(d)
+		d.inside--
 		if err != nil {
 			return nil, d.failIn(i, err)
 		}
@@ -361,15 +363,6 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 		return nil, -1
 	}
 	return m, i
-}
-
-func (d *Decoder) callMapFunc() (any, error) {
-	returned := false
-	d.inside++
-	defer d.leave(&returned)
-	v, err := d.mapFunc(d)
-	returned = true
-	return v, err
 }
 
 // entryRoom is what a map takes for an entry of string and any, in bytes.

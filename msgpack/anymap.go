@@ -104,7 +104,7 @@ func (m *anyMap) value() any {
 
 // DecodeUntypedMap reads a map with keys of any types that Go can compare; nil is nil.
 func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
-	return decodeOne(d, func(d *Decoder, i int) (map[any]any, int) {
+	return decodeUser(d, func(d *Decoder, i int) (map[any]any, int) {
 		if d.isNil(i) {
 			return nil, i + 1
 		}
@@ -122,7 +122,7 @@ func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 // DecodeTypedMap reads a map whose keys are of one type K, that of the first key, as a map[K]any. If keys of another type
 // follow, it is a map[any]any. nil and an empty map are nil.
 func (d *Decoder) DecodeTypedMap() (any, error) {
-	return decodeOne(d, func(d *Decoder, i int) (any, int) {
+	return decodeUser(d, func(d *Decoder, i int) (any, int) {
 		if d.isNil(i) {
 			return nil, i + 1
 		}

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -235,7 +237,7 @@ func (d *Decoder) Skip() error {
 }
 
 // DecodeInterface reads a value of any type, as into an any.
-func (d *Decoder) DecodeInterface() (any, error) { return decodeOne(d, (*Decoder).readAny) }
+func (d *Decoder) DecodeInterface() (any, error) { return decodeUser(d, (*Decoder).readAny) }
 
 // DecodeInterfaceLoose is DecodeInterface with numbers as int64, uint64 and float64, and bin as string. What is nested in the
 // value follows the option alone.
@@ -251,7 +253,7 @@ func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 
 // DecodeMap reads a map with string keys; nil is nil.
 func (d *Decoder) DecodeMap() (map[string]any, error) {
-	return decodeOne(d, func(d *Decoder, i int) (map[string]any, int) {
+	return decodeUser(d, func(d *Decoder, i int) (map[string]any, int) {
 		if d.isNil(i) {
 			return nil, i + 1
 		}
@@ -261,12 +263,22 @@ func (d *Decoder) DecodeMap() (map[string]any, error) {
 
 // DecodeSlice reads an array; nil is nil.
 func (d *Decoder) DecodeSlice() ([]any, error) {
-	return decodeOne(d, func(d *Decoder, i int) ([]any, int) {
+	return decodeUser(d, func(d *Decoder, i int) ([]any, int) {
 		if d.isNil(i) {
 			return nil, i + 1
 		}
 		return d.readList(i)
 	})
+}
+
+// decodeUser is decodeOne for what may lead to methods of the user's.
+func decodeUser[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, error) {
+	mark := d.begin()
+	g := d.guard()
+	defer g.done()
+	v, next := read(d, mark)
+	g.returned = true
+	return v, d.end(mark, next)
 }
 
 func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, error) {
@@ -275,32 +287,94 @@ func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, err
 	return v, d.end(mark, next)
 }
 
-func (e *Encoder) EncodeNil() error                 { return e.flush(appendNil(e.b)) }
-func (e *Encoder) EncodeBool(v bool) error          { return e.flush(appendBool(e.b, v)) }
-func (e *Encoder) EncodeString(v string) error      { return e.flush(appendStringOf(e, e.b, v)) }
-func (e *Encoder) EncodeTime(t time.Time) error     { return e.flush(appendTime(e.b, t)) }
-func (e *Encoder) EncodeFloat32(v float32) error    { return e.flush(e.appendFloat32(e.b, v)) }
-func (e *Encoder) EncodeMap(m map[string]any) error { return e.flush(e.appendAnyMap(e.b, m)) }
+// The calls that a custom encoder makes most store their bytes into e.b in place: a slice that is carried about and put back costs
+// more than what they write.
+
+// extend makes e.b longer by n bytes, which the caller stores, and gives where they begin.
+func (e *Encoder) extend(n int) (at int) {
+	at = len(e.b)
+	if n > cap(e.b)-at {
+		e.b = slices.Grow(e.b, n)
+	}
+	e.b = e.b[:at+n]
+	return at
+}
+
+// flushed is flush where e.b holds the value already.
+func (e *Encoder) flushed() error {
+	if e.inside > 0 && e.err == nil {
+		return nil
+	}
+	return e.flushSlow()
+}
+
+func (e *Encoder) encode8(code byte) error {
+	at := e.extend(1)
+	mem.Store8(e.b, at, code)
+	return e.flushed()
+}
+
+func (e *Encoder) encode16(code, v byte) error {
+	at := e.extend(2)
+	mem.Store8(e.b, at, code)
+	mem.Store8(e.b, at+1, v)
+	return e.flushed()
+}
+
+func (e *Encoder) encode64(code byte, v uint64) error {
+	at := e.extend(9)
+	mem.Store8(e.b, at, code)
+	wire.PutBE64(e.b, at+1, v)
+	return e.flushed()
+}
+
+func (e *Encoder) EncodeNil() error { return e.encode8(codeNil) }
+
+func (e *Encoder) EncodeBool(v bool) error {
+	if v {
+		return e.encode8(codeTrue)
+	}
+	return e.encode8(codeFalse)
+}
+
+func (e *Encoder) EncodeString(v string) error   { return e.flush(appendStringOf(e, e.b, v)) }
+func (e *Encoder) EncodeTime(t time.Time) error  { return e.flush(appendTime(e.b, t)) }
+func (e *Encoder) EncodeFloat32(v float32) error { return e.flush(e.appendFloat32(e.b, v)) }
+func (e *Encoder) EncodeMap(m map[string]any) error {
+	return e.guarded(func(b []byte) []byte { return e.appendAnyMap(b, m) })
+}
 
 // EncodeFloat64 writes v in 8 bytes, unless UseCompactFloats makes it an int.
 func (e *Encoder) EncodeFloat64(v float64) error {
 	if e.flags&compactFloats != 0 {
 		return e.flush(e.appendFloat64(e.b, v))
 	}
-	return e.flush(appendFloat64(e.b, v))
+	return e.encode64(codeFloat64, math.Float64bits(v))
 }
 
 // EncodeInt writes v in its shortest form, as EncodeUint does. The methods named by a width write that width.
-func (e *Encoder) EncodeInt(v int64) error     { return e.flush(appendInt(e.b, v)) }
-func (e *Encoder) EncodeUint(v uint64) error   { return e.flush(appendUint(e.b, v)) }
-func (e *Encoder) EncodeInt8(v int8) error     { return e.flush(append(e.b, codeInt8, byte(v))) }
+func (e *Encoder) EncodeInt(v int64) error {
+	if uint64(v) <= codeFixintMax {
+		return e.encode8(byte(v))
+	}
+	return e.flush(appendInt(e.b, v))
+}
+
+func (e *Encoder) EncodeUint(v uint64) error {
+	if v <= codeFixintMax {
+		return e.encode8(byte(v))
+	}
+	return e.flush(appendUint(e.b, v))
+}
+
+func (e *Encoder) EncodeInt8(v int8) error     { return e.encode16(codeInt8, byte(v)) }
 func (e *Encoder) EncodeInt16(v int16) error   { return e.flush(appendCode16(e.b, codeInt16, uint16(v))) }
 func (e *Encoder) EncodeInt32(v int32) error   { return e.flush(appendCode32(e.b, codeInt32, uint32(v))) }
-func (e *Encoder) EncodeInt64(v int64) error   { return e.flush(appendCode64(e.b, codeInt64, uint64(v))) }
-func (e *Encoder) EncodeUint8(v uint8) error   { return e.flush(append(e.b, codeUint8, v)) }
+func (e *Encoder) EncodeInt64(v int64) error   { return e.encode64(codeInt64, uint64(v)) }
+func (e *Encoder) EncodeUint8(v uint8) error   { return e.encode16(codeUint8, v) }
 func (e *Encoder) EncodeUint16(v uint16) error { return e.flush(appendCode16(e.b, codeUint16, v)) }
 func (e *Encoder) EncodeUint32(v uint32) error { return e.flush(appendCode32(e.b, codeUint32, v)) }
-func (e *Encoder) EncodeUint64(v uint64) error { return e.flush(appendCode64(e.b, codeUint64, v)) }
+func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(codeUint64, v) }
 
 // EncodeDuration writes v in nanoseconds, as an int64.
 func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt64(int64(v)) }
@@ -316,7 +390,7 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 // EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {
-		return e.flush(append(e.b, codeFixarray|byte(n)))
+		return e.encode8(codeFixarray | byte(n))
 	}
 	return e.encodeCount(n, appendArrayLen)
 }
@@ -324,7 +398,7 @@ func (e *Encoder) EncodeArrayLen(n int) error {
 // EncodeMapLen writes the header of a map of n pairs, which the caller writes next; -1 writes nil.
 func (e *Encoder) EncodeMapLen(n int) error {
 	if uint(n) < 16 {
-		return e.flush(append(e.b, codeFixmap|byte(n)))
+		return e.encode8(codeFixmap | byte(n))
 	}
 	return e.encodeCount(n, appendMapLen)
 }

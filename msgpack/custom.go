@@ -102,27 +102,16 @@ func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
 		return e.tooDeep(b)
 	}
 	depth := e.depth
-	e.b = b
-	if err := e.call(v); err != nil {
+	e.hold(b)
+	e.inside++
+	err := v.EncodeMsgpack(e)
+	e.inside--
+	if err != nil {
 		e.err = err
 		return e.b
 	}
 	e.depth = depth - 1
 	return e.b
-}
-
-// call runs a method of the user's that appends to e.b. If it panics, e forgets the value that it belongs to.
-func (e *Encoder) call(v CustomEncoder) error {
-	returned := false
-	e.inside++
-	defer func() {
-		if e.inside--; !returned && e.inside == 0 {
-			e.b, e.err, e.depth = e.b[:0], nil, 0
-		}
-	}()
-	err := v.EncodeMsgpack(e)
-	returned = true
-	return err
 }
 
 func encodeMarshaler(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -196,32 +185,14 @@ func (d *Decoder) custom(i int, v CustomDecoder) int {
 	}
 	depth := d.depth
 	d.i = i
-	if err := d.call(v); err != nil {
+	d.inside++
+	err := v.DecodeMsgpack(d)
+	d.inside--
+	if err != nil {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth - 1
 	return d.i
-}
-
-// call runs a method of the user's that reads from d.i on.
-func (d *Decoder) call(v CustomDecoder) error {
-	returned := false
-	d.inside++
-	defer d.leave(&returned)
-	err := v.DecodeMsgpack(d)
-	returned = true
-	return err
-}
-
-// leave is deferred around a method of the user's. If that panics, the public call that led to it ends here, as one that failed.
-func (d *Decoder) leave(returned *bool) {
-	d.inside--
-	if *returned {
-		return
-	}
-	if d.inside--; d.inside == 0 {
-		_ = d.endFailed(d.start) // what failed is the panic's to tell
-	}
 }
 
 func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -233,12 +204,7 @@ func decodeUnmarshaler(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 {
 		return -1
 	}
-	returned := false
-	d.inside++
-	defer d.leave(&returned)
-	err := methods[Unmarshaler](o, o.reads, p).UnmarshalMsgpack(bytes.Clone(d.b[i:next]))
-	returned = true
-	return d.took(i, next, err)
+	return d.took(i, next, methods[Unmarshaler](o, o.reads, p).UnmarshalMsgpack(bytes.Clone(d.b[i:next])))
 }
 
 func decodeBinary(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -246,12 +212,7 @@ func decodeBinary(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if start < 0 {
 		return next
 	}
-	returned := false
-	d.inside++
-	defer d.leave(&returned)
-	err := methods[encoding.BinaryUnmarshaler](o, o.reads, p).UnmarshalBinary(bytes.Clone(d.b[start:next]))
-	returned = true
-	return d.took(i, next, err)
+	return d.took(i, next, methods[encoding.BinaryUnmarshaler](o, o.reads, p).UnmarshalBinary(bytes.Clone(d.b[start:next])))
 }
 
 func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -259,12 +220,7 @@ func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if start < 0 {
 		return next
 	}
-	returned := false
-	d.inside++
-	defer d.leave(&returned)
-	err := methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next]))
-	returned = true
-	return d.took(i, next, err)
+	return d.took(i, next, methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next])))
 }
 
 // decodeBinaryOrText lets the wire decide for a type that has both: str is text.

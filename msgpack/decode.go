@@ -97,9 +97,43 @@ func (d *Decoder) Decode(v any) error {
 	if to.face {
 		return d.decodeFace(to, face.Data)
 	}
+	return d.decodeOp(to, face.Data)
+}
+
+// decodeOp decodes the next value into the one at p.
+func (d *Decoder) decodeOp(o *op, p mem.Pointer) error {
 	mark := d.begin()
-	i := to.decode(d, to, face.Data, d.i)
-	return d.end(mark, i)
+	if !o.tame {
+		return d.decodeGuarded(o, p, mark)
+	}
+	return d.end(mark, o.decode(d, o, p, mark))
+}
+
+func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
+	g := d.guard()
+	defer g.done()
+	next := o.decode(d, o, p, mark)
+	g.returned = true
+	return d.end(mark, next)
+}
+
+// A guard is deferred in public calls that may lead to methods of the user's. If one panics, the call ends as one that failed, so
+// that the decoder can be used again.
+type guard struct {
+	d        *Decoder
+	inside   int
+	returned bool
+}
+
+func (d *Decoder) guard() guard { return guard{d: d, inside: d.inside} }
+
+func (g *guard) done() {
+	if g.returned {
+		return
+	}
+	if g.d.inside = g.inside - 1; g.d.inside == 0 {
+		_ = g.d.endFailed(g.d.start) // what failed is the panic's to tell
+	}
 }
 
 // decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else in its place.
@@ -109,8 +143,7 @@ func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 			return fmt.Errorf("msgpack: Decode(non-pointer %s)", held.Type())
 		}
 	}
-	mark := d.begin()
-	return d.end(mark, o.decode(d, o, p, d.i))
+	return d.decodeOp(o, p)
 }
 
 // DecodeValue decodes the next value into v, which must be settable.
@@ -126,8 +159,7 @@ func (d *Decoder) DecodeValue(v reflect.Value) error {
 		}
 	}
 	o := d.plans.of(v.Type())
-	mark := d.begin()
-	return d.end(mark, o.decode(d, o, v.Addr().UnsafePointer(), d.i))
+	return d.decodeOp(o, v.Addr().UnsafePointer())
 }
 
 // DecodeMulti decodes one value after the other.

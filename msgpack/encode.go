@@ -91,24 +91,42 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 // Encode writes v.
 func (e *Encoder) Encode(v any) error {
 	if v != nil {
-		if o := e.plans.byWord(mem.FaceOf(v).Type, v); o.through {
-			return e.flush(e.appendPlanned(e.b, o, v))
+		face := mem.FaceOf(v)
+		if o := e.plans.byWord(face.Type, v); o.through && face.Data != nil && o.elem.flat {
+			return e.flush(o.elem.encode(e, o.elem, face.Data, e.b))
 		}
 	}
-	return e.flush(e.appendAny(e.b, v))
+	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
+}
+
+// guarded appends by what may lead to methods of the user's. If one panics, nothing of the value stays.
+func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
+	start, inside, returned := len(e.b), e.inside, false
+	defer func() {
+		if !returned {
+			e.b, e.inside = e.b[:start], inside
+			e.err, e.depth = nil, 0
+		}
+	}()
+	b := appendTo(e.b)
+	returned = true
+	return e.flush(b)
 }
 
 // EncodeMulti writes one value after the other.
 func (e *Encoder) EncodeMulti(v ...any) error {
-	b := e.b
-	for _, x := range v {
-		b = e.appendAny(b, x)
-	}
-	return e.flush(b)
+	return e.guarded(func(b []byte) []byte {
+		for _, x := range v {
+			b = e.appendAny(b, x)
+		}
+		return b
+	})
 }
 
 // EncodeValue writes v.
-func (e *Encoder) EncodeValue(v reflect.Value) error { return e.flush(e.appendValue(e.b, v)) }
+func (e *Encoder) EncodeValue(v reflect.Value) error {
+	return e.guarded(func(b []byte) []byte { return e.appendValue(b, v) })
+}
 
 // appendValue appends v; the zero reflect.Value is nil.
 func (e *Encoder) appendValue(b []byte, v reflect.Value) []byte {

@@ -520,11 +520,20 @@ func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 
 // flush ends a public call: the outermost one writes.
 func (e *Encoder) flush(b []byte) error {
-	e.b = b
+	e.hold(b)
 	if e.inside > 0 && e.err == nil {
 		return nil
 	}
 	return e.flushSlow()
+}
+
+// hold sets e.b. While the collector marks, a pointer that is stored costs tens of nanoseconds, so it is stored only when it changes.
+func (e *Encoder) hold(b []byte) {
+	if mem.SameRoom(e.b, b) {
+		e.b = e.b[:len(b)]
+	} else {
+		e.b = b
+	}
 }
 
 func (e *Encoder) flushSlow() error {
