@@ -340,9 +340,7 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 		}
 		depth := d.depth
 		d.i = i
-		d.inside++
 		v, err := d.mapFunc(d)
-		d.inside--
 		if err != nil {
 			return nil, d.failIn(i, err)
 		}

@@ -290,15 +290,10 @@ func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, err
 // The calls that a custom encoder makes most store their bytes into e.b in place: a slice that is carried about and put back costs
 // more than what they write.
 
-// extend makes e.b longer by n bytes, which the caller stores, and gives where they begin.
-func (e *Encoder) extend(n int) (at int) {
-	at = len(e.b)
-	if n > cap(e.b)-at {
-		e.b = slices.Grow(e.b, n)
-	}
-	e.b = e.b[:at+n]
-	return at
-}
+// grow makes room for n more bytes.
+//
+//go:noinline
+func (e *Encoder) grow(n int) { e.b = slices.Grow(e.b, n) }
 
 // flushed is flush where e.b holds the value already.
 func (e *Encoder) flushed() error {
@@ -309,20 +304,32 @@ func (e *Encoder) flushed() error {
 }
 
 func (e *Encoder) encode8(code byte) error {
-	at := e.extend(1)
+	at := len(e.b)
+	if at == cap(e.b) {
+		e.grow(1)
+	}
+	e.b = e.b[:at+1]
 	mem.Store8(e.b, at, code)
 	return e.flushed()
 }
 
 func (e *Encoder) encode16(code, v byte) error {
-	at := e.extend(2)
+	at := len(e.b)
+	if at+2 > cap(e.b) {
+		e.grow(2)
+	}
+	e.b = e.b[:at+2]
 	mem.Store8(e.b, at, code)
 	mem.Store8(e.b, at+1, v)
 	return e.flushed()
 }
 
 func (e *Encoder) encode64(code byte, v uint64) error {
-	at := e.extend(9)
+	at := len(e.b)
+	if at+9 > cap(e.b) {
+		e.grow(9)
+	}
+	e.b = e.b[:at+9]
 	mem.Store8(e.b, at, code)
 	wire.PutBE64(e.b, at+1, v)
 	return e.flushed()

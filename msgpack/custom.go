@@ -90,27 +90,48 @@ func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return appendNil(b)
 	}
-	return e.custom(b, methods[CustomEncoder](o, o.writes, p))
+	if o.writes == nil {
+		return e.custom(b, methods[CustomEncoder](o, nil, p))
+	}
+	return e.custom(b, mem.WithMethods[CustomEncoder](o.writes, p))
 }
 
 // custom appends a value that writes itself.
 func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
-	if e.err != nil {
-		return b
-	}
-	if e.depth++; e.depth > maxDepth { // it may lead back to itself
+	depth := e.depth
+	if e.err != nil || depth >= maxDepth { // it may lead back to itself
 		return e.tooDeep(b)
 	}
-	depth := e.depth
+	e.depth = depth + 1
 	e.hold(b)
-	e.inside++
-	err := v.EncodeMsgpack(e)
-	e.inside--
-	if err != nil {
+	if err := v.EncodeMsgpack(e); err != nil {
 		e.err = err
-		return e.b
 	}
-	e.depth = depth - 1
+	e.depth = depth
+	return e.b
+}
+
+// appendCustoms appends n values at p that write themselves, which o.elem says how. Their bytes gather in e.b all along.
+func (e *Encoder) appendCustoms(o *op, p mem.Pointer, n int, b []byte) []byte {
+	depth := e.depth
+	if e.err != nil || depth+2 > maxDepth {
+		return e.tooDeep(b)
+	}
+	e.depth = depth + 2 // of the list, and of its elements
+	e.hold(appendArrayLen(b, n))
+	elem := o.elem
+	for k := range n {
+		at := mem.Add(p, uintptr(k)*elem.size)
+		if absent(elem, at) {
+			e.b = append(e.b, codeNil)
+			continue
+		}
+		if err := mem.WithMethods[CustomEncoder](elem.writes, at).EncodeMsgpack(e); err != nil {
+			e.err = err
+			break
+		}
+	}
+	e.depth = depth
 	return e.b
 }
 
@@ -161,7 +182,7 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if held.Kind() == reflect.Pointer {
 		held = held.Elem()
 	}
-	if writes, _ := encoderOf(reflect.PointerTo(held), held); writes != nil || own || registered.Load().encoders[held] != nil {
+	if new(op).encodeBy(reflect.PointerTo(held), held) || own || registered.Load().encoders[held] != nil {
 		return e.appendAny(b, v.Elem().Interface())
 	}
 	return appendStringOf(e, b, v.Interface().(error).Error())
@@ -175,23 +196,23 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 		zero(o, p)
 		return i + 1
 	}
-	return d.custom(i, methods[CustomDecoder](o, o.reads, p))
+	if o.reads == nil {
+		return d.custom(i, methods[CustomDecoder](o, nil, p))
+	}
+	return d.custom(i, mem.WithMethods[CustomDecoder](o.reads, p))
 }
 
 // custom reads a value that reads itself.
 func (d *Decoder) custom(i int, v CustomDecoder) int {
-	if d.depth++; d.depth > d.limits.depth { // it may lead back to itself
+	depth := d.depth
+	if depth >= d.limits.depth { // it may lead back to itself
 		return d.tooDeep(i)
 	}
-	depth := d.depth
-	d.i = i
-	d.inside++
-	err := v.DecodeMsgpack(d)
-	d.inside--
-	if err != nil {
+	d.depth, d.i = depth+1, i
+	if err := v.DecodeMsgpack(d); err != nil {
 		return d.failIn(d.i, err)
 	}
-	d.depth = depth - 1
+	d.depth = depth
 	return d.i
 }
 

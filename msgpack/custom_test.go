@@ -423,3 +423,42 @@ func TestErrorInterface(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// valueMarshals has methods of two kinds: that of the value goes before the one of a pointer to it.
+type valueMarshals struct{ N byte }
+
+func (v valueMarshals) MarshalMsgpack() ([]byte, error) { return []byte{v.N}, nil }
+func (v *valueMarshals) EncodeMsgpack(e *Encoder) error { return e.EncodeString("by pointer") }
+
+// TestListsOfCustom writes lists of values that write themselves, nil ones among them, and stops at an error.
+func TestListsOfCustom(t *testing.T) {
+	wantHex(t, []valueMarshals{{1}, {2}}, "920102")
+	wantHex(t, &[2]valueMarshals{{1}, {2}}, "920102")
+	wantHex(t, []listed{nil, {1, 2}, {}}, "93c00200")
+	if _, err := Marshal([]refuses{{}, {}}); err != errMine {
+		t.Error(err)
+	}
+	var deep nests
+	for range maxDepth {
+		deep = nests{deep}
+	}
+	if _, err := Marshal(deep); err == nil || err.Error() != depthError(maxDepth).Error() {
+		t.Error(err)
+	}
+}
+
+type (
+	listed []int
+	nests  []nests
+)
+
+func (l listed) EncodeMsgpack(e *Encoder) error {
+	return e.EncodeInt(int64(len(l)))
+}
+
+func (n nests) EncodeMsgpack(e *Encoder) error {
+	if len(n) == 0 {
+		return e.EncodeNil()
+	}
+	return e.Encode([]nests(n))
+}

@@ -71,12 +71,14 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 		return o.elem.encode(flatEncoder, o.elem, data, b), nil
 	}
 	e := marshalers.Get().(*Encoder)
+	e.inside = 1
 	if o.through && data != nil {
 		b = o.elem.encode(e, o.elem, data, b)
 	} else {
 		b = e.appendAny(b, v)
 	}
 	err := e.err
+	e.inside--
 	e.b, e.err, e.depth = nil, nil, 0 // a custom encoder left the result in e.b
 	if e.flags&knownStrings != 0 {
 		e.forgetDict() // strings of fields with the tag intern
@@ -108,8 +110,9 @@ func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 			e.err, e.depth = nil, 0
 		}
 	}()
+	e.inside = inside + 1
 	b := appendTo(e.b)
-	returned = true
+	e.inside, returned = inside, true
 	return e.flush(b)
 }
 
@@ -338,6 +341,9 @@ func encodeArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
+	if o.elem.custom {
+		return e.appendCustoms(o, p, n, b)
+	}
 	if !o.flat {
 		if e.depth++; e.depth > maxDepth {
 			return e.tooDeep(b)

@@ -99,9 +99,10 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	own := e.b
 	e.b, e.w = nil, nil
 	e.SetOptions(o)
+	e.inside = 1
 	b := e.appendAny(dst, v)
 	err := e.err
-	e.err, e.depth, e.b = nil, 0, own
+	e.inside, e.err, e.depth, e.b = 0, nil, 0, own
 	e.SetOptions(EncodeOptions{})
 	PutEncoder(e)
 	if err != nil {

@@ -51,6 +51,7 @@ type op struct {
 	direct   bool // an interface holds the value itself, not a pointer to it
 	flat     bool // encoding needs nothing of the Encoder but its flags: no interface, no method, no type within itself
 	tame     bool // decoding calls no method, and leaves nothing behind in the Decoder
+	custom   bool // encode is encodeCustom, by the method table in writes
 	nilable  bool // typ is of a kind that has nil, but no pointer or interface
 	size     uintptr
 	length   int // of an array
@@ -400,10 +401,10 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	}
 	p := reflect.PointerTo(t)
 	// A value's methods go before those of a pointer to it.
-	if fn, table := encoderOf(t, t); fn != nil {
-		o.encode, o.writes, o.kind, o.receiver = fn, table, kindOther, false
-	} else if fn, table := encoderOf(p, t); fn != nil {
-		o.encode, o.writes, o.kind, o.receiver = fn, table, kindOther, true
+	if o.encodeBy(t, t) {
+		o.receiver = false
+	} else if o.encodeBy(p, t) {
+		o.receiver = true
 	}
 	text := p.Implements(textUnmarshalerType)
 	if text {
@@ -424,19 +425,23 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	}
 }
 
-// encoderOf is the op that calls a method of by, which is t or a pointer to it, and its table; or nil.
-func encoderOf(by, t reflect.Type) (encodeFn, mem.Pointer) {
+// encodeBy makes o call a method of by, which is t or a pointer to it, if it has one.
+func (o *op) encodeBy(by, t reflect.Type) bool {
 	switch {
 	case by.Implements(customEncoderType):
-		return encodeCustom, tableOf[CustomEncoder](t)
+		o.encode, o.writes = encodeCustom, tableOf[CustomEncoder](t)
+		o.custom = o.writes != nil
 	case by.Implements(marshalerType):
-		return encodeMarshaler, tableOf[Marshaler](t)
+		o.encode, o.writes = encodeMarshaler, tableOf[Marshaler](t)
 	case by.Implements(binaryMarshalerType):
-		return encodeBinary, tableOf[encoding.BinaryMarshaler](t)
+		o.encode, o.writes = encodeBinary, tableOf[encoding.BinaryMarshaler](t)
 	case by.Implements(textMarshalerType):
-		return encodeText, tableOf[encoding.TextMarshaler](t)
+		o.encode, o.writes = encodeText, tableOf[encoding.TextMarshaler](t)
+	default:
+		return false
 	}
-	return nil, nil
+	o.kind = kindOther
+	return true
 }
 
 func (s *planSet) compileStruct(t reflect.Type) *structPlan {

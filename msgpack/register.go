@@ -184,7 +184,7 @@ func extType(value any) (t reflect.Type, addr bool) {
 func (o *op) compileRegistered(t reflect.Type) {
 	r := registered.Load()
 	if x := r.encoders[t]; x != nil {
-		o.encode, o.encoder, o.kind = encodeRegistered, x, kindOther
+		o.encode, o.encoder, o.kind, o.custom = encodeRegistered, x, kindOther, false
 		if x.ext != nil {
 			o.encode = encodeExt
 		}
