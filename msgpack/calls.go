@@ -325,6 +325,9 @@ func (e *Encoder) encode16(code, v byte) error {
 }
 
 func (e *Encoder) encode64(code byte, v uint64) error {
+	if code == codeFloat64 && e.flags&compactFloats != 0 {
+		return e.flush(e.appendFloat64(e.b, math.Float64frombits(v)))
+	}
 	at := len(e.b)
 	if at+9 > cap(e.b) {
 		e.grow(9)
@@ -352,12 +355,7 @@ func (e *Encoder) EncodeMap(m map[string]any) error {
 }
 
 // EncodeFloat64 writes v in 8 bytes, unless UseCompactFloats makes it an int.
-func (e *Encoder) EncodeFloat64(v float64) error {
-	if e.flags&compactFloats != 0 {
-		return e.flush(e.appendFloat64(e.b, v))
-	}
-	return e.encode64(codeFloat64, math.Float64bits(v))
-}
+func (e *Encoder) EncodeFloat64(v float64) error { return e.encode64(codeFloat64, math.Float64bits(v)) }
 
 // EncodeInt writes v in its shortest form, as EncodeUint does. The methods named by a width write that width.
 func (e *Encoder) EncodeInt(v int64) error {
