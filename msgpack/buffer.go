@@ -247,7 +247,7 @@ func (d *Decoder) giveBack(n int) {
 		d.chunks.take(n)
 	}
 	d.base += int64(n)
-	d.b, d.i = nil, 0
+	d.b, d.i = d.b[:0], 0
 }
 
 // giveBackAll closes the window of a Buffer that keeps all its bytes, in memory that views of a failed value do not reach.

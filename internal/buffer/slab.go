@@ -68,23 +68,26 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 	default:
 		return s.Copy(b[i : i+n])
 	}
-	s.chunk = chunk[:at+n]
+	s.chunk = s.chunk[:at+n] // which stores a length only: a pointer is dear to store while the collector marks
 	return mem.String(chunk[at : at+n])
 }
 
 // Slab hands out cells of T one by one from blocks, one allocation for each block. A cell is never handed out twice.
-type Slab[T any] struct{ free []T }
+type Slab[T any] struct {
+	block []T
+	used  int // cells of block
+}
 
 // slabCells is the cells of a block: more gain no speed and pin more.
 const slabCells = 32
 
 // Put is a cell that holds v.
 func (s *Slab[T]) Put(v T) *T {
-	if len(s.free) == 0 {
-		s.free = make([]T, slabCells)
+	if s.used == len(s.block) {
+		s.block, s.used = make([]T, slabCells), 0
 	}
-	p := &s.free[0]
-	s.free = s.free[1:]
+	p := &s.block[s.used]
+	s.used++
 	*p = v
 	return p
 }
