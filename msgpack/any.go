@@ -61,7 +61,7 @@ func (d *Decoder) boxUint64(v uint64) any {
 
 // boxString keeps only short strings together: one that is kept keeps its neighbours.
 func (d *Decoder) boxString(s string) any {
-	if boxes && len(s) <= buffer.ChunkSize/8 {
+	if boxes && len(s) <= 128 {
 		return mem.Box(wordString, mem.PointerTo(d.texts.Put(s)))
 	}
 	return s

@@ -23,7 +23,7 @@ type DecodeOptions struct {
 	AnyLength  bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
 
 	ZeroCopy   bool // strings, []byte and RawMessage refer to the input, where it is a []byte; it must never change then
-	OwnStrings bool // every string has memory of its own; else short ones share chunks of 1 KB
+	OwnStrings bool // every string has memory of its own; else short ones share chunks of 2 KB
 	UTC        bool // times are in UTC instead of Local
 	RawExt     bool // an ext of an unknown type becomes an Ext in an any; else it is an error
 

@@ -14,8 +14,8 @@ type Strings struct {
 	Size  int // of a chunk; zero means that each string has memory of its own
 }
 
-// ChunkSize is the usual Strings.Size: smaller chunks cost speed, larger ones gain none and pin more.
-const ChunkSize = 1 << 10
+// ChunkSize is the usual Strings.Size: smaller chunks cost speed, larger ones gain little and pin more.
+const ChunkSize = 2 << 10
 
 // Copy is a string of b's bytes.
 func (s *Strings) Copy(b []byte) string {
