@@ -12,7 +12,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
