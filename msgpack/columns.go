@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for each key.
@@ -196,22 +197,52 @@ func readStringRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	if uint64(len(text))+31*uint64(n) > math.MaxUint32 {
 		return 0, i
 	}
-	for k < n && i < len(b) {
-		code := b[i]
-		if code < codeFixstr || code > codeFixstrMax {
+	if room := textRoom(b, i, n); room > cap(text)-len(text) {
+		text = slices.Grow(text, room)
+	}
+	room, at := text[:cap(text)], len(text)
+	for readRuns && k < n && i+33 <= len(b) && at+32 <= len(room) {
+		size := int(mem.Load8(b, i)) - codeFixstr
+		if uint(size) > 31 {
 			break
 		}
-		size := int(code & 0x1f)
-		if size >= len(b)-i {
+		// As whole words, of which what is too much is overwritten by the next.
+		mem.Store64(room, at, mem.Load64(b, i+1))
+		mem.Store64(room, at+8, mem.Load64(b, i+9))
+		if size > 16 {
+			mem.Store64(room, at+16, mem.Load64(b, i+17))
+			mem.Store64(room, at+24, mem.Load64(b, i+25))
+		}
+		at += size
+		i += 1 + size
+		out[k] = uint32(at)
+		k++
+	}
+	text = room[:at]
+	for k < n && i < len(b) { // near the end of the input or of the room
+		size := int(b[i]) - codeFixstr
+		if uint(size) > 31 || size >= len(b)-i {
 			break
 		}
-		text = appendShort(text, b, i+1, size)
+		text = append(text, b[i+1:i+1+size]...)
 		i += 1 + size
 		out[k] = uint32(len(text))
 		k++
 	}
 	c.Text, c.Ends = text, ends[:len(c.Ends)+k]
 	return k, i
+}
+
+// textRoom guesses what the text of n strings from b[i:] takes, from the first of them. It is no more than there are bytes.
+func textRoom(b []byte, i, n int) int {
+	start, seen := i, 0
+	for ; seen < min(n, 16) && i < len(b) && b[i] >= codeFixstr && b[i] <= codeFixstrMax; seen++ {
+		i += 1 + int(b[i]&0x1f)
+	}
+	if seen == 0 {
+		return 0
+	}
+	return min((i-start)/seen*n+64, len(b)-start)
 }
 
 var (

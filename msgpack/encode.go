@@ -92,11 +92,15 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 
 // Encode writes v.
 func (e *Encoder) Encode(v any) error {
-	if v != nil {
-		face := mem.FaceOf(v)
-		if o := e.plans.byWord(face.Type, v); o.through && face.Data != nil && o.elem.flat {
-			return e.flush(o.elem.encode(e, o.elem, face.Data, e.b))
-		}
+	if v == nil {
+		return e.EncodeNil()
+	}
+	face := mem.FaceOf(v)
+	switch o := e.plans.byWord(face.Type, v); {
+	case o.through && face.Data != nil && o.elem.flat:
+		return e.flush(o.elem.encode(e, o.elem, face.Data, e.b))
+	case o.flat:
+		return e.flush(e.appendAny(e.b, v))
 	}
 	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
 }

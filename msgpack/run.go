@@ -63,20 +63,3 @@ func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
 	}
 	return n, i
 }
-
-// appendShort appends b[i:i+n], of fewer than 32 bytes, to text: as whole words where both have room for them, so that no
-// call is made for a few bytes.
-func appendShort(text, b []byte, i, n int) []byte {
-	at := len(text)
-	if i+32 > len(b) || at+32 > cap(text) {
-		return append(text, b[i:i+n]...)
-	}
-	room := text[:at+32]
-	mem.Store64(room, at, mem.Load64(b, i))
-	mem.Store64(room, at+8, mem.Load64(b, i+8))
-	if n > 16 {
-		mem.Store64(room, at+16, mem.Load64(b, i+16))
-		mem.Store64(room, at+24, mem.Load64(b, i+24))
-	}
-	return text[:at+n]
-}
