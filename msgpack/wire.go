@@ -245,66 +245,52 @@ var forms = func() (t [256]form) {
 
 // skip gives the offset after the value at i, or -1 when it is not there whole or has a code that means nothing. It does not
 // recurse, makes nothing, and stops at the first claim that the input cannot hold.
+//
+// What goes beyond the end is found in the next round, or after the last.
 func skip(b []byte, i int) int {
 	for pending := uint64(1); pending > 0; pending-- {
 		if uint(i) >= uint(len(b)) {
 			return -1
 		}
 		c := b[i]
-		// The commonest forms by branches, which processors foresee: the next offset then does not wait for the table. What
-		// goes beyond the end is found in the next round, or after the last.
-		switch {
-		case c <= codeFixintMax || c >= codeNegfixint:
+		switch skips[c] {
+		case skip1:
 			i++
-			continue
-		case c >= codeFixstr && c <= codeFixstrMax:
-			i += 1 + int(c&0x1f)
-			continue
-		case c == codeFloat64 || c == codeInt64 || c == codeUint64:
+		case skipStr:
+			i += int(c) - codeFixstr + 1
+		case skip9:
 			i += 9
 			for pending > 1 && i < len(b) && b[i] == c {
 				i += 9
 				pending--
 			}
-			continue
-		}
-		f := forms[c]
-		if int(f.head) > len(b)-i {
-			return -1
-		}
-		n := uint64(0)
-		switch f.count {
-		case 1:
-			n = uint64(b[i+1])
-		case 2:
-			n = uint64(wire.BE16(b, i+1))
-		case 4:
-			n = uint64(wire.BE32(b, i+1))
-		}
-		i += int(f.head)
-		switch f.kind {
-		case formScalar:
-			continue
-		case formFixBytes:
-			n = uint64(c & 0x1f)
-			fallthrough
-		case formBytes:
-			if n > uint64(len(b)-i) {
+		case skip5:
+			i += 5
+		case skip3:
+			i += 3
+		case skip2:
+			i += 2
+		case skipFixMap:
+			i++
+			if pending += uint64(c&0x0f) * 2; pending-1 > uint64(len(b)-i) {
 				return -1
 			}
-			i += int(n)
-			continue
-		case formFixArray:
-			n = uint64(c & 0x0f)
-		case formFixMap:
-			n = uint64(c&0x0f) * 2
-		case formMap:
-			n *= 2
-		case formNever:
-			return -1
-		}
-		if pending += n; pending-1 > uint64(len(b)-i) {
-			return -1
+		case skipFixArray:
+			i++
+			if pending += uint64(c & 0x0f); pending-1 > uint64(len(b)-i) {
+				return -1
+			}
+		case skipStr8:
+			if len(b)-i < 2 {
+				return -1
+			}
+			i += 2 + int(b[i+1])
+		default:
+			var n uint64
+			if i, n = skipLong(b, i, pending); i < 0 {
+				return -1
+			}
+			pending += n
 		}
 	}
 	if i > len(b) {
@@ -312,6 +298,65 @@ func skip(b []byte, i int) int {
 	}
 	return i
 }
+
+// skipLong is skip for the header at i of what the other cases leave: it gives the offset after it, or after its bytes, and how many
+// values follow; or -1.
+func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
+	f := forms[b[i]]
+	if f.kind == formNever || int(f.head) > len(b)-i {
+		return -1, 0
+	}
+	n = countAt(b, i)
+	i += int(f.head)
+	switch f.kind {
+	case formBytes:
+		if n > uint64(len(b)-i) {
+			return -1, 0
+		}
+		return i + int(n), 0
+	case formArray:
+	case formMap:
+		n *= 2
+	default:
+		return i, 0
+	}
+	if pending-1+n > uint64(len(b)-i) {
+		return -1, 0
+	}
+	return i, n
+}
+
+// The ways to skip a value.
+const (
+	skipOther uint8 = iota
+	skip1           // so many bytes
+	skip2
+	skip3
+	skip5
+	skip9
+	skipStr
+	skipStr8
+	skipFixMap
+	skipFixArray
+)
+
+var skips = func() (t [256]uint8) {
+	for c := range t {
+		switch f := forms[c]; {
+		case f.kind == formFixBytes:
+			t[c] = skipStr
+		case f.kind == formFixMap:
+			t[c] = skipFixMap
+		case f.kind == formFixArray:
+			t[c] = skipFixArray
+		case c == codeStr8:
+			t[c] = skipStr8
+		case f.kind == formScalar && f.head <= 9:
+			t[c] = [10]uint8{1: skip1, 2: skip2, 3: skip3, 5: skip5, 9: skip9}[f.head]
+		}
+	}
+	return t
+}()
 
 // intSizes is the bytes of a number's payload by its code, for cc..d3.
 var intSizes = [256]uint8{
