@@ -166,67 +166,38 @@ func (d *Decoder) readAny(i int) (any, int) {
 		b = d.b
 	}
 	c := b[i]
-	switch {
-	case c <= codeFixintMax || c >= codeNegfixint:
+	switch anyForms[c] {
+	case anyFixint:
 		if d.flags&looseInterface != 0 {
 			return d.boxInt64(int64(int8(c))), i + 1
 		}
 		return int8(c), i + 1
-	case c < codeFixarray:
-		return d.readAnyMap(i)
-	case c < codeFixstr:
-		return d.readAnyList(i)
-	case c < codeNil:
-		if d.flags&careful != 0 {
-			return d.carefulAny(i)
-		}
+	case anyFixstr:
 		n := int(c & 0x1f)
-		if n >= len(b)-i {
-			if _, next := d.readBytes(i); next < 0 {
-				return nil, -1
-			}
-			b = d.b
+		if n >= len(b)-i || d.flags&careful != 0 {
+			return d.readAnyString(i)
 		}
 		return d.boxString(d.strings.CopyAt(b, i+1, n)), i + 1 + n
-	}
-	switch c {
-	case codeNil:
-		return nil, i + 1
-	case codeFalse, codeTrue:
-		return c == codeTrue, i + 1
-	case codeBin8, codeBin16, codeBin32:
-		start, next := d.readBytes(i)
-		if next < 0 {
-			return nil, -1
+	case anyString:
+		return d.readAnyString(i)
+	case anyFloat64:
+		if i+9 <= len(b) {
+			return d.boxFloat64(math.Float64frombits(wire.BE64(b, i+1))), i + 9
 		}
-		if d.flags&looseInterface != 0 {
-			return d.carefulAny(i)
-		}
-		if d.flags&careful != 0 && !d.allows(i, start, next) {
-			return nil, -1
-		}
-		if d.views() {
-			return d.b[start:next:next], next
-		}
-		return d.owned(d.b[start:next]), next
-	case codeStr8, codeStr16, codeStr32:
-		if d.flags&careful != 0 {
-			return d.carefulAny(i)
-		}
-		start, next := d.readBytes(i)
-		if next < 0 {
-			return nil, -1
-		}
-		return d.boxString(d.strings.CopyAt(d.b, start, next-start)), next
-	case codeArray16, codeArray32:
-		return d.readAnyList(i)
-	case codeMap16, codeMap32:
+	case anyPairs:
 		return d.readAnyMap(i)
-	case codeNever:
-		return nil, d.fail(i, fmt.Errorf("msgpack: unknown code %x decoding interface{}", c))
-	}
-	if isExt(c) {
+	case anyList:
+		return d.readAnyList(i)
+	case anyNil:
+		return nil, i + 1
+	case anyBool:
+		return c == codeTrue, i + 1
+	case anyBin:
+		return d.readAnyBin(i)
+	case anyExt:
 		return d.readAnyExt(i)
+	case anyNever:
+		return nil, d.fail(i, fmt.Errorf("msgpack: unknown code %x decoding interface{}", c))
 	}
 	if 9 > len(b)-i {
 		if _, ok := d.number(i); !ok {
@@ -235,6 +206,79 @@ func (d *Decoder) readAny(i int) (any, int) {
 		b = d.b
 	}
 	return d.readAnyNumber(b, i, c)
+}
+
+// The forms that readAny tells apart.
+const (
+	anyNumber uint8 = iota
+	anyFixint
+	anyFixstr
+	anyString
+	anyFloat64
+	anyPairs
+	anyList
+	anyNil
+	anyBool
+	anyBin
+	anyExt
+	anyNever
+)
+
+var anyForms = func() (t [256]uint8) {
+	for c := range t {
+		switch f := forms[c]; {
+		case c <= codeFixintMax || c >= codeNegfixint:
+			t[c] = anyFixint
+		case c == codeNil:
+			t[c] = anyNil
+		case c == codeFalse || c == codeTrue:
+			t[c] = anyBool
+		case c == codeNever:
+			t[c] = anyNever
+		case c == codeFloat64:
+			t[c] = anyFloat64
+		case isExt(byte(c)):
+			t[c] = anyExt
+		case c >= codeBin8 && c <= codeBin32:
+			t[c] = anyBin
+		case f.kind == formFixBytes:
+			t[c] = anyFixstr
+		case f.kind == formBytes:
+			t[c] = anyString
+		case f.kind == formFixMap || f.kind == formMap:
+			t[c] = anyPairs
+		case f.kind == formFixArray || f.kind == formArray:
+			t[c] = anyList
+		}
+	}
+	return t
+}()
+
+// readAnyString reads a str.
+func (d *Decoder) readAnyString(i int) (any, int) {
+	if d.flags&careful != 0 {
+		return d.carefulAny(i)
+	}
+	start, next := d.readBytes(i)
+	if next < 0 {
+		return nil, -1
+	}
+	return d.boxString(d.strings.CopyAt(d.b, start, next-start)), next
+}
+
+// readAnyBin reads a bin.
+func (d *Decoder) readAnyBin(i int) (any, int) {
+	start, next := d.readBytes(i)
+	if next < 0 {
+		return nil, -1
+	}
+	if d.flags&looseInterface != 0 {
+		return d.carefulAny(i)
+	}
+	if d.flags&careful != 0 && !d.allows(i, start, next) {
+		return nil, -1
+	}
+	return d.owned(d.b[start:next]), next
 }
 
 // readAnyNumber reads the number at i, which is whole.
