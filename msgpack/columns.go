@@ -145,7 +145,7 @@ func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 		k, next = readFloat64Run(d.b, i, to[len(to):len(to)+n])
 		c.Floats = to[:len(to)+k]
 	case column.String:
-		k, next = readStringRun(d.b, i, c, n)
+		k, next = readTextRun(d.b, i, c, n)
 	case column.Bool:
 		for next = i; k < n && next < len(d.b) && d.b[next]|1 == codeTrue; next++ {
 			c.Bools = append(c.Bools, d.b[next] == codeTrue)
@@ -189,8 +189,8 @@ func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
 	return len(run), next
 }
 
-// readStringRun appends up to n strings of fewer than 32 bytes to c and gives how many.
-func readStringRun(b []byte, i int, c *column.Column, n int) (k, next int) {
+// readTextRun appends up to n strings of fewer than 32 bytes to c and gives how many.
+func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	text, ends := c.Text, slices.Grow(c.Ends, n)
 	ends = ends[:len(ends)+n]
 	out := ends[len(c.Ends):]

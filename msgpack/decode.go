@@ -476,39 +476,88 @@ func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.values == nil && len(s) >= longList {
 		d.values = new(buffer.Recent)
 	}
-	b := d.b
 	recurring := cacheKeys && len(s) >= longList
 	fresh := 0
 	plain := d.flags&careful == 0
-	for k := range s {
-		if plain && uint(i) < uint(len(b)) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
-			if n := int(b[i] & 0x1f); n < len(b)-i {
-				if keepEqual && len(s[k]) == n && s[k] == string(b[i+1:i+1+n]) {
-					i += 1 + n
-					continue
+	for k := 0; k < len(s); k++ {
+		b := d.b
+		if plain && !recurring {
+			var n int
+			if n, i = d.readStringRun(b, i, s[k:]); n > 0 {
+				if k += n; k == len(s) {
+					break
 				}
-				if recurring && n <= buffer.RecentMax {
-					v, known := d.values.Find(b, i+1, n)
-					if !known {
-						fresh++
-						recurring = fresh < longList || fresh < k/2 // else looking them up does not pay
-					}
-					s[k] = v
-				} else {
-					s[k] = d.strings.CopyAt(b, i+1, n)
-				}
-				i += 1 + n
-				continue
 			}
 		}
-		var v string
-		if v, i = d.readString(i); i < 0 {
+		if n := fixstrLen(b, i); plain && recurring && uint(n) <= buffer.RecentMax {
+			if !keepEqual || len(s[k]) != n || s[k] != string(b[i+1:i+1+n]) {
+				v, known := d.values.Find(b, i+1, n)
+				if !known {
+					fresh++
+					recurring = fresh < longList || fresh < k/2 // else looking them up does not pay
+				}
+				s[k] = v
+			}
+			i += 1 + n
+			continue
+		}
+		v, next := d.readString(i)
+		if next < 0 {
 			d.path.Index(k)
 			return -1
 		}
-		s[k], b = v, d.b
+		s[k], i = v, next
 	}
 	return i
+}
+
+// fixstrLen is the length of the fixstr at i, if it is there whole; else -1.
+func fixstrLen(b []byte, i int) int {
+	if uint(i) < uint(len(b)) {
+		if n := int(b[i]) - codeFixstr; uint(n) < 32 && n < len(b)-i {
+			return n
+		}
+	}
+	return -1
+}
+
+// readStringRun reads fixstrs from b[i:] into dst as long as they follow one another and neither b nor the room for them ends soon.
+// It gives how many and the offset after them.
+func (d *Decoder) readStringRun(b []byte, i int, dst []string) (n, next int) {
+	const word = 8
+	var room []byte
+	at := 0 // in room, as far as it is used
+	for readRuns && n < len(dst) && i+1+4*word <= len(b) {
+		size := int(mem.Load8(b, i)) - codeFixstr
+		if uint(size) > 31 {
+			break
+		}
+		if keepEqual && len(dst[n]) == size && dst[n] == string(b[i+1:i+1+size]) {
+			i += 1 + size
+			n++
+			continue
+		}
+		if at+4*word > len(room) {
+			d.strings.Take(at)
+			at = 0
+			if room = d.strings.Room(4 * word); room == nil {
+				break
+			}
+		}
+		// As whole words, of which what is too much is overwritten by the next.
+		mem.Store64(room, at, mem.Load64(b, i+1))
+		mem.Store64(room, at+word, mem.Load64(b, i+1+word))
+		if size > 2*word {
+			mem.Store64(room, at+2*word, mem.Load64(b, i+1+2*word))
+			mem.Store64(room, at+3*word, mem.Load64(b, i+1+3*word))
+		}
+		dst[n] = mem.String(room[at : at+size])
+		at += size
+		i += 1 + size
+		n++
+	}
+	d.strings.Take(at)
+	return n, i
 }
 
 func decodeInt64s(d *Decoder, o *op, p mem.Pointer, i int) int {

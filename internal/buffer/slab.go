@@ -72,6 +72,21 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 	return mem.String(chunk[at : at+n])
 }
 
+// Room is free memory of a chunk, at least n bytes, for strings that the caller copies there himself, or nil where each string has
+// memory of its own. Take says how much of it was used; nothing else may be cut meanwhile.
+func (s *Strings) Room(n int) []byte {
+	if n > cap(s.chunk)-len(s.chunk) {
+		if n > s.Size {
+			return nil
+		}
+		s.chunk = make([]byte, 0, s.Size)
+	}
+	return s.chunk[len(s.chunk):cap(s.chunk)]
+}
+
+// Take notes that n bytes of Room are strings now.
+func (s *Strings) Take(n int) { s.chunk = s.chunk[:len(s.chunk)+n] }
+
 // Slab hands out cells of T one by one from blocks, one allocation for each block. A cell is never handed out twice.
 type Slab[T any] struct {
 	block []T
