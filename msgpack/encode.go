@@ -374,7 +374,20 @@ func encodeStrings(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	}
 	b = appendArrayLen(b, len(s))
 	for _, v := range s {
-		b = appendText(b, v)
+		n, at := len(v), len(b)
+		if n < 8 || n >= 32 || n >= cap(b)-at {
+			b = appendText(b, v)
+			continue
+		}
+		b = b[:at+1+n] // the commonest lengths without a call
+		src := mem.Bytes(v)
+		mem.Store8(b, at, codeFixstr|byte(n))
+		mem.Store64(b, at+1, mem.Load64(src, 0))
+		if n > 16 {
+			mem.Store64(b, at+9, mem.Load64(src, 8))
+			mem.Store64(b, at+n-15, mem.Load64(src, n-16))
+		}
+		mem.Store64(b, at+n-7, mem.Load64(src, n-8))
 	}
 	return b
 }
