@@ -632,7 +632,8 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 		// The next field in order is expected. Its key is compared as it stands on the wire, in two words.
 		f := &in[next]
 		if predictFields && i+16 <= len(b) &&
-			(mem.Load64(b, i)^f.key1)&f.mask1 == 0 && (mem.Load64(b, i+8)^f.key2)&f.mask2 == 0 {
+			(mem.Load64(b, i)^f.key1)&f.mask1 == 0 && (mem.Load64(b, i+8)^f.key2)&f.mask2 == 0 &&
+			f.size != 0 { // which a field that is never expected has, whatever the bytes are
 			i += int(f.size)
 			next++
 		} else {

@@ -204,7 +204,7 @@ func FuzzSkip(f *testing.F) {
 
 // meaning reports whether err is about what a value means: an ext of an unknown kind, a key, the depth.
 func meaning(err error) bool {
-	for _, part := range []string{"unknown ext id", "invalid ext len", "unsupported map key", "nest deeper"} {
+	for _, part := range []string{"unknown ext id", "invalid ext len", "unsupported map key", "interned string", "nest deeper"} {
 		if strings.Contains(err.Error(), part) {
 			return true
 		}

@@ -526,9 +526,9 @@ func newInField(f *plan.Field, o *op, index int, key string) inField {
 // neverKey is what no key is.
 const neverKey = "\xc1"
 
-// neverMatch keeps f from being recognized by its words.
+// neverMatch keeps f from being recognized by its words: they match no valid key, and a size of 0 says so of any.
 func (f *inField) neverMatch() {
-	f.key1, f.mask1, f.key2, f.mask2 = codeNever, 0xff, 0, 0
+	f.key1, f.mask1, f.key2, f.mask2, f.size = codeNever, 0xff, 0, 0, 0
 }
 
 func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
