@@ -85,6 +85,10 @@ func hasOtherKeys(data []byte) bool {
 			}
 			return err
 		}
+		if msgpcode.IsExt(c) { // both look for a map behind its header, where they want a map
+			_, _, err := d.DecodeExtHeader()
+			return err
+		}
 		return d.Skip()
 	}
 	for walk() == nil {
