@@ -151,6 +151,9 @@ func same(a, b reflect.Value) bool {
 			return false
 		}
 		for all := a.MapRange(); all.Next(); {
+			if !all.Key().Equal(all.Key()) {
+				continue // a NaN is not found again
+			}
 			if x := b.MapIndex(all.Key()); !x.IsValid() || !same(all.Value(), x) {
 				return false
 			}
