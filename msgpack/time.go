@@ -77,7 +77,7 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		}
 		ns, j := d.readInt(j)
 		return d.zoned(time.Unix(secs, ns)), j
-	case f.kind != formFixBytes && (c < codeStr8 || c > codeStr32):
+	case !isStr(c):
 		_, _, next := d.extHeader(i) // which it is not
 		return time.Time{}, next
 	default:

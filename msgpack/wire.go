@@ -243,6 +243,16 @@ var forms = func() (t [256]form) {
 	return t
 }()
 
+// isStr reports whether c is the code of a str.
+func isStr(c byte) bool {
+	return c >= codeFixstr && c <= codeFixstrMax || c >= codeStr8 && c <= codeStr32
+}
+
+// isExt reports whether c is the code of an ext.
+func isExt(c byte) bool {
+	return c >= codeExt8 && c <= codeExt32 || c >= codeFixext1 && c <= codeFixext16
+}
+
 // skip gives the offset after the value at i, or -1 when it is not there whole or has a code that means nothing. It does not
 // recurse, makes nothing, and stops at the first claim that the input cannot hold.
 //
