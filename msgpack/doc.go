@@ -60,7 +60,8 @@
 //	_msgpack struct{} `msgpack:",omitempty"`    omitempty for all fields that follow
 //
 // Empty is what its own IsZero method says; else false, 0, nil, a string, slice or map without elements, an interface that holds
-// something empty, and a struct of which nothing would be written. [EncodeOptions.JSONOmitEmpty] has the rules of encoding/json.
+// something empty, and a struct of which nothing would be written and whose unexported fields are zero.
+// [EncodeOptions.JSONOmitEmpty] has the rules of encoding/json.
 //
 // # Interned strings
 //
