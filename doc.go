@@ -1,21 +1,22 @@
 // Package slipstream is the map of the house; the code is in the rooms.
 //
-// Slipstream is the fast lane for data on the wire: Go codecs, a service that puts them to work, and a Ruby gem.
+// Slipstream is the fast lane for data on the wire: Go codecs, and a service that puts them to work.
 //
 //	bytes in → wire → ops → Go values
 //
 //	room            what is in it
 //	msgpack         MessagePack, with the API of vmihailenco/msgpack v5; the room msgpcode in it names the codes
 //	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
-//	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface
+//	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface, the slots of maps
 //	internal/wire   what every byte format needs: big-endian words, the error that says where
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
 //	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
 //	internal/corpus tests only: shared Go types, random values, vectors
 //	internal/api    tests only: what a package exports, as text
-//	compat          its own modules: msgpack under the import paths of the originals
+//	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
-//	server          its own module: the service; rooms wal, table, parquet, ingest, metrics, config, load, service, migrate
+//	server          its own module: the service; rooms wal, table, parquet, ingest, metrics, config, load, service; and migrate,
+//	                which changes the imports of programs
 //	bench           its own module: the only place where rivals are imported
 //
 // Arrows point down; siblings never import each other. house_test.go holds the code to this table.
@@ -44,4 +45,16 @@
 // How MessagePack writes an int: msgpack/wire.go. How a struct is read: msgpack/decode.go, decodeStruct. Why a field is
 // skipped: internal/plan. What a 2xx promises: server/wal. How rows become files: server/table. Why it is so:
 // docs/decisions.md.
+//
+// In msgpack, each of these is a file:
+//
+//	options, careful       what may be asked of a Decoder and an Encoder, and structs under it
+//	any, anymap            values without a Go type; maps with other keys than strings
+//	calls, view            one value by hand: DecodeInt64, EncodeString …; bytes without a copy
+//	custom, register, ext  types that write themselves; codecs and exts that are registered for types
+//	intern                 strings that are written once, then as their numbers
+//	omit, sorted           what is left out of a struct; maps in the order of their keys
+//	stream, buffer, feed   values over io; messages in chunks; bytes that are pushed (scan finds where a value ends)
+//	raw, kind, query       a value as a view of its bytes; what it is; paths into it
+//	values, lists, columns loops over streams; arrays into slices; batches into columns (run reads numbers by fours)
 package slipstream

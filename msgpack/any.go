@@ -2,8 +2,9 @@ package msgpack
 
 // The untyped road: any, and what is decoded where no type is given.
 //
-// A number, string or list in an any is a pointer to it. These are not allocated one by one: they lie in small slabs of
-// their own type (buffer.Slab), and the any is made of the type's word and a pointer into the slab (mem.Box).
+// A number, string or list in an any is a pointer to it. Numbers and short strings are not allocated one by one: they lie in
+// small slabs of their own type (buffer.Slab), and the any is made of the type's word and a pointer into the slab (mem.Box). A
+// short list is allocated together with its header (newList).
 
 import (
 	"errors"

@@ -52,7 +52,8 @@ func (d *Decoder) DecodeNil() error {
 // DecodeBool reads a bool; nil is false.
 func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).readBool) }
 
-// DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond its range wraps around.
+// DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond its range wraps around, or is an
+// error under [DecodeOptions.StrictInts].
 func (d *Decoder) DecodeInt64() (int64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -61,7 +62,7 @@ func (d *Decoder) DecodeInt64() (int64, error) {
 	return decodeOne(d, (*Decoder).readInt)
 }
 
-// DecodeUint64 is DecodeInt64 for unsigned numbers. A negative number wraps around.
+// DecodeUint64 is [Decoder.DecodeInt64] for unsigned numbers: it is a negative one that wraps around, or is an error.
 func (d *Decoder) DecodeUint64() (uint64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -70,14 +71,29 @@ func (d *Decoder) DecodeUint64() (uint64, error) {
 	return decodeUintOfWidth[uint64](d, 64)
 }
 
-// DecodeInt reads an int, as DecodeInt64 does. The methods below do so for the other widths, to which they cut the value.
-func (d *Decoder) DecodeInt() (int, error)       { return decodeIntOfWidth[int](d, strconv.IntSize) }
-func (d *Decoder) DecodeInt8() (int8, error)     { return decodeIntOfWidth[int8](d, 8) }
-func (d *Decoder) DecodeInt16() (int16, error)   { return decodeIntOfWidth[int16](d, 16) }
-func (d *Decoder) DecodeInt32() (int32, error)   { return decodeIntOfWidth[int32](d, 32) }
-func (d *Decoder) DecodeUint() (uint, error)     { return decodeUintOfWidth[uint](d, strconv.IntSize) }
-func (d *Decoder) DecodeUint8() (uint8, error)   { return decodeUintOfWidth[uint8](d, 8) }
+// DecodeInt is [Decoder.DecodeInt64] for an int. As in the methods for 8, 16 and 32 bits, an int of the wire that does not fit is
+// cut, as a conversion would, or is an error under [DecodeOptions.StrictInts]; a float that does not fit is always an error.
+func (d *Decoder) DecodeInt() (int, error) { return decodeIntOfWidth[int](d, strconv.IntSize) }
+
+// DecodeInt8 is [Decoder.DecodeInt] for 8 bits.
+func (d *Decoder) DecodeInt8() (int8, error) { return decodeIntOfWidth[int8](d, 8) }
+
+// DecodeInt16 is [Decoder.DecodeInt] for 16 bits.
+func (d *Decoder) DecodeInt16() (int16, error) { return decodeIntOfWidth[int16](d, 16) }
+
+// DecodeInt32 is [Decoder.DecodeInt] for 32 bits.
+func (d *Decoder) DecodeInt32() (int32, error) { return decodeIntOfWidth[int32](d, 32) }
+
+// DecodeUint is [Decoder.DecodeInt] for a uint.
+func (d *Decoder) DecodeUint() (uint, error) { return decodeUintOfWidth[uint](d, strconv.IntSize) }
+
+// DecodeUint8 is [Decoder.DecodeInt] for 8 bits without a sign.
+func (d *Decoder) DecodeUint8() (uint8, error) { return decodeUintOfWidth[uint8](d, 8) }
+
+// DecodeUint16 is [Decoder.DecodeInt] for 16 bits without a sign.
 func (d *Decoder) DecodeUint16() (uint16, error) { return decodeUintOfWidth[uint16](d, 16) }
+
+// DecodeUint32 is [Decoder.DecodeInt] for 32 bits without a sign.
 func (d *Decoder) DecodeUint32() (uint32, error) { return decodeUintOfWidth[uint32](d, 32) }
 
 func decodeIntOfWidth[T int | int8 | int16 | int32](d *Decoder, bits int) (T, error) {
@@ -110,7 +126,7 @@ func (d *Decoder) DecodeFloat64() (float64, error) {
 	return decodeOne(d, (*Decoder).readFloat64)
 }
 
-// DecodeFloat32 reads a float or an int that fits; nil is 0.
+// DecodeFloat32 reads a float or an int, to the nearest float32; nil is 0. A finite number beyond its range is an error.
 func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decoder).readFloat32) }
 
 // DecodeString reads a str or bin into a string of its own memory; nil is empty.
@@ -128,18 +144,19 @@ func (d *Decoder) DecodeBytes() ([]byte, error) {
 		if d.isNil(i) {
 			return nil, i + 1
 		}
-		start, next := d.readBytes(i)
-		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
+		v, next := d.readView(i)
+		if next < 0 {
 			return nil, -1
 		}
-		return d.owned(d.b[start:next]), next
+		return d.owned(v), next
 	})
 }
 
-// DecodeTime reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339.
+// DecodeTime reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339; nil is the zero time. It is in
+// Local, unless [DecodeOptions.UTC] is set or the string names another zone; the zero time is in UTC.
 func (d *Decoder) DecodeTime() (time.Time, error) { return decodeOne(d, (*Decoder).readTime) }
 
-// DecodeDuration reads a time.Duration, in nanoseconds.
+// DecodeDuration reads an int as nanoseconds, as [Decoder.DecodeInt64] does.
 func (d *Decoder) DecodeDuration() (time.Duration, error) {
 	v, err := d.DecodeInt64()
 	return time.Duration(v), err
@@ -209,7 +226,8 @@ func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 	return id, n, d.end(mark, next)
 }
 
-// ReadFull reads bytes as they are, until buf is full.
+// ReadFull reads bytes as they are, until buf is full: those behind a header, whose length the caller has read. With fewer left, buf
+// stays as it was, and the error is io.EOF, or wraps io.ErrUnexpectedEOF.
 func (d *Decoder) ReadFull(buf []byte) error {
 	mark := d.begin()
 	if !d.whole(mark, 0, len(buf)) {
@@ -230,7 +248,7 @@ func (d *Decoder) DecodeRaw() (RawMessage, error) {
 	})
 }
 
-// Skip passes over the next value. It creates nothing and does not recurse.
+// Skip passes over the next value, however deep it is nested. It allocates nothing, but for interned strings.
 func (d *Decoder) Skip() error {
 	mark := d.begin()
 	return d.end(mark, d.skipJoining(mark))
@@ -251,7 +269,7 @@ func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	return v, err
 }
 
-// DecodeMap reads a map with string keys; nil is nil.
+// DecodeMap reads a map with string keys; nil is nil. A key of another type is an error.
 func (d *Decoder) DecodeMap() (map[string]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (map[string]any, int) {
 		if d.isNil(i) {
@@ -338,8 +356,10 @@ func (e *Encoder) encode64(code byte, v uint64) error {
 	return e.flushed()
 }
 
+// EncodeNil writes nil.
 func (e *Encoder) EncodeNil() error { return e.encode8(codeNil) }
 
+// EncodeBool writes v as true or false.
 func (e *Encoder) EncodeBool(v bool) error {
 	if v {
 		return e.encode8(codeTrue)
@@ -347,9 +367,16 @@ func (e *Encoder) EncodeBool(v bool) error {
 	return e.encode8(codeFalse)
 }
 
-func (e *Encoder) EncodeString(v string) error   { return e.flush(appendStringOf(e, e.b, v)) }
-func (e *Encoder) EncodeTime(t time.Time) error  { return e.flush(appendTime(e.b, t)) }
+// EncodeString writes v as str, or as its number where strings are interned.
+func (e *Encoder) EncodeString(v string) error { return e.flush(appendStringOf(e, e.b, v)) }
+
+// EncodeTime writes t as the ext -1, in the shortest of its three forms. Its zone is lost.
+func (e *Encoder) EncodeTime(t time.Time) error { return e.flush(appendTime(e.b, t)) }
+
+// EncodeFloat32 writes v in 4 bytes, unless UseCompactFloats makes it an int.
 func (e *Encoder) EncodeFloat32(v float32) error { return e.flush(e.appendFloat32(e.b, v)) }
+
+// EncodeMap writes m, in no order unless SetSortMapKeys is on; nil as nil.
 func (e *Encoder) EncodeMap(m map[string]any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAnyMap(b, m) })
 }
@@ -357,7 +384,7 @@ func (e *Encoder) EncodeMap(m map[string]any) error {
 // EncodeFloat64 writes v in 8 bytes, unless UseCompactFloats makes it an int.
 func (e *Encoder) EncodeFloat64(v float64) error { return e.encode64(codeFloat64, math.Float64bits(v)) }
 
-// EncodeInt writes v in its shortest form, as EncodeUint does. The methods named by a width write that width.
+// EncodeInt writes v in its shortest form: 1 to 9 bytes, a positive number as an unsigned one.
 func (e *Encoder) EncodeInt(v int64) error {
 	if uint64(v) <= codeFixintMax {
 		return e.encode8(byte(v))
@@ -365,6 +392,7 @@ func (e *Encoder) EncodeInt(v int64) error {
 	return e.flush(appendInt(e.b, v))
 }
 
+// EncodeUint writes v in its shortest form: 1 to 9 bytes.
 func (e *Encoder) EncodeUint(v uint64) error {
 	if v <= codeFixintMax {
 		return e.encode8(byte(v))
@@ -372,13 +400,28 @@ func (e *Encoder) EncodeUint(v uint64) error {
 	return e.flush(appendUint(e.b, v))
 }
 
-func (e *Encoder) EncodeInt8(v int8) error     { return e.encode16(codeInt8, byte(v)) }
-func (e *Encoder) EncodeInt16(v int16) error   { return e.flush(appendCode16(e.b, codeInt16, uint16(v))) }
-func (e *Encoder) EncodeInt32(v int32) error   { return e.flush(appendCode32(e.b, codeInt32, uint32(v))) }
-func (e *Encoder) EncodeInt64(v int64) error   { return e.encode64(codeInt64, uint64(v)) }
-func (e *Encoder) EncodeUint8(v uint8) error   { return e.encode16(codeUint8, v) }
+// EncodeInt8 writes v in its own width whatever its value and the options, as all methods that are named by a width do.
+func (e *Encoder) EncodeInt8(v int8) error { return e.encode16(codeInt8, byte(v)) }
+
+// EncodeInt16 writes v as an int16.
+func (e *Encoder) EncodeInt16(v int16) error { return e.flush(appendCode16(e.b, codeInt16, uint16(v))) }
+
+// EncodeInt32 writes v as an int32.
+func (e *Encoder) EncodeInt32(v int32) error { return e.flush(appendCode32(e.b, codeInt32, uint32(v))) }
+
+// EncodeInt64 writes v as an int64.
+func (e *Encoder) EncodeInt64(v int64) error { return e.encode64(codeInt64, uint64(v)) }
+
+// EncodeUint8 writes v as a uint8.
+func (e *Encoder) EncodeUint8(v uint8) error { return e.encode16(codeUint8, v) }
+
+// EncodeUint16 writes v as a uint16.
 func (e *Encoder) EncodeUint16(v uint16) error { return e.flush(appendCode16(e.b, codeUint16, v)) }
+
+// EncodeUint32 writes v as a uint32.
 func (e *Encoder) EncodeUint32(v uint32) error { return e.flush(appendCode32(e.b, codeUint32, v)) }
+
+// EncodeUint64 writes v as a uint64.
 func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(codeUint64, v) }
 
 // EncodeDuration writes v in nanoseconds, as an int64.
@@ -392,7 +435,8 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 	return e.flush(e.appendBody(appendBytesLen(e.b, len(v)), v))
 }
 
-// EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil.
+// EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil. An n below that, or of more
+// than 32 bits, is an error here and in the other methods that write a length.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(codeFixarray | byte(n))
@@ -430,7 +474,7 @@ func (e *Encoder) EncodeExtHeader(id int8, n int) error {
 	return e.encodeLength(n, func(b []byte, n int) []byte { return appendExtHeader(b, id, n) })
 }
 
-// EncodeMapSorted writes m in the order of its keys.
+// EncodeMapSorted writes m, and the maps in it, in the order of their keys, as under SetSortMapKeys.
 func (e *Encoder) EncodeMapSorted(m map[string]any) error {
 	on := e.flags&sortMapKeys != 0
 	e.flags |= sortMapKeys

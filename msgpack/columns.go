@@ -20,7 +20,8 @@ import (
 )
 
 // DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for each key.
-// Cells are nil, bool, int, float, str, or a time ext. The error names the column, and the cell as its index.
+// Cells are nil, bool, int, float, str, or a time ext; ints are kept as int64, and one beyond that is an error. An error names the
+// column, and the cell as its index, and leaves in b what was read before it: b.Reset empties it. b does not refer to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns wants an empty batch")
@@ -29,7 +30,8 @@ func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	return d.end(mark, d.readColumns(b, mark))
 }
 
-// DecodeRows reads an array of maps into b, a row for each map. A key that a map lacks is a null in that row.
+// DecodeRows reads an array of maps into b, a row for each map, behind the rows that are there. A key that a map lacks is a null in
+// that row. After an error, b.Undo drops what it left of the row; the rows before it stay.
 func (d *Decoder) DecodeRows(b *column.Batch) error {
 	mark := d.begin()
 	n, i := d.arrayLen(mark)
@@ -50,7 +52,8 @@ func (d *Decoder) DecodeRow(b *column.Batch) error {
 	return d.end(mark, d.readRow(b, mark))
 }
 
-// DecodeColumn reads an array into c, which it empties first.
+// DecodeColumn reads an array into c, which it empties first and whose buffers it reuses. An error leaves in c what was read before
+// it.
 func (d *Decoder) DecodeColumn(c *column.Column) error {
 	mark := d.begin()
 	c.Reset()
@@ -163,30 +166,12 @@ func takesOn(c *column.Column, code byte) bool {
 		return c.Accepts(column.Int64)
 	case code == codeFloat64 || code == codeFloat32:
 		return c.Accepts(column.Float64)
-	case code >= codeFixstr && code <= codeFixstrMax || code >= codeStr8 && code <= codeStr32:
+	case isStr(code):
 		return c.Accepts(column.String)
 	case code == codeTrue || code == codeFalse:
 		return c.Accepts(column.Bool)
 	}
 	return false
-}
-
-// beforeBeyond cuts a run of ints, read from b[i:next], before the first uint64 that is beyond int64.
-func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
-	all := int64(0)
-	for _, v := range run {
-		all |= v
-	}
-	if all >= 0 {
-		return len(run), next
-	}
-	for k, v := range run {
-		if v < 0 && b[i] == codeUint64 {
-			return k, i
-		}
-		i += int(forms[b[i]].head)
-	}
-	return len(run), next
 }
 
 // readTextRun appends up to n strings of fewer than 32 bytes to c and gives how many.
@@ -297,7 +282,7 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		}
 		c.AppendInt64(v)
 		return next
-	case form == formFixBytes || code >= codeStr8 && code <= codeStr32:
+	case isStr(code):
 		start, next := d.readBytes(i)
 		if next < 0 {
 			return -1

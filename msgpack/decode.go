@@ -30,7 +30,7 @@ type depthError int
 func (e depthError) Error() string { return fmt.Sprintf("msgpack: values nest deeper than %d", int(e)) }
 
 // Unmarshal decodes the first value of data into what v points to. Bytes after it are ignored. What is decoded does not
-// refer to data.
+// refer to data. After an error, what v points to may hold a part of the value. The errors are those of [Decoder.Decode].
 func Unmarshal(data []byte, v any) error {
 	face := mem.FaceOf(v)
 	var o *op
@@ -80,7 +80,7 @@ func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[an
 var errDecodeNil = errors.New("msgpack: Decode(nil)")
 
 // Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself; an end inside a value is
-// an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF.
+// an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF. After a value that does not fit, the next one can be decoded.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
@@ -146,7 +146,7 @@ func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 	return d.decodeOp(o, p)
 }
 
-// DecodeValue decodes the next value into v, which must be settable.
+// DecodeValue is [Decoder.Decode] for a reflect.Value: it decodes into v if v is settable, else into what the pointer v points to.
 func (d *Decoder) DecodeValue(v reflect.Value) error {
 	if !v.IsValid() {
 		return errDecodeNil
@@ -162,7 +162,7 @@ func (d *Decoder) DecodeValue(v reflect.Value) error {
 	return d.decodeOp(o, v.Addr().UnsafePointer())
 }
 
-// DecodeMulti decodes one value after the other.
+// DecodeMulti decodes one value after the other into what the elements of v point to, up to the first that fails.
 func (d *Decoder) DecodeMulti(v ...any) error {
 	for _, p := range v {
 		if err := d.Decode(p); err != nil {

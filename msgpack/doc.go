@@ -34,14 +34,15 @@
 //	slice, array                    array                                 array
 //	map                             map                                   map
 //	struct                          map by field names; array by option   map; array, by position
-//	time.Time                       ext -1                                ext -1
+//	time.Time                       ext -1                                ext -1; str by RFC 3339; array of seconds, nanoseconds
 //	time.Duration                   int64, nanoseconds                    any int
 //	Ext                             ext                                   any ext
 //	pointer, interface              what it holds, or nil                 see below
 //	any, when reading                                                     int8 … uint64 as sent, float32, float64, string,
 //	                                                                      []byte, []any, map[string]any, time.Time
 //
-// nil reads as the zero value of every type but an array, which it leaves alone.
+// Read into an any, a map whose keys are not strings is a map[K]any, or a map[any]any if its keys are of several types. nil reads
+// as the zero value of every type but an array, which it leaves alone.
 //
 // A type may write and read itself: [CustomEncoder] and [CustomDecoder] first, then [Marshaler] and [Unmarshaler],
 // encoding.BinaryMarshaler, encoding.TextMarshaler and their counterparts. What is registered for a type goes before all of
@@ -49,12 +50,18 @@
 //
 // # Tags
 //
-//	Field int `msgpack:"name,omitempty"`        another name; left out when zero
-//	Field int `msgpack:"name,alias:old"`        read under a second name too
+//	Field int `msgpack:"name,omitempty"`        another name; left out when empty
+//	Field T   `msgpack:",omitzero"`             left out when zero, as in encoding/json
+//	Field int `msgpack:"name,alias:old"`        read under other names too: as many as there are aliases
 //	Field string `msgpack:",intern"`            written once, then as a number; of interfaces, the strings they hold
 //	Field int `msgpack:"-"`                     skipped
 //	Inner     `msgpack:",inline"`               fields of an embedded struct: inline or noinline
-//	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; ,omitempty for all that follows
+//	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; with any_length, one that may be shorter or longer
+//	_msgpack struct{} `msgpack:",omitempty"`    omitempty for all fields that follow
+//
+// Empty is what its own IsZero method says; else false, 0, nil, a string, slice or map without elements, an interface that holds
+// something empty, and a struct of which nothing would be written and whose unexported fields are zero.
+// [EncodeOptions.JSONOmitEmpty] has the rules of encoding/json.
 //
 // # Interned strings
 //

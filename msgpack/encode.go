@@ -15,7 +15,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Marshal is v in MessagePack.
+// Marshal is v in MessagePack, in memory of its own. It fails for a chan, func, complex number or unsafe.Pointer, for values that
+// nest more than 10,000 deep, as those that contain themselves do, and with the error of a method of v's.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte{codeNil}, nil
@@ -38,7 +39,7 @@ func Marshal(v any) ([]byte, error) {
 	return slices.Clip(b), nil
 }
 
-// MarshalAppend appends v in MessagePack to dst. On an error it gives dst as it was.
+// MarshalAppend appends v in MessagePack to dst, in whose capacity it writes, as append does. On an error it gives dst as it was.
 func MarshalAppend(dst []byte, v any) ([]byte, error) {
 	if v == nil {
 		return appendNil(dst), nil
@@ -90,7 +91,7 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	return b, err
 }
 
-// Encode writes v.
+// Encode writes v, by one Write. When v cannot be encoded, which [Marshal] tells of, nothing is written.
 func (e *Encoder) Encode(v any) error {
 	if v == nil {
 		return e.EncodeNil()
@@ -120,7 +121,7 @@ func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	return e.flush(b)
 }
 
-// EncodeMulti writes one value after the other.
+// EncodeMulti writes one value after the other, by one Write. When one cannot be encoded, none is written.
 func (e *Encoder) EncodeMulti(v ...any) error {
 	return e.guarded(func(b []byte) []byte {
 		for _, x := range v {
@@ -130,7 +131,8 @@ func (e *Encoder) EncodeMulti(v ...any) error {
 	})
 }
 
-// EncodeValue writes v.
+// EncodeValue is [Encoder.Encode] for a reflect.Value; the zero one is nil. A pointer receiver's method is called for v itself if v
+// is addressable, else for a copy.
 func (e *Encoder) EncodeValue(v reflect.Value) error {
 	return e.guarded(func(b []byte) []byte { return e.appendValue(b, v) })
 }

@@ -221,11 +221,6 @@ func appendInternedMap[V any](e *Encoder, b []byte, m map[string]V, appendValue 
 // interns reports whether a string may come as a number.
 func (d *Decoder) interns() bool { return d.flags&internStrings != 0 || d.dict.size() > 0 }
 
-// isStr reports whether c is a str, which may join the dict; a bin never does.
-func isStr(c byte) bool {
-	return c >= codeFixstr && c <= codeFixstrMax || c >= codeStr8 && c <= codeStr32
-}
-
 // isInterned reports whether the number of a string is at i.
 func (d *Decoder) isInterned(i int) bool {
 	return d.interns() && d.need(i, 2) && d.b[i] >= codeFixext1 && d.b[i] <= codeFixext4 && int8(d.b[i+1]) == extInterned

@@ -29,12 +29,12 @@ type DecodeOptions struct {
 
 	// Limits, for input that is not trusted. Zero is the default.
 	MaxDepth    int // how deep values may nest; 10,000
-	MaxBytes    int // of one value as it stands on the wire; no limit
-	MaxElements int // of one array or map; no limit
+	MaxBytes    int // bytes of one value as it stands on the wire; no limit
+	MaxElements int // elements of one array, pairs of one map; no limit
 	MaxString   int // bytes of one str or bin; no limit
 }
 
-// Unmarshal is [Unmarshal] under o.
+// Unmarshal is [Unmarshal] under o. With ZeroCopy, what is decoded refers to data.
 func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	d := GetDecoder()
 	d.ResetBytes(data)
@@ -45,7 +45,8 @@ func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// SetOptions makes d read by o. Reset and ResetBytes go back to the defaults, ResetReader keeps o.
+// SetOptions makes d read by o, whatever was set before; interned strings, dicts, SetMapDecoder and DisableAllocLimit are not part
+// of it. Reset and ResetBytes go back to the defaults, ResetReader keeps o.
 func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.flags &= noAllocLimit | internStrings
 	d.set(disallowUnknown, o.DisallowUnknownFields)
@@ -93,11 +94,11 @@ type EncodeOptions struct {
 // Marshal is [Marshal] under o.
 func (o EncodeOptions) Marshal(v any) ([]byte, error) { return o.MarshalAppend(nil, v) }
 
-// MarshalAppend is [MarshalAppend] under o.
+// MarshalAppend is [MarshalAppend] under o: on an error it gives dst as it was.
 func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	e := GetEncoder()
 	own := e.b
-	e.b, e.w = nil, nil
+	e.b, e.w, e.flags = nil, nil, 0 // it comes with the options that it was put back with
 	e.SetOptions(o)
 	e.inside = 1
 	b := e.appendAny(dst, v)
@@ -111,9 +112,10 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// SetOptions makes e write by o. Reset goes back to the defaults, ResetWriter keeps o.
+// SetOptions makes e write by o, whatever was set before; interned strings and dicts are not part of it. Reset goes back to the
+// defaults, ResetWriter keeps o.
 func (e *Encoder) SetOptions(o EncodeOptions) {
-	e.flags &= internStrings
+	e.flags &= interned
 	e.set(omitEmpty, o.OmitEmpty)
 	e.set(arrayStructs, o.ArrayStructs)
 	e.set(sortMapKeys, o.SortMapKeys || o.Canonical)

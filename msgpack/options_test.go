@@ -242,6 +242,15 @@ func TestUTC(t *testing.T) {
 	if typed.T != at.UTC() || untyped["T"] != at.UTC() {
 		t.Errorf("%v, %v", typed.T, untyped["T"])
 	}
+	for name, v := range map[string]any{
+		"an array": []int64{at.Unix(), 5},
+		"a string": at.In(time.FixedZone("", 3600)).Format(time.RFC3339Nano),
+	} {
+		var got time.Time
+		if err := (DecodeOptions{UTC: true}).Unmarshal(marshal(t, v), &got); err != nil || got != at.UTC() {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
 }
 
 // TestOptionsEnd holds that Reset and the pool go back to the defaults, and ResetReader does not.
@@ -301,6 +310,27 @@ func TestCanonical(t *testing.T) {
 	narrow, err := o.Marshal(map[string]any{"a": int8(1), "b": []int64{2}})
 	if wide, err2 := o.Marshal(map[string]any{"b": []uint16{2}, "a": 1}); err != nil || err2 != nil || !bytes.Equal(narrow, wide) {
 		t.Errorf("%x, %x, %v, %v", narrow, wide, err, err2)
+	}
+}
+
+// TestEncodeOptionsAreAll holds that EncodeOptions are not joined by what an Encoder was put back with, and that SetOptions takes
+// no dict away.
+func TestEncodeOptionsAreAll(t *testing.T) {
+	twice := []string{"host", "host"}
+	for range 10 { // the pool may give another one
+		e := GetEncoder()
+		e.UseInternedStrings(true)
+		PutEncoder(e)
+		if b, err := (EncodeOptions{}).Marshal(twice); err != nil || !bytes.Equal(b, marshal(t, twice)) {
+			t.Fatalf("%x, %v", b, err)
+		}
+	}
+	var b bytes.Buffer
+	e := NewEncoder(nil)
+	e.ResetDict(&b, map[string]int{"host": 7})
+	e.SetOptions(EncodeOptions{SortMapKeys: true})
+	if err := e.Encode(twice); err != nil || b.String() != "\x92\xd4\x80\x07\xd4\x80\x07" {
+		t.Errorf("%x, %v", b.Bytes(), err)
 	}
 }
 

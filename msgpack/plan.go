@@ -61,7 +61,7 @@ type op struct {
 	encoder  *typeEncoder // registered
 	decoder  *typeDecoder // registered
 	typ      reflect.Type
-	last     atomic.Uint32
+	last     atomic.Uint32 // bytes that the last value took, when it was marshalled
 
 	// The method tables (mem.MethodTable) of the interfaces by which a type writes and reads itself.
 	writes, reads, readsText mem.Pointer
@@ -99,7 +99,7 @@ type inField struct {
 
 // outField is one field when encoding.
 type outField struct {
-	text    string // the key as it stands on the wire, with the code after it where that is fixed
+	text    string // the key as it stands on the wire; 8 bytes of padding lie behind it
 	op      *op
 	empty   test // nil when the field is never left out
 	always  test // under the option that may leave out every field

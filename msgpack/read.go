@@ -292,10 +292,6 @@ func (d *Decoder) skipValues(i, n int) int {
 	return i
 }
 
-func isExt(c byte) bool {
-	return c >= codeExt8 && c <= codeExt32 || c >= codeFixext1 && c <= codeFixext16
-}
-
 // extHeader reads an ext's header: its type and the length of its data, which begins at next.
 func (d *Decoder) extHeader(i int) (id int8, n, next int) {
 	c, ok := d.codeAt(i)

@@ -46,6 +46,24 @@ func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 	return n, i
 }
 
+// beforeBeyond cuts a run of ints, read from b[i:next], before the first uint64 that is beyond int64.
+func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
+	all := int64(0)
+	for _, v := range run {
+		all |= v
+	}
+	if all >= 0 {
+		return len(run), next
+	}
+	for k, v := range run {
+		if v < 0 && b[i] == codeUint64 {
+			return k, i
+		}
+		i += int(forms[b[i]].head)
+	}
+	return len(run), next
+}
+
 // readFloat64Run reads float64s from b[i:] into dst as long as they follow one another.
 func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
 	for readRuns && n+4 <= len(dst) && i+36 <= len(b) && mem.Load8(b, i) == codeFloat64 && mem.Load8(b, i+9) == codeFloat64 &&

@@ -114,10 +114,11 @@ func newDecoder() *Decoder {
 
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// GetDecoder is a decoder from a pool.
+// GetDecoder is a decoder from a pool. It has the options that it was put back with: Reset or ResetBytes comes first.
 func GetDecoder() *Decoder { return decoders.Get().(*Decoder) }
 
-// PutDecoder gives d back to the pool. It must not be used afterwards.
+// PutDecoder gives d back to the pool, without the interned strings, its reader and a window of more than 32 KB. d must not be
+// used afterwards.
 func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
@@ -384,19 +385,21 @@ func (d *Decoder) set(flag uint32, on bool) {
 // DisallowUnknownFields makes a key without a field an error.
 func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 
-// UseLooseInterfaceDecoding makes d decode all ints into any as int64 or uint64, floats as float64, and bin as string.
+// UseLooseInterfaceDecoding makes d decode ints into an any as int64, or uint64 where they are sent unsigned in 8 to 64 bits, floats
+// as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
 // UsePreallocateValues is accepted and has no effect: values are always made where they belong.
 func (d *Decoder) UsePreallocateValues(bool) {}
 
-// DisableAllocLimit lets d allocate for what the data claims before it has seen it.
+// DisableAllocLimit lets d allocate for what the data claims before it has seen it: a few bytes may then claim gigabytes.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
-// SetMapDecoder makes d call fn for every map that it decodes into an interface.
+// SetMapDecoder makes d call fn for every map that it decodes where no type is given. fn reads the whole map from the decoder that
+// it is given, and what it returns becomes the value.
 func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn }
 
-// InputOffset is how many bytes of the input the decoded values took.
+// InputOffset is how many bytes of the input have been decoded or passed over since the last Reset.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 
 // Buffered reads what d has not decoded: what it has taken from its reader, and then the reader. It is valid until the next
@@ -443,10 +446,11 @@ func newEncoder() *Encoder { return &Encoder{plans: defaultPlans} }
 
 var encoders = sync.Pool{New: func() any { return newEncoder() }}
 
-// GetEncoder is an encoder from a pool.
+// GetEncoder is an encoder from a pool. It has the options that it was put back with: Reset comes first.
 func GetEncoder() *Encoder { return encoders.Get().(*Encoder) }
 
-// PutEncoder gives e back to the pool. It must not be used afterwards.
+// PutEncoder gives e back to the pool, without the interned strings, its writer and memory of more than 32 KB. e must not be used
+// afterwards.
 func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
@@ -500,22 +504,23 @@ func (e *Encoder) set(flag uint32, on bool) {
 	}
 }
 
-// SetSortMapKeys makes e write maps with string keys in the order of the keys.
+// SetSortMapKeys makes e write maps in the order of their keys: strings by their bytes, others by their encoding. Fields of structs
+// stay in the order of declaration. It returns e.
 func (e *Encoder) SetSortMapKeys(on bool) *Encoder {
 	e.set(sortMapKeys, on)
 	return e
 }
 
-// UseArrayEncodedStructs makes e write structs as arrays.
+// UseArrayEncodedStructs makes e write structs as arrays of all their fields, in the order of declaration.
 func (e *Encoder) UseArrayEncodedStructs(on bool) { e.set(arrayStructs, on) }
 
 // UseCompactInts makes e write ints of every type in their shortest form.
 func (e *Encoder) UseCompactInts(on bool) { e.set(compactInts, on) }
 
-// UseCompactFloats makes e write floats without a fraction as ints.
+// UseCompactFloats makes e write floats without a fraction as ints, where they fit an int64; -0 stays a float.
 func (e *Encoder) UseCompactFloats(on bool) { e.set(compactFloats, on) }
 
-// SetOmitEmpty makes e leave out every empty field of structs.
+// SetOmitEmpty makes e leave out every empty field of structs, as though all had the tag omitempty.
 func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 
 // flush ends a public call: the outermost one writes.

@@ -76,8 +76,8 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 			return time.Time{}, -1
 		}
 		ns, j := d.readInt(j)
-		return time.Unix(secs, ns), j
-	case f.kind != formFixBytes && (c < codeStr8 || c > codeStr32):
+		return d.zoned(time.Unix(secs, ns)), j
+	case !isStr(c):
 		_, _, next := d.extHeader(i) // which it is not
 		return time.Time{}, next
 	default:
@@ -89,8 +89,16 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		if err != nil {
 			return time.Time{}, d.fail(i, err)
 		}
-		return t, next
+		return d.zoned(t), next
 	}
+}
+
+// zoned is t in the zone that the options ask for.
+func (d *Decoder) zoned(t time.Time) time.Time {
+	if d.flags&utcTimes != 0 {
+		return t.UTC()
+	}
+	return t
 }
 
 // timeIn is the time in the ext data d.b[start:start+n], which is at hand.
@@ -102,10 +110,7 @@ func (d *Decoder) timeIn(i, start, n int) (time.Time, int) {
 	if t.Unix() == zeroSeconds && t.Nanosecond() == 0 {
 		t = time.Time{}
 	}
-	if d.flags&utcTimes != 0 {
-		t = t.UTC()
-	}
-	return t, start + n
+	return d.zoned(t), start + n
 }
 
 func decodeTimeValue(d *Decoder, o *op, p mem.Pointer, i int) int {

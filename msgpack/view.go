@@ -11,10 +11,15 @@ func (d *Decoder) DecodeView() ([]byte, error) {
 		if d.isNil(i) {
 			return nil, i + 1
 		}
-		start, next := d.readBytes(i)
-		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
-			return nil, -1
-		}
-		return d.b[start:next:next], next
+		return d.readView(i)
 	})
+}
+
+// readView reads a str or bin as a view of the window, under the options for strings.
+func (d *Decoder) readView(i int) ([]byte, int) {
+	start, next := d.readBytes(i)
+	if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
+		return nil, -1
+	}
+	return d.b[start:next:next], next
 }

@@ -194,7 +194,7 @@ func appendExtHeader(b []byte, id int8, n int) []byte {
 	return append(b, byte(id))
 }
 
-// A form tells what a code announces, for every code that is not read by name.
+// A form tells what a code announces.
 type form struct {
 	head  uint8 // bytes of code, number or length field, and ext type
 	count uint8 // width of the length or count field: 0, 1, 2 or 4 bytes, right after the code
@@ -242,6 +242,16 @@ var forms = func() (t [256]form) {
 	}
 	return t
 }()
+
+// isStr reports whether c is the code of a str.
+func isStr(c byte) bool {
+	return c >= codeFixstr && c <= codeFixstrMax || c >= codeStr8 && c <= codeStr32
+}
+
+// isExt reports whether c is the code of an ext.
+func isExt(c byte) bool {
+	return c >= codeExt8 && c <= codeExt32 || c >= codeFixext1 && c <= codeFixext16
+}
 
 // skip gives the offset after the value at i, or -1 when it is not there whole or has a code that means nothing. It does not
 // recurse, makes nothing, and stops at the first claim that the input cannot hold.
@@ -358,7 +368,7 @@ var skips = func() (t [256]uint8) {
 	return t
 }()
 
-// intSizes is the bytes of a number's payload by its code, for cc..d3.
+// intSizes is how many bytes follow the code of an int or a float, ca..d3; 0 for every other code.
 var intSizes = [256]uint8{
 	codeUint8: 1, codeUint16: 2, codeUint32: 4, codeUint64: 8,
 	codeInt8: 1, codeInt16: 2, codeInt32: 4, codeInt64: 8,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -48,6 +49,10 @@ func TestMigrationDecoding(t *testing.T) {
 			"msgpack: invalid code=cb decoding int64", "msgpack: float 300 does not fit int8"},
 		{"float64 into float32", "cb3ff8000000000000", func() any { return new(float32) },
 			"msgpack: invalid code=cb decoding float32", "1.5"},
+		{"float64 into the nearest float32", "cb3ff199999999999a", func() any { return new(float32) },
+			"msgpack: invalid code=cb decoding float32", "1.1"},
+		{"float64 beyond float32", "cb7fefffffffffffff", func() any { return new(float32) },
+			"msgpack: invalid code=cb decoding float32", "msgpack: float 1.7976931348623157e+308 does not fit float32"},
 		{"uint64 into float64", "cfffffffffffffffff", func() any { return new(float64) },
 			"-1", "1.8446744073709552e+19"},
 		{"str into a type with both", "a178", func() any { return new(eitherWay) },
@@ -60,13 +65,20 @@ func TestMigrationDecoding(t *testing.T) {
 			"panic", "differential.held{E:interface {}(nil)}"},
 		{"nil into a time in a struct", "81a154c0", func() any { return &timed{time.Unix(1, 0)} },
 			"panic", "differential.timed{T:time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)}"},
-		{"nil into a slice", "c0", func() any { return &[]string{"old"} },
+		{"nil into times", "91c0", func() any { return new([]time.Time) },
+			"panic", "[]time.Time{time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)}"},
+		{"nil into a time", "c0", func() any { return new(time.Time) },
+			"msgpack: invalid code=c0 decoding ext len", "time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)"},
+		{"nil into a []string", "c0", func() any { return &[]string{"old"} },
 			"[]string{\"old\"}", "[]string(nil)"},
+		{"a struct's key that is an int", "8101a161", func() any { return new(held) },
+			"msgpack: invalid code=1 decoding string/bytes length", "differential.held{E:interface {}(nil)}"},
 		{"text into a time in a struct", "81a154b4323032332d31312d31345432323a31333a32305a", func() any { return new(timed) },
 			"msgpack: invalid code=b4 decoding ext len", "differential.timed{T:time.Date(2023, time.November, 14, 22, 13, 20, 0, time.UTC)}"},
 		{"deep nesting", strings.Repeat("91", 10_001) + "c0", func() any { return new(any) },
 			"…", "msgpack: values nest deeper than 10000"},
 		// What stays.
+		{"nil into another slice", "c0", func() any { return &[]int{1} }, "[]int(nil)", "[]int(nil)"},
 		{"ints are cut", "cd012c", func() any { return new(int8) }, "44", "44"},
 		{"ints in any", "92d00107", func() any { return new(any) }, "[]interface {}{1, 7}", "[]interface {}{1, 7}"},
 		{"bin and nil keys into any", "82c4016101c002", func() any { return new(any) }, "map[string]interface {}{\"\":2, \"a\":1}", "map[string]interface {}{\"\":2, \"a\":1}"},
@@ -220,5 +232,74 @@ func TestMigrationOfHalf(t *testing.T) {
 	}
 	if got, want := written(v5.Marshal, &movedBytes{1}), "a7697473206f776e"; got != want {
 		t.Errorf("%s, not %s", got, want)
+	}
+}
+
+// TestMigrationAfterErrors holds where a Decoder goes on after a value that does not fit.
+func TestMigrationAfterErrors(t *testing.T) {
+	const stream = "\x92\xa1a\x02\x03"
+	var list []int
+	var theirs, ours int
+	before, after := v5.NewDecoder(strings.NewReader(stream)), msgpack.NewDecoder(strings.NewReader(stream))
+	if before.Decode(&list) == nil || after.Decode(&list) == nil {
+		t.Fatal("a string is no int")
+	}
+	if err := errors.Join(before.Decode(&theirs), after.Decode(&ours)); err != nil || theirs != 'a' || ours != 3 {
+		t.Errorf("%d, %d, %v", theirs, ours, err)
+	}
+}
+
+type (
+	lateCodec struct{ N int }
+	hasLate   struct{ L lateCodec }
+)
+
+// TestMigrationLateRegistration registers a codec for a type that stands in a struct that was used before.
+func TestMigrationLateRegistration(t *testing.T) {
+	if _, err := v5.Marshal(hasLate{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := msgpack.Marshal(hasLate{}); err != nil {
+		t.Fatal(err)
+	}
+	v5.Register(lateCodec{}, func(e *v5.Encoder, _ reflect.Value) error { return e.EncodeNil() }, nil)
+	msgpack.Register(lateCodec{}, func(e *msgpack.Encoder, _ reflect.Value) error { return e.EncodeNil() }, nil)
+	theirs, ours := written(v5.Marshal, hasLate{}), written(msgpack.Marshal, hasLate{})
+	if theirs != "81a14c81a14e00" || ours != "81a14cc0" {
+		t.Errorf("%s, %s", theirs, ours)
+	}
+}
+
+// TestMigrationInterned reads interned strings into an any.
+func TestMigrationInterned(t *testing.T) {
+	var stream bytes.Buffer
+	e := v5.NewEncoder(&stream)
+	e.UseInternedStrings(true)
+	if err := e.Encode([]any{"key1", "value1", "value1"}); err != nil {
+		t.Fatal(err)
+	}
+	before, after := v5.NewDecoder(bytes.NewReader(stream.Bytes())), msgpack.NewDecoder(bytes.NewReader(stream.Bytes()))
+	before.UseInternedStrings(true)
+	after.UseInternedStrings(true)
+	want := []any{"key1", "value1", "value1"}
+	if v, err := before.DecodeInterface(); err == nil && reflect.DeepEqual(v, want) {
+		t.Error("the original reads them now")
+	}
+	if v, err := after.DecodeInterface(); err != nil || !reflect.DeepEqual(v, want) {
+		t.Errorf("%v, %v", v, err)
+	}
+}
+
+// TestMigrationNegativeZero holds what UseCompactFloats makes of -0.
+func TestMigrationNegativeZero(t *testing.T) {
+	var theirs, ours bytes.Buffer
+	before, after := v5.NewEncoder(&theirs), msgpack.NewEncoder(&ours)
+	before.UseCompactFloats(true)
+	after.UseCompactFloats(true)
+	if err := errors.Join(before.Encode(math.Copysign(0, -1)), after.Encode(math.Copysign(0, -1))); err != nil {
+		t.Fatal(err)
+	}
+	if theirs.String() != "\x00" || ours.String() != "\xcb\x80\x00\x00\x00\x00\x00\x00\x00" {
+		t.Errorf("%x, %x", theirs.Bytes(), ours.Bytes())
 	}
 }

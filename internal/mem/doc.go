@@ -1,8 +1,9 @@
 // Package mem is the unsafe room: the few verbs by which the codecs touch memory without the compiler's help.
 //
 // What may be done here and nowhere else: read or write a word at an offset that the caller has checked, reach a struct
-// field by its offset, view a string as bytes or bytes as a string, look at the two words of an interface, and make an
-// interface from a type word and a pointer. Each verb states what its caller must have checked.
+// field by its offset, view a string as bytes or bytes as a string, look at the two words of an interface, make an interface
+// from a type word and a pointer, and read the slots of a map. Each verb states what its caller must have checked.
 //
-// The tag purego replaces the unchecked words by checked ones (load_safe.go) and boxing by the compiler's own (face_safe.go).
+// The tag purego replaces the unchecked words by checked ones (load_safe.go), boxing by the compiler's own (face_safe.go) and
+// the walk through a map by none (walk_safe.go).
 package mem

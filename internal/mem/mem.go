@@ -24,7 +24,9 @@ func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b))
 func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // SameRoom reports whether a and b begin at the same place and have the same capacity.
-func SameRoom(a, b []byte) bool { return cap(a) == cap(b) && unsafe.SliceData(a) == unsafe.SliceData(b) }
+func SameRoom(a, b []byte) bool {
+	return cap(a) == cap(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
+}
 
 // Slice is the header of any slice.
 type Slice struct {

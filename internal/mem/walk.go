@@ -23,20 +23,20 @@ type Slot[V any] struct {
 }
 
 type mapHeader struct {
-	used                     uint64
-	seed                     uintptr
-	dir                      unsafe.Pointer // *group, or *[dirLen]*mapTable
-	dirLen                   int
-	globalDepth, globalShift uint8
-	writing                  uint8
+	_       uint64         // entries
+	_       uintptr        // the seed
+	dir     unsafe.Pointer // *group, or *[dirLen]*mapTable
+	dirLen  int
+	_, _    uint8 // how the directory is indexed
+	writing uint8
 }
 
 type mapTable struct {
-	used, capacity, growthLeft uint16
-	localDepth                 uint8
-	index                      int // of its first place in the directory
-	groups                     unsafe.Pointer
-	lengthMask                 uint64 // one less than there are groups
+	_, _, _    uint16 // entries, slots, and how many may still be filled
+	_          uint8  // how many bits of a hash lead here
+	index      int    // of its first place in the directory
+	groups     unsafe.Pointer
+	lengthMask uint64 // one less than there are groups
 }
 
 type mapGroup[V any] struct {

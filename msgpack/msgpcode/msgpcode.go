@@ -9,6 +9,7 @@ var (
 	NegFixedNumLow  byte = 0xe0
 )
 
+// Nil and bools are codes alone; behind those of other numbers follow so many bits, big-endian.
 var (
 	Nil   byte = 0xc0
 	False byte = 0xc2
@@ -28,7 +29,8 @@ var (
 	Int64 byte = 0xd3
 )
 
-// A short str has its length in the bits of FixedStrMask; so do short arrays and maps with theirs.
+// A short str has its length in the bits of FixedStrMask, and short arrays and maps in those of their masks. Behind other codes
+// follows a length or count of as many bits as the name says; FixExt codes name the bytes of the ext's data.
 var (
 	FixedStrLow  byte = 0xa0
 	FixedStrHigh byte = 0xbf
