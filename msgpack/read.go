@@ -284,10 +284,10 @@ func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	return n, next
 }
 
-// skipValues gives the offset after n values.
+// skipValues gives the offset after n values, whose strings join.
 func (d *Decoder) skipValues(i, n int) int {
 	for ; n > 0 && i >= 0; n-- {
-		i = d.skipAt(i)
+		i = d.skipJoining(i)
 	}
 	return i
 }

@@ -9,48 +9,68 @@ import (
 	"slices"
 )
 
-// entry is a pair of a map: the key as encoded, the value as it is.
+// entry is a pair of a map: the key as encoded for sorting, and both as they are.
 type entry struct {
-	key   []byte
-	value reflect.Value
+	text       []byte
+	key, value reflect.Value
 }
 
 // appendSorted appends the pairs of m, a map of o, in the order of their encoded keys.
 func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
+	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
+	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	for _, x := range e.sortedEntries(o, m) {
+		if x.key.IsValid() {
+			key.Set(x.key)
+			b = o.key.encode(e, o.key, keyAt, b)
+		} else {
+			b = append(b, x.text...)
+		}
+		value.Set(x.value)
+		b = o.elem.encode(e, o.elem, valueAt, b)
+	}
+	return b
+}
+
+// sortedEntries is the pairs of m in order. Meanwhile no string gets a number and nothing is referred to, because that has to happen
+// in the order in which it is read. Where it may happen in a key, the entry has the key, to be encoded once more.
+func (e *Encoder) sortedEntries(o *op, m reflect.Value) []entry {
+	flags, dict, referenceMin := e.flags, e.dict, e.referenceMin
+	defer func() { e.flags, e.dict, e.referenceMin = flags, dict, referenceMin }()
+	e.flags, e.dict, e.referenceMin = flags&^interned, encoderDict{}, 0
+	again := flags&interned != 0 || !o.key.flat
+
+	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
+	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
 	entries := make([]entry, 0, m.Len())
 	var keys []byte
-	key := reflect.New(o.key.typ).Elem()
-	keyAt := key.Addr().UnsafePointer()
 	for all := m.MapRange(); all.Next(); {
 		key.SetIterKey(all)
-		start := len(keys)
-		keys = o.key.encode(e, o.key, keyAt, keys)
-		entries = append(entries, entry{slices.Clone(keys[start:]), all.Value()})
-		keys = keys[:start]
+		keys = o.key.encode(e, o.key, keyAt, keys[:0])
+		x := entry{text: slices.Clone(keys), value: all.Value()}
+		if again {
+			x.key = all.Key()
+		}
+		entries = append(entries, x)
 	}
-	value := reflect.New(o.elem.typ).Elem()
-	valueAt := value.Addr().UnsafePointer()
-	pair := func(x entry, b []byte) []byte {
+	encoded := func(x entry) []byte {
 		value.Set(x.value)
-		return o.elem.encode(e, o.elem, valueAt, append(b, x.key...))
+		return o.elem.encode(e, o.elem, valueAt, nil)
 	}
 	strings := o.key.typ.Kind() == reflect.String
 	slices.SortFunc(entries, func(x, y entry) int {
 		order := 0
 		if strings {
-			order = bytes.Compare(textOf(x.key), textOf(y.key))
+			order = bytes.Compare(textOf(x.text), textOf(y.text))
 		} else {
-			order = bytes.Compare(x.key, y.key)
+			order = bytes.Compare(x.text, y.text)
 		}
 		if order == 0 { // as NaN and NaN, or 1 and int8(1) when ints are compact
-			order = bytes.Compare(pair(x, nil), pair(y, nil))
+			order = bytes.Compare(encoded(x), encoded(y))
 		}
 		return order
 	})
-	for _, x := range entries {
-		b = pair(x, b)
-	}
-	return b
+	return entries
 }
 
 // textOf is the text of an encoded str or bin; what is none stays as it is.
