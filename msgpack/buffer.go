@@ -255,7 +255,7 @@ func (d *Decoder) giveBackFrom(mark int) {
 	if d.shared {
 		d.chunks.queue.Detach()
 	}
-	d.dict.cut(d.dictMark)
+	d.dict.cut(d.dictMark, d.base+int64(mark))
 	d.giveBack(mark)
 }
 

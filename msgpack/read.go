@@ -202,7 +202,7 @@ func (d *Decoder) readBytes(i int) (start, next int) {
 		start, next = d.readBytesSlow(i)
 	}
 	if d.flags&internStrings != 0 && next >= 0 && isStr(d.b[i]) {
-		d.dict.join(string(d.b[start:next]))
+		d.dict.join(d.b[start:next], d.base+int64(next))
 	}
 	return start, next
 }

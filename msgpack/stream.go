@@ -11,6 +11,7 @@ package msgpack
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"sync"
 
@@ -254,11 +255,18 @@ func (d *Decoder) endFailed(mark int) error {
 	return e
 }
 
-// goOn passes over the value at mark, which failed by e: nil at the end of the input.
+// goOn passes over the value at mark, which failed by e: nil at the end of the input. The end of the input inside a value ends it.
 func (d *Decoder) goOn(mark int, e *Error) {
 	if d.rest != (scan{}) { // the value before has not been passed over yet
 		if d.lent {
 			d.giveBack(d.i)
+		}
+		return
+	}
+	if len(d.b) == mark || d.readErr != nil && d.readErr != errTooLarge && e != nil && errors.Is(e, d.readErr) {
+		// Nothing of it has arrived, or its reader failed, as at a deadline: the value is the next one once more.
+		if d.lent {
+			d.giveBack(mark)
 		}
 		return
 	}
