@@ -250,13 +250,13 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = d.b[:0], 0
 }
 
-// giveBackAll closes the window of a Buffer that keeps all its bytes, in memory that views of a failed value do not reach.
-func (d *Decoder) giveBackAll() {
+// giveBackFrom closes the window of a Buffer that keeps the value at mark, in memory that views of it do not reach.
+func (d *Decoder) giveBackFrom(mark int) {
 	if d.shared {
 		d.chunks.queue.Detach()
 	}
-	d.dict.cut(d.dictMark)
-	d.giveBack(0)
+	d.dict.cut(d.dictMark, d.base+int64(mark))
+	d.giveBack(mark)
 }
 
 // owned is b, a part of the window, in memory of its own, or as a view when an option asks for it.

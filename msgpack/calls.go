@@ -19,7 +19,7 @@ import (
 
 // PeekCode is the code of the next value, which stays unread. At the end of the input it is io.EOF.
 func (d *Decoder) PeekCode() (byte, error) {
-	if d.i < len(d.b) {
+	if d.i < len(d.b) && d.rest.values == 0 {
 		return d.b[d.i], nil
 	}
 	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil {
@@ -28,8 +28,10 @@ func (d *Decoder) PeekCode() (byte, error) {
 			d.end(mark, mark)
 		}
 		// What the window takes from such a reader must be decoded: the code goes back.
-		if c, err := s.ReadByte(); err == nil && s.UnreadByte() == nil {
-			return c, nil
+		if d.i == len(d.b) && d.rest == (scan{}) {
+			if c, err := s.ReadByte(); err == nil && s.UnreadByte() == nil {
+				return c, nil
+			}
 		}
 	}
 	mark := d.begin()
@@ -207,20 +209,23 @@ func (d *Decoder) DecodeBytesLen() (int, error) {
 		return -1, d.end(mark, mark+1)
 	}
 	f := forms[c]
-	switch {
-	case f.kind == formFixBytes:
-		return int(c & 0x1f), d.end(mark, mark+1)
-	case f.kind == formBytes && !isExt(c):
-		if !d.whole(mark, 1, int(f.head)) {
-			return 0, d.end(mark, -1)
-		}
-		n := d.count(mark)
-		if n > math.MaxInt {
-			return 0, d.end(mark, d.fail(mark, io.ErrUnexpectedEOF))
-		}
-		return int(n), d.end(mark, mark+int(f.head))
+	if f.kind != formFixBytes && (f.kind != formBytes || isExt(c)) {
+		return 0, d.end(mark, d.fail(mark, fmt.Errorf("msgpack: invalid code=%x decoding string/bytes length", c)))
 	}
-	return 0, d.end(mark, d.fail(mark, fmt.Errorf("msgpack: invalid code=%x decoding string/bytes length", c)))
+	if !d.whole(mark, 1, int(f.head)) {
+		return 0, d.end(mark, -1)
+	}
+	n := uint64(c & 0x1f)
+	if f.kind == formBytes {
+		n = d.count(mark)
+	}
+	switch {
+	case n > math.MaxInt:
+		return 0, d.end(mark, d.fail(mark, io.ErrUnexpectedEOF))
+	case int(n) > d.limits.str:
+		return 0, d.end(mark, d.tooLong(mark, int(n)))
+	}
+	return int(n), d.end(mark, mark+int(f.head))
 }
 
 // DecodeExtHeader reads the header of an ext: its type, and how many bytes follow, for ReadFull.
@@ -267,10 +272,9 @@ func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	flags := d.flags
 	if c, err := d.PeekCode(); err == nil && c < codeFixmap || c >= codeNil && c < codeArray16 || c >= codeNegfixint {
 		d.flags |= looseInterface
+		defer func() { d.flags = flags }()
 	}
-	v, err := d.DecodeInterface()
-	d.flags = flags
-	return v, err
+	return d.DecodeInterface()
 }
 
 // DecodeMap reads a map with string keys; nil is nil. A key of another type is an error.
@@ -296,11 +300,10 @@ func (d *Decoder) DecodeSlice() ([]any, error) {
 // decodeUser is decodeOne for what may lead to methods of the user's.
 func decodeUser[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, error) {
 	mark := d.begin()
-	g := d.guard()
+	g := d.guard(mark)
 	defer g.done()
 	v, next := read(d, mark)
-	g.returned = true
-	return v, d.end(mark, next)
+	return v, g.end(next)
 }
 
 func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, error) {
@@ -482,7 +485,6 @@ func (e *Encoder) EncodeExtHeader(id int8, n int) error {
 func (e *Encoder) EncodeMapSorted(m map[string]any) error {
 	on := e.flags&sortMapKeys != 0
 	e.flags |= sortMapKeys
-	err := e.EncodeMap(m)
-	e.set(sortMapKeys, on)
-	return err
+	defer e.set(sortMapKeys, on)
+	return e.EncodeMap(m)
 }

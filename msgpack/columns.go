@@ -74,12 +74,12 @@ func (d *Decoder) readColumns(b *column.Batch, i int) int {
 		return -1
 	}
 	for range n {
-		start, next := d.readBytes(i)
+		name, next := d.readText(i)
 		if next < 0 {
 			return -1
 		}
 		had := len(b.Columns)
-		c, err := b.Column(d.b[start:next])
+		c, err := b.Column(name)
 		if err != nil {
 			return d.fail(i, err)
 		}
@@ -282,18 +282,15 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		}
 		c.AppendInt64(v)
 		return next
-	case isStr(code):
-		start, next := d.readBytes(i)
+	case isStr(code) || d.isInterned(i):
+		text, next := d.readText(i)
 		if next < 0 {
-			return -1
-		}
-		if d.flags&careful != 0 && !d.allows(i, start, next) {
 			return -1
 		}
 		if !c.Accepts(column.String) {
 			return d.fail(i, kindError{c.Kind, column.String})
 		}
-		if err := c.AppendString(d.b[start:next]); err != nil {
+		if err := c.AppendString(text); err != nil {
 			return d.fail(i, err)
 		}
 		return next
@@ -301,6 +298,19 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		return d.appendTimeCell(c, i)
 	}
 	return d.fail(i, errNested)
+}
+
+// readText finds the bytes of a str or bin, or of an interned string.
+func (d *Decoder) readText(i int) (text []byte, next int) {
+	if d.isInterned(i) {
+		s, next := d.readInterned(i)
+		return mem.Bytes(s), next
+	}
+	start, next := d.readBytes(i)
+	if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
+		return nil, -1
+	}
+	return d.b[start:next], next
 }
 
 func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
@@ -332,11 +342,11 @@ func (d *Decoder) readRow(b *column.Batch, i int) int {
 		return -1
 	}
 	for range n {
-		start, next := d.readBytes(i)
+		name, next := d.readText(i)
 		if next < 0 {
 			return -1
 		}
-		c, err := b.Column(d.b[start:next])
+		c, err := b.Column(name)
 		if err != nil {
 			return d.fail(i, err)
 		}

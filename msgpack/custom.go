@@ -259,7 +259,7 @@ func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 		zero(o, p)
 		return -1, i + 1
 	}
-	if start, next = d.readBytes(i); next < 0 {
+	if start, next = d.readBytes(i); next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 		return -1, -1
 	}
 	return start, next

@@ -69,7 +69,7 @@ func (d *Decoder) putBack() {
 	if d.dict.size() > 0 {
 		d.forgetDict()
 	}
-	if d.flags == 0 && d.inside == 0 && d.r == nil && d.mapFunc == nil && d.plans == defaultPlans && d.base == 0 {
+	if d.flags == 0 && d.inside == 0 && d.r == nil && d.mapFunc == nil && d.plans == defaultPlans && d.limits == noLimits && d.base == 0 {
 		unmarshalers.Put(d)
 	}
 }
@@ -106,33 +106,49 @@ func (d *Decoder) decodeOp(o *op, p mem.Pointer) error {
 	if !o.tame {
 		return d.decodeGuarded(o, p, mark)
 	}
-	return d.end(mark, o.decode(d, o, p, mark))
+	depth := d.depth
+	next := o.decode(d, o, p, mark)
+	if next < 0 {
+		d.depth = depth
+	}
+	return d.end(mark, next)
 }
 
 func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
-	g := d.guard()
+	g := d.guard(mark)
 	defer g.done()
-	next := o.decode(d, o, p, mark)
-	g.returned = true
-	return d.end(mark, next)
+	return g.end(o.decode(d, o, p, mark))
 }
 
 // A guard is deferred in public calls that may lead to methods of the user's. If one panics, the call ends as one that failed, so
 // that the decoder can be used again.
 type guard struct {
-	d        *Decoder
-	inside   int
-	returned bool
+	d                   *Decoder
+	mark, inside, depth int
+	returned            bool
 }
 
-func (d *Decoder) guard() guard { return guard{d: d, inside: d.inside} }
+// guard opens the guard of a call whose value starts at mark.
+func (d *Decoder) guard(mark int) guard {
+	return guard{d: d, mark: mark, inside: d.inside, depth: d.depth}
+}
+
+// end is Decoder.end.
+func (g *guard) end(next int) error {
+	if g.returned = true; next < 0 {
+		g.d.depth = g.depth
+	}
+	return g.d.end(g.mark, next)
+}
 
 func (g *guard) done() {
 	if g.returned {
 		return
 	}
-	if g.d.inside = g.inside - 1; g.d.inside == 0 {
-		_ = g.d.endFailed(g.d.start) // what failed is the panic's to tell
+	d := g.d
+	d.i, d.inside, d.depth = g.mark, g.inside-1, g.depth
+	if d.inside == 0 {
+		_ = d.endFailed(d.start) // what failed is the panic's to tell
 	}
 }
 
@@ -299,7 +315,7 @@ func decodeByteArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return i + 1
 	}
 	start, next := d.readBytes(i)
-	if next < 0 {
+	if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 		return -1
 	}
 	to := mem.Slice{Data: p, Len: o.length, Cap: o.length}
@@ -632,7 +648,8 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 		// The next field in order is expected. Its key is compared as it stands on the wire, in two words.
 		f := &in[next]
 		if predictFields && i+16 <= len(b) &&
-			(mem.Load64(b, i)^f.key1)&f.mask1 == 0 && (mem.Load64(b, i+8)^f.key2)&f.mask2 == 0 {
+			(mem.Load64(b, i)^f.key1)&f.mask1 == 0 && (mem.Load64(b, i+8)^f.key2)&f.mask2 == 0 &&
+			f.size != 0 { // which a field that is never expected has, whatever the bytes are
 			i += int(f.size)
 			next++
 		} else {

@@ -106,19 +106,29 @@ func (e *Encoder) Encode(v any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
 }
 
-// guarded appends by what may lead to methods of the user's. If one panics, nothing of the value stays.
+// guarded appends by what may lead to methods of the user's. If one panics, or the value cannot be written, nothing of it stays:
+// inside a custom encoder, that may write another one.
 func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
-	start, inside, returned := len(e.b), e.inside, false
+	before, references, keys, word := e.b, len(e.references), len(e.keys), e.word
+	depth, inside, written := e.depth, e.inside, false
 	defer func() {
-		if !returned {
-			e.b, e.inside = e.b[:start], inside
-			e.err, e.depth = nil, 0
+		if !written {
+			if len(e.references) > references {
+				clear(e.references[references:])
+				e.references = e.references[:references]
+			}
+			e.forget(keys)
+			e.b, e.word, e.err = before, word, nil
+			e.depth, e.inside = depth, inside
 		}
 	}()
 	e.inside = inside + 1
 	b := appendTo(e.b)
-	e.inside, returned = inside, true
-	return e.flush(b)
+	e.inside = inside
+	failed := e.err != nil
+	err := e.flush(b)
+	written = !failed || inside == 0
+	return err
 }
 
 // EncodeMulti writes one value after the other, by one Write. When one cannot be encoded, none is written.

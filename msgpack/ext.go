@@ -60,22 +60,35 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		return e.tooDeep(b)
 	}
 	x := o.encoder
-	inner := marshalers.Get().(*Encoder)
-	inner.flags, inner.plans = e.flags, e.plans
-	inner.depth, inner.inside = e.depth+1, 1
-	data, err := x.ext(inner, reflectAt(o.typ, p, x.addr))
-	if inner.w == nil { // else it was reset
-		inner.flags, inner.plans = 0, defaultPlans
-		inner.depth, inner.inside = 0, 0
-		inner.b, inner.err = nil, nil
-		inner.forgetDict()
-		marshalers.Put(inner)
-	}
+	aside := e.aside()
+	data, err := x.ext(aside, reflectAt(o.typ, p, x.addr))
+	aside.release()
 	if err != nil {
 		e.err = err
 		return b
 	}
 	return e.appendExt(b, x.id, data)
+}
+
+// aside is an Encoder with the options of e for bytes that are not written to it, or not yet, from a pool. It has no strings that
+// have numbers.
+func (e *Encoder) aside() *Encoder {
+	a := marshalers.Get().(*Encoder)
+	a.flags, a.plans = e.flags, e.plans
+	a.depth, a.inside = e.depth+1, 1
+	return a
+}
+
+// release gives an Encoder from aside back, unless it was reset.
+func (e *Encoder) release() {
+	if e.w != nil {
+		return
+	}
+	e.flags, e.plans = 0, defaultPlans
+	e.depth, e.inside = 0, 0
+	e.b, e.err = nil, nil
+	e.forgetDict()
+	marshalers.Put(e)
 }
 
 // decodeExt reads a value from the ext that its type is registered as.

@@ -75,6 +75,9 @@ func (f *Feed) Reset() {
 		b = nil
 	}
 	*f = Feed{MaxBytes: f.MaxBytes, b: b, d: f.d}
+	if f.d != nil {
+		f.d.clean()
+	}
 }
 
 // Decoder is what Next decodes with, for setting its options. It must not be used to decode.
@@ -95,7 +98,6 @@ func (f *Feed) Next(v any) error {
 	}
 	d := f.Decoder()
 	d.b, d.i, d.base = f.b[f.from:end:end], 0, f.base+int64(f.from)
-	d.clean()
 	err = d.Decode(v)
 	d.b, d.i = nil, 0
 	f.take(end)

@@ -2,6 +2,7 @@ package msgpack
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"reflect"
 	"runtime"
@@ -249,4 +250,29 @@ func testKept(t *testing.T, prefix, last []byte) {
 		t.Errorf("%d MB stay alive with %v", stats.HeapAlloc>>20, kept)
 	}
 	runtime.KeepAlive(message)
+}
+
+// TestNeverAsKey puts the code that means nothing where a key should be: before, between and behind the fields, among them one whose
+// name is too long for the words by which it would be expected, and one whose name another has.
+func TestNeverAsKey(t *testing.T) {
+	type fields struct {
+		A                            int
+		AVeryLongNameForAFieldIndeed string
+		Exported
+		C int
+	}
+	type shadow struct {
+		Exported
+		A int
+	}
+	tail := strings.Repeat("\xc0", 40)
+	for _, keys := range []string{"", "\xa1A\x01", "\xa1A\x01\xbcAVeryLongNameForAFieldIndeed\xa1x", "\xa1C\x01", "\xa1C\x01\xa1A\x02"} {
+		for _, to := range []any{new(fields), new(shadow), new(struct{})} {
+			err := Unmarshal([]byte("\x85"+keys+"\xc1"+tail), to)
+			var e *Error
+			if text(err) != "msgpack: invalid code=c1 decoding string/bytes length" || !errors.As(err, &e) || e.Offset != int64(1+len(keys)) {
+				t.Errorf("%q into %T: %+v", keys, to, err)
+			}
+		}
+	}
 }

@@ -60,7 +60,8 @@ func (t *encoderDict) join(s string) bool {
 type decoderDict struct {
 	given []string // the caller's, which is never written to
 	own   []string
-	room  int // to make own with
+	room  int   // to make own with
+	last  int64 // where in the input the last string ended that joined
 }
 
 func (t *decoderDict) size() int { return len(t.given) + len(t.own) }
@@ -76,27 +77,29 @@ func (t *decoderDict) at(index uint64) (s string, ok bool) {
 	return "", false
 }
 
-func (t *decoderDict) join(s string) {
-	if len(s) < minInterned || t.size() >= maxDict {
+// join lets b join, which ends at this place in the input, unless it has before: what failed may be read again.
+func (t *decoderDict) join(b []byte, end int64) {
+	if len(b) < minInterned || t.size() >= maxDict || end <= t.last {
 		return
 	}
 	if t.own == nil {
 		t.own = make([]string, 0, t.room)
 	}
-	t.own = append(t.own, s)
+	t.own, t.last = append(t.own, string(b)), end
 }
 
 // reset begins a dict after the given strings.
 func (t *decoderDict) reset(given []string) {
 	clear(t.own)
 	t.own = t.own[:0]
-	t.given = given
+	t.given, t.last = given, 0
 }
 
-// cut drops the strings that joined after there were n.
-func (t *decoderDict) cut(n int) {
+// cut drops the strings that joined after there were n, which begin at this place in the input.
+func (t *decoderDict) cut(n int, from int64) {
 	clear(t.own[n:])
 	t.own = t.own[:n]
+	t.last = min(t.last, from)
 }
 
 // setDict begins a dict after the given strings.
@@ -303,7 +306,7 @@ func (d *Decoder) joinFrom(i, end int) {
 		f := forms[d.b[i]]
 		if start, next := readStr(d.b, i); next >= 0 {
 			if isStr(d.b[i]) {
-				d.dict.join(string(d.b[start:next]))
+				d.dict.join(d.b[start:next], d.base+int64(next))
 			}
 			i = next
 			continue

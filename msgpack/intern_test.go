@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
 // interning is the bytes of values, one after the other, with interned strings.
@@ -671,4 +673,32 @@ func FuzzIntern(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestInternedSortedMaps writes maps with keys of other kinds in order, with interned strings among keys and values: strings are
+// numbered in the order in which they are written, not in the one in which they were compared.
+func TestInternedSortedMaps(t *testing.T) {
+	for _, v := range []any{
+		map[any]any{"foo": "bar", 1: "foo", "bar": []any{"goo", "foo"}, uint8(2): "goo"},
+		map[int8]any{3: "three", 1: "one", 2: "three"},
+		map[bool]map[any]any{true: {"one": 1, 2.5: "two"}, false: {"two": "one", 1.5: "one"}},
+		map[float64]string{math.NaN(): "nan", math.Copysign(math.NaN(), -1): "not", 1: "nan"},
+	} {
+		var want any
+		if err := Unmarshal(marshal(t, v), &want); err != nil {
+			t.Fatal(err)
+		}
+		for name, d := range sources(interning(t, v, v, "last")) {
+			d.UseInternedStrings(true)
+			for range 2 {
+				var got any
+				if err := d.Decode(&got); err != nil || corpus.Note(got) != corpus.Note(want) {
+					t.Errorf("%T, %s: %s became %s, %v", v, name, corpus.Note(want), corpus.Note(got), err)
+				}
+			}
+			if s, err := d.DecodeString(); s != "last" || err != nil {
+				t.Errorf("%T, %s: %q, %v", v, name, s, err)
+			}
+		}
+	}
 }

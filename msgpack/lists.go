@@ -107,6 +107,9 @@ func (d *Decoder) boolRun(i int, to []bool) (n, next int) {
 // stringRun reads strings of fewer than 32 bytes.
 func (d *Decoder) stringRun(i int, to []string) (n, next int) {
 	b := d.b
+	if d.flags&careful != 0 {
+		return 0, i
+	}
 	for n < len(to) && i < len(b) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
 		size := int(b[i] & 0x1f)
 		if size >= len(b)-i {

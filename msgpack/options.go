@@ -136,13 +136,18 @@ func (d *Decoder) tooMany(i, n int) int {
 	return d.fail(i, fmt.Errorf("msgpack: %d elements are more than MaxElements, %d", n, d.limits.elements))
 }
 
+// tooLong reports that the str or bin at i has more bytes than the options allow.
+func (d *Decoder) tooLong(i, n int) int {
+	return d.fail(i, fmt.Errorf("msgpack: a string of %d bytes is longer than MaxString, %d", n, d.limits.str))
+}
+
 // views reports whether what is decoded may refer to the input.
 func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil }
 
 // allows holds the str or bin d.b[start:next], the value at i, against the options.
 func (d *Decoder) allows(i, start, next int) bool {
 	if next-start > d.limits.str {
-		d.fail(i, fmt.Errorf("msgpack: a string of %d bytes is longer than MaxString, %d", next-start, d.limits.str))
+		d.tooLong(i, next-start)
 		return false
 	}
 	if c := d.b[i]; d.flags&strictUTF8 != 0 && (c < codeBin8 || c > codeBin32) && !utf8.Valid(d.b[start:next]) {
@@ -161,7 +166,8 @@ func (d *Decoder) fits(i int, v int64, bits int, signed bool) bool {
 	case signed:
 		ok = !beyond && v>>(bits-1) == v>>63
 	case bits == 64:
-		ok = v >= 0 || beyond
+		c := d.b[i]
+		ok = v >= 0 || beyond || c == codeFloat32 || c == codeFloat64 // a float below zero is an error before
 	default:
 		ok = uint64(v)>>bits == 0
 	}

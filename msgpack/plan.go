@@ -192,6 +192,7 @@ var (
 	errorType             = reflect.TypeFor[error]()
 	timeType              = reflect.TypeFor[time.Time]()
 	anyType               = reflect.TypeFor[any]()
+	valueType             = reflect.TypeFor[reflect.Value]() // what it holds is encoded
 	rawMessageType        = reflect.TypeFor[RawMessage]()
 	rawType               = reflect.TypeFor[Raw]()
 )
@@ -250,7 +251,7 @@ func (o *op) isFlat() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
 		return o.encoder == nil
-	case o.writes != nil || o.face || encodesItself(o.typ):
+	case o.writes != nil || o.face || o.typ == valueType || encodesItself(o.typ):
 		return false
 	case o.fields != nil:
 		for k := range o.fields.out {
@@ -263,8 +264,8 @@ func (o *op) isFlat() bool {
 		return false
 	}
 	switch o.typ.Kind() {
-	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
-		return false
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Struct:
+		return false // unsupported, as a struct without fields' records is
 	}
 	return true
 }
@@ -322,7 +323,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 		o.decode, o.encode = decodeStruct, encodeStruct
 		o.fields = s.compileStruct(t)
 		if t.Size() > math.MaxUint32 || len(o.fields.list) > math.MaxUint16 { // more than a field's record can number
-			o.decode, o.encode = decodeUnsupported, encodeUnsupported
+			o.decode, o.encode, o.fields = decodeUnsupported, encodeUnsupported, nil
 			return
 		}
 		for i := range o.fields.out {
@@ -526,9 +527,9 @@ func newInField(f *plan.Field, o *op, index int, key string) inField {
 // neverKey is what no key is.
 const neverKey = "\xc1"
 
-// neverMatch keeps f from being recognized by its words.
+// neverMatch keeps f from being recognized by its words: they match no valid key, and a size of 0 says so of any.
 func (f *inField) neverMatch() {
-	f.key1, f.mask1, f.key2, f.mask2 = codeNever, 0xff, 0, 0
+	f.key1, f.mask1, f.key2, f.mask2, f.size = codeNever, 0xff, 0, 0, 0
 }
 
 func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {

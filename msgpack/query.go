@@ -76,10 +76,15 @@ func (d *Decoder) Query(path string) ([]any, error) {
 		return nil, err
 	}
 	mark := d.begin()
-	next := d.skipAt(mark)
+	g := d.guard(mark)
+	defer g.done()
+	next := d.skipJoining(mark)
 	if next < 0 {
-		return nil, d.end(mark, -1)
+		return nil, g.end(-1)
 	}
+	flags := d.flags
+	d.flags &^= internStrings // all strings of the value have joined
+	defer func() { d.flags = flags }()
 	var found []any
 	w := walk{b: d.b, base: d.base}
 	whole := w.from(mark, p.steps, func(i int) bool {
@@ -97,10 +102,11 @@ func (d *Decoder) Query(path string) ([]any, error) {
 		if d.inside > 1 {
 			d.inner = w.err
 		}
-		d.end(mark, next)
+		d.depth = g.depth
+		_ = g.end(next)
 		return nil, w.err
 	}
-	return found, d.end(mark, next)
+	return found, g.end(next)
 }
 
 // Query is the values in r that p leads to, as views, in the order of the bytes. An error comes last, with a missing value:

@@ -202,7 +202,7 @@ func (d *Decoder) readBytes(i int) (start, next int) {
 		start, next = d.readBytesSlow(i)
 	}
 	if d.flags&internStrings != 0 && next >= 0 && isStr(d.b[i]) {
-		d.dict.join(string(d.b[start:next]))
+		d.dict.join(d.b[start:next], d.base+int64(next))
 	}
 	return start, next
 }
@@ -284,10 +284,10 @@ func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	return n, next
 }
 
-// skipValues gives the offset after n values.
+// skipValues gives the offset after n values, whose strings join.
 func (d *Decoder) skipValues(i, n int) int {
 	for ; n > 0 && i >= 0; n-- {
-		i = d.skipAt(i)
+		i = d.skipJoining(i)
 	}
 	return i
 }

@@ -9,46 +9,51 @@ import (
 	"slices"
 )
 
-// entry is a pair of a map: the key as encoded, the value as it is.
+// entry is a pair of a map, and the key as encoded.
 type entry struct {
-	key   []byte
-	value reflect.Value
+	text       []byte
+	key, value reflect.Value
 }
 
-// appendSorted appends the pairs of m, a map of o, in the order of their encoded keys.
+// appendSorted appends the pairs of m, a map of o, in the order of their encoded keys. What is compared is encoded by an Encoder
+// of its own: interned strings join the dict of e when they are written, in that order.
 func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
+	aside := e.aside()
+	aside.flags &^= interned
+	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
+	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
 	entries := make([]entry, 0, m.Len())
-	var keys []byte
-	key := reflect.New(o.key.typ).Elem()
-	keyAt := key.Addr().UnsafePointer()
 	for all := m.MapRange(); all.Next(); {
-		key.SetIterKey(all)
-		start := len(keys)
-		keys = o.key.encode(e, o.key, keyAt, keys)
-		entries = append(entries, entry{slices.Clone(keys[start:]), all.Value()})
-		keys = keys[:start]
+		x := entry{key: all.Key(), value: all.Value()}
+		key.Set(x.key)
+		x.text = o.key.encode(aside, o.key, keyAt, nil)
+		entries = append(entries, x)
 	}
-	value := reflect.New(o.elem.typ).Elem()
-	valueAt := value.Addr().UnsafePointer()
-	pair := func(x entry, b []byte) []byte {
+	valueOf := func(x entry) []byte {
 		value.Set(x.value)
-		return o.elem.encode(e, o.elem, valueAt, append(b, x.key...))
+		return o.elem.encode(aside, o.elem, valueAt, nil)
 	}
 	strings := o.key.typ.Kind() == reflect.String
 	slices.SortFunc(entries, func(x, y entry) int {
 		order := 0
 		if strings {
-			order = bytes.Compare(textOf(x.key), textOf(y.key))
+			order = bytes.Compare(textOf(x.text), textOf(y.text))
 		} else {
-			order = bytes.Compare(x.key, y.key)
+			order = bytes.Compare(x.text, y.text)
 		}
 		if order == 0 { // as NaN and NaN, or 1 and int8(1) when ints are compact
-			order = bytes.Compare(pair(x, nil), pair(y, nil))
+			order = bytes.Compare(valueOf(x), valueOf(y))
 		}
 		return order
 	})
+	if e.err == nil {
+		e.err = aside.err
+	}
+	aside.release()
 	for _, x := range entries {
-		b = pair(x, b)
+		key.Set(x.key)
+		value.Set(x.value)
+		b = o.elem.encode(e, o.elem, valueAt, o.key.encode(e, o.key, keyAt, b))
 	}
 	return b
 }

@@ -11,6 +11,7 @@ package msgpack
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"sync"
 
@@ -124,7 +125,7 @@ func PutDecoder(d *Decoder) {
 		d.own = nil
 	}
 	d.forgetDict()
-	d.b, d.r, d.buf, d.err, d.inner, d.readErr = nil, nil, nil, nil, nil, nil
+	d.b, d.r, d.buf, d.err, d.inner, d.readErr, d.mapFunc = nil, nil, nil, nil, nil, nil, nil
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	decoders.Put(d)
 }
@@ -255,18 +256,26 @@ func (d *Decoder) endFailed(mark int) error {
 	return e
 }
 
-// goOn passes over the value at mark, which failed by e: nil at the end of the input.
+// goOn passes over the value at mark, which failed by e: nil at the end of the input. The end of the input inside a value ends it.
 func (d *Decoder) goOn(mark int, e *Error) {
 	if d.rest != (scan{}) { // the value before has not been passed over yet
-		d.giveBack(d.i)
+		if d.lent {
+			d.giveBack(d.i)
+		}
+		return
+	}
+	if len(d.b) == mark || d.readErr != nil && d.readErr != errTooLarge && e != nil && errors.Is(e, d.readErr) {
+		// Nothing of it has arrived, or its reader failed, as at a deadline: the value is the next one once more.
+		if d.lent {
+			d.giveBack(mark)
+		}
 		return
 	}
 	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.skipAt(mark) < 0 {
 		d.err = nil
-		d.giveBackAll()
+		d.giveBackFrom(mark)
 		return
 	}
-	d.rest = scan{uint64(mark), 1}
 	if e != nil && d.flags&internStrings != 0 {
 		// The strings of the value must join the dict, those that are still to come too.
 		if next := d.skipAt(mark); next >= 0 {
@@ -274,6 +283,7 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		}
 		d.err = nil
 	}
+	d.rest = scan{uint64(mark), 1}
 	known := d.passOver()
 	if d.r == nil {
 		d.rest = scan{} // nothing is to come
@@ -299,13 +309,18 @@ func (d *Decoder) passOver() bool {
 	return known
 }
 
-// catchUp passes over the rest of a value that did not fit what it was read into.
+// catchUp passes over the rest of a value that did not fit what it was read into. While it cannot, because the input ends or its
+// reader fails, d.rest stays: nothing is read, and the next call tries again.
 func (d *Decoder) catchUp() {
+	flags := d.flags
+	d.flags &^= limited // which is for values that are gathered
+	defer func() { d.flags = flags }()
 	for {
 		d.rest.at += uint64(d.i)
 		d.passOver()
 		if d.rest.whole(0) {
-			break
+			d.rest = scan{}
+			return
 		}
 		switch {
 		case d.chunks != nil && d.i > 0 && d.chunks.Len() > 0:
@@ -315,14 +330,10 @@ func (d *Decoder) catchUp() {
 		case !d.lent:
 			d.slide()
 		}
-		if !d.need(d.i, len(d.b)-d.i+1) { // what goes on is the end of the input, or an error of the reader
-			if d.lent { // more may be written to it
-				return
-			}
-			break
+		if d.buf != nil || !d.fillMore(d.i, len(d.b)-d.i+1) {
+			return
 		}
 	}
-	d.rest = scan{}
 }
 
 // need makes sure that n bytes from offset i are at hand.
@@ -333,8 +344,12 @@ func (d *Decoder) need(i, n int) bool {
 	return d.r != nil && d.buf == nil && d.fill(i, n)
 }
 
-// fill reads until n bytes from offset i are at hand. The window doubles as data arrives, whatever n claims.
-func (d *Decoder) fill(i, n int) bool {
+// fill reads until n bytes from offset i are at hand, unless an earlier value is still to be passed over.
+func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n) }
+
+// fillMore is fill in any case. The window doubles as data arrives, whatever n claims.
+func (d *Decoder) fillMore(i, n int) bool {
+	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
 		d.readErr = errTooLarge
 		return false

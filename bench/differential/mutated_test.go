@@ -51,8 +51,11 @@ func unlike(data []byte, theirs, ours error) bool {
 	return true
 }
 
-// hasOtherKeys tells whether a map in data, as far as it can be read, has a key that is no string.
-func hasOtherKeys(data []byte) bool {
+// hasOtherKeys tells whether a map in data, as far as it can be read, has a key that is no string. Where a map is wanted, both look
+// for it behind the header of an ext; else its bytes are its own.
+func hasOtherKeys(data []byte) bool { return otherKeys(data, false) || otherKeys(data, true) }
+
+func otherKeys(data []byte, behindExt bool) bool {
 	d := msgpack.NewDecoder(bytes.NewReader(data))
 	found := false
 	var walk func() error
@@ -83,6 +86,10 @@ func hasOtherKeys(data []byte) bool {
 				found = found || !msgpcode.IsString(c) && !msgpcode.IsBin(c) && c != msgpcode.Nil
 				err = values(2)
 			}
+			return err
+		}
+		if behindExt && msgpcode.IsExt(c) {
+			_, _, err := d.DecodeExtHeader()
 			return err
 		}
 		return d.Skip()

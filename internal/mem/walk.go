@@ -52,8 +52,11 @@ type Walk[V any] struct {
 	group *mapGroup[V] // the group at hand
 
 	more uint64 // groups of the table that follow it
-	m    *mapHeader
-	next int // in the directory
+
+	// The directory as it was: entries that are added meanwhile cannot keep the walk from its end.
+	dir    unsafe.Pointer
+	dirLen int
+	next   int
 }
 
 // WalkMap starts a Walk of m, which must have entries, and reports whether it can.
@@ -66,7 +69,7 @@ func WalkMap[V any](m map[string]V) (w Walk[V], ok bool) {
 		w.enter((*mapGroup[V])(h.dir))
 		return w, true
 	}
-	w.m = h
+	w.dir, w.dirLen = h.dir, h.dirLen
 	return w, true
 }
 
@@ -102,8 +105,8 @@ func (w *Walk[V]) nextGroup() *Slot[V] {
 
 // nextTable enters the first group of the next table.
 func (w *Walk[V]) nextTable() bool {
-	for w.m != nil && w.next < w.m.dirLen {
-		t := *(**mapTable)(unsafe.Add(w.m.dir, uintptr(w.next)*unsafe.Sizeof(w.m.dir)))
+	for w.next < w.dirLen {
+		t := *(**mapTable)(unsafe.Add(w.dir, uintptr(w.next)*unsafe.Sizeof(w.dir)))
 		w.next++
 		if t.index != w.next-1 {
 			continue // it was there before
