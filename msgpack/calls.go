@@ -22,10 +22,16 @@ func (d *Decoder) PeekCode() (byte, error) {
 	if d.i < len(d.b) && d.rest.values == 0 {
 		return d.b[d.i], nil
 	}
-	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil && d.rest == (scan{}) {
+	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil {
+		if d.rest != (scan{}) { // of a value that failed, which is passed over first
+			mark := d.begin()
+			d.end(mark, mark)
+		}
 		// What the window takes from such a reader must be decoded: the code goes back.
-		if c, err := s.ReadByte(); err == nil && s.UnreadByte() == nil {
-			return c, nil
+		if d.i == len(d.b) && d.rest == (scan{}) {
+			if c, err := s.ReadByte(); err == nil && s.UnreadByte() == nil {
+				return c, nil
+			}
 		}
 	}
 	mark := d.begin()

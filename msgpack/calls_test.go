@@ -222,6 +222,23 @@ func TestPeekCode(t *testing.T) {
 	}
 }
 
+// TestPeekCodeBehindFailures looks at the value behind one that did not fit, of which a part is still to come.
+func TestPeekCodeBehindFailures(t *testing.T) {
+	for _, next := range []string{"03", ""} {
+		data := unhex(t, "92 a161 02"+next)
+		for name, d := range sources(data) {
+			var ints []int
+			if err := d.Decode(&ints); err == nil {
+				t.Fatal(name, "a string is no int")
+			}
+			c, err := d.PeekCode()
+			if next != "" && (c != 0x03 || err != nil) || next == "" && err != io.EOF {
+				t.Errorf("%s, %x: %x, %v", name, data, c, err)
+			}
+		}
+	}
+}
+
 // TestReadFull reads the bytes behind a header.
 func TestReadFull(t *testing.T) {
 	for name, d := range sources(unhex(t, "c70305 010203 07 a161")) {
