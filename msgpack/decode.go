@@ -154,7 +154,7 @@ func (g *guard) done() {
 
 // decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else in its place.
 func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
-	if v := reflect.NewAt(o.typ, p).Elem(); !v.IsNil() && o.decode != nil {
+	if v := reflect.NewAt(o.typ, p).Elem(); !v.IsNil() {
 		if held := v.Elem(); held.Kind() != reflect.Pointer {
 			return fmt.Errorf("msgpack: Decode(non-pointer %s)", held.Type())
 		}

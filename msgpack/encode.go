@@ -227,12 +227,12 @@ func encodeBool(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return appendBool(b, *mem.At[bool](p, 0))
 }
 
-func encodeIntOf[T int](e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendInt(b, int64(*mem.At[T](p, 0)))
+func encodeInt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return appendInt(b, int64(*mem.At[int](p, 0)))
 }
 
-func encodeUintOf[T uint](e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendUint(b, uint64(*mem.At[T](p, 0)))
+func encodeUint(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
+	return appendUint(b, uint64(*mem.At[uint](p, 0)))
 }
 
 func encodeInt8(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {

@@ -276,7 +276,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.Bool:
 		o.kind, o.decode, o.encode = kindBool, decodeBool, encodeBool
 	case reflect.Int:
-		o.decode, o.encode = intOps(t.Size()).decode, encodeIntOf[int]
+		o.decode, o.encode = intOps(t.Size()).decode, encodeInt
 		if t.Size() == 8 {
 			o.kind = kindInt
 		}
@@ -284,7 +284,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 		ops := intOps(t.Size())
 		o.decode, o.encode, o.kind = ops.decode, ops.encode, ops.kind
 	case reflect.Uint, reflect.Uintptr:
-		o.decode, o.encode = uintOps(t.Size()).decode, encodeUintOf[uint]
+		o.decode, o.encode = uintOps(t.Size()).decode, encodeUint
 		if t.Size() == 8 {
 			o.kind = kindUint
 		}
