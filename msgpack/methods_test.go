@@ -195,7 +195,7 @@ func TestMarshalAppendWritesNothingBeyond(t *testing.T) {
 		Last  any
 	}
 	n := 5
-	values := []any{&fields{A: "a"}, fields{A: "a text of some length"}, &fields{D: &n, Num: 1 << 40, Last: 1.5}, &struct{}{},
+	values := []any{&fields{A: "a"}, fields{A: "a text of some length"}, &fields{D: &n, Num: 1 << 30, Last: 1.5}, &struct{}{},
 		[]string{"a", "bc", "twenty bytes of text", "12345678"}, map[string]string{"a": "b"}, []int64{1, 2}, []float64{1}, "abc", 1.5, true,
 		[]any{"a", nil, 1}, pair{1, "x"}, []pair{{1, "x"}}, time.Unix(1, 1), &corpus.Tree{}}
 	const start = 3
