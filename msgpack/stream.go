@@ -345,6 +345,8 @@ func (d *Decoder) need(i, n int) bool {
 }
 
 // fill reads until n bytes from offset i are at hand, unless an earlier value is still to be passed over.
+//
+//go:noinline
 func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n) }
 
 // fillMore is fill in any case. The window doubles as data arrives, whatever n claims.
