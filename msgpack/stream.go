@@ -543,10 +543,15 @@ func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 // flush ends a public call: the outermost one writes.
 func (e *Encoder) flush(b []byte) error {
 	e.hold(b)
-	if e.inside > 0 && e.err == nil {
+	switch {
+	case e.inside > 0 && e.err == nil:
 		return nil
+	case e.err != nil || len(e.references) > 0 || e.w == nil:
+		return e.flushSlow()
 	}
-	return e.flushSlow()
+	_, err := e.w.Write(e.b)
+	e.b, e.depth = e.b[:0], 0
+	return err
 }
 
 // hold sets e.b. While the collector marks, a pointer that is stored costs tens of nanoseconds, so it is stored only when it changes.
