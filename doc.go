@@ -6,9 +6,14 @@
 //
 //	room            what is in it
 //	msgpack         MessagePack, with the API of vmihailenco/msgpack v5; the room msgpcode in it names the codes
+//	json            JSON, with the API and the behaviour of encoding/json, and segmentio's additions
+//	iso8601         timestamps and durations of ISO 8601
+//	transcode       MessagePack into JSON and back, without Go values between them
 //	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
 //	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface, the slots of maps
 //	internal/wire   what every byte format needs: big-endian words, the error that says where
+//	internal/simd   text a block at a time: kernels in assembly, and their twins in Go
+//	internal/decimal  numbers and their decimal digits
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
 //	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
 //	internal/corpus tests only: shared Go types, random values, vectors
@@ -21,8 +26,10 @@
 //
 // Arrows point down; siblings never import each other. house_test.go holds the code to this table.
 //
-//	server → msgpack ─→ plan, buffer, wire → mem
-//	       → column ←── msgpack
+//	transcode ─┬→ msgpack ─→ plan, buffer, wire ──────────→ mem
+//	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
+//	           │       └───→ iso8601
+//	           └→ column ←── msgpack, json
 //
 // # Words
 //
@@ -45,6 +52,9 @@
 // How MessagePack writes an int: msgpack/wire.go. How a struct is read: msgpack/decode.go, decodeStruct. Why a field is
 // skipped: internal/plan. What a 2xx promises: server/wal. How rows become files: server/table. Why it is so:
 // docs/decisions.md.
+//
+// How JSON is read: json/cursor.go first, then json/decode_struct.go. What makes an error equal to encoding/json's: json/soft.go, and
+// explain in json/decode.go.
 //
 // In msgpack, each of these is a file:
 //

@@ -16,15 +16,20 @@ const module = "github.com/slipstream-go/slipstream"
 
 // arrows tells which rooms of the house a room may import. A room that is not listed may import none.
 var arrows = map[string][]string{
-	"msgpack":         {"column", "internal/buffer", "internal/mem", "internal/plan", "internal/wire", "msgpack/msgpcode"},
-	"internal/buffer": {"internal/mem"},
-	"internal/plan":   {"internal/mem"},
-	"internal/wire":   {"internal/mem"},
+	"msgpack":          {"column", "internal/buffer", "internal/mem", "internal/plan", "internal/wire", "msgpack/msgpcode"},
+	"json":             {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
+	"internal/simd":    {"internal/mem"},
+	"internal/decimal": {"internal/mem"},
+	"iso8601":          {"internal/mem"},
+	"transcode":        {"internal/decimal", "internal/mem", "internal/wire", "iso8601", "json", "msgpack"},
+	"internal/buffer":  {"internal/mem"},
+	"internal/plan":    {"internal/mem"},
+	"internal/wire":    {"internal/mem"},
 
 	"server/wal":            {},
 	"server/table":          {"column", "server/wal"},
 	"server/parquet":        {"column", "server/table"},
-	"server/ingest":         {"column", "msgpack", "server/table", "server/wal"},
+	"server/ingest":         {"column", "json", "msgpack", "server/table", "server/wal"},
 	"server/metrics":        {"server/ingest", "server/table", "server/wal"},
 	"server/config":         {"server/ingest", "server/load", "server/parquet", "server/table", "server/wal"},
 	"server/load":           {"column", "msgpack"},
@@ -33,9 +38,12 @@ var arrows = map[string][]string{
 	"server/cmd/slipstream": {"server/config", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
+	"bench/json":         {"bench/harness", "bench/json/corpus", "json"},
+	"bench/json/shapes":  {"bench/json/corpus"},
+	"bench/iso8601":      {"bench/harness", "iso8601"},
 	"bench/ingest":       {"bench/harness", "column", "msgpack", "server/load", "server/parquet"},
-	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/msgpack"},
-	"bench/differential": {"internal/api", "internal/corpus", "msgpack"},
+	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/iso8601", "bench/json", "bench/msgpack"},
+	"bench/differential": {"bench/json/corpus", "internal/api", "internal/corpus", "json", "msgpack"},
 }
 
 // unsafeFiles are the files outside internal/mem that may import unsafe.

@@ -4,7 +4,7 @@ package msgpack
 //
 // A number, string or list in an any is a pointer to it. Numbers and short strings are not allocated one by one: they lie in
 // small slabs of their own type (buffer.Slab), and the any is made of the type's word and a pointer into the slab (mem.Box). A
-// short list is allocated together with its header (newList).
+// short list is allocated together with its header (buffer.NewList).
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
@@ -30,7 +31,6 @@ var (
 	wordFloat32 = mem.TypeWord(reflect.TypeFor[float32]())
 	wordFloat64 = mem.TypeWord(reflect.TypeFor[float64]())
 	wordString  = mem.TypeWord(reflect.TypeFor[string]())
-	wordList    = mem.TypeWord(reflect.TypeFor[[]any]())
 )
 
 // box makes an any of the number type with this word. The low bytes of bits are the number, on a little-endian machine.
@@ -66,48 +66,6 @@ func (d *Decoder) boxString(s string) any {
 	}
 	return s
 }
-
-// A short list and its header are one allocation. Lists do not come from slabs: what they point to is of any size, and one
-// that is kept would keep that of its neighbours.
-type (
-	list2 struct {
-		list  []any
-		cells [2]any
-	}
-	list4 struct {
-		list  []any
-		cells [4]any
-	}
-	list8 struct {
-		list  []any
-		cells [8]any
-	}
-)
-
-// newList is a list of n nils and the any that holds it. The any sees what is put into the list later, but not its growth.
-func newList(n int) ([]any, any) {
-	switch {
-	case n == 0:
-		return nil, emptyList
-	case !boxes || n > 8:
-		list := make([]any, n)
-		return list, list
-	case n <= 2:
-		l := new(list2)
-		l.list = l.cells[:n:n]
-		return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
-	case n <= 4:
-		l := new(list4)
-		l.list = l.cells[:n:n]
-		return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
-	}
-	l := new(list8)
-	l.list = l.cells[:n:n]
-	return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
-}
-
-// emptyList holds []any{}, of which one is as good as another.
-var emptyList any = []any{}
 
 func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[any](p, 0)
@@ -337,7 +295,7 @@ func (d *Decoder) readAnyList(i int) (any, int) {
 		return nil, -1
 	}
 	room := d.room(n, 16)
-	list, v := newList(room)
+	list, v := buffer.NewList(room)
 	if list, i = d.readElements(list, n, i); i < 0 {
 		return nil, -1
 	}

@@ -20,8 +20,11 @@ type Room struct {
 // Rival is another library.
 type Rival struct {
 	Name   string // short: a column's heading
-	Module string // its module path; the version is read from the build
+	Module string // its module path, or Std; the version is read from the build
 }
+
+// Std stands where a rival's module path may: it is a package of the standard library.
+const Std = "std"
 
 // Case is one row. It is timed, and has Sides: the same work done by us and by rivals. Or it is observed, and has Observe:
 // then it measures by itself, and its figures come in units of their own. A group holds cases of one of the two.
@@ -68,14 +71,17 @@ func (s Side) Label() string {
 	return name
 }
 
+// BestRival stands where a side's label may, in a bar or a mean: the fastest unmarked rival, in each row its own.
+const BestRival = "the best rival"
+
 // Bar is what a row promises: a ratio to one side, or a bound on our allocations.
 type Bar struct {
-	Against string  // a side's label; empty for a bar on allocations
+	Against string  // a side's label, or BestRival; empty for a bar on allocations
 	AtLeast float64 // the least ratio
 	AtMost  float64 // the most allocations per operation
 }
 
-// Faster is a bar on the ratio to the side with that label.
+// Faster is a bar on the ratio to the side with that label, or to BestRival.
 func Faster(label string, atLeast float64) Bar { return Bar{Against: label, AtLeast: atLeast} }
 
 // Allocs is a bar on our allocations per operation.
@@ -91,7 +97,7 @@ func (b Bar) String() string {
 // allocNoise is what the runtime's own allocations may add to ours per operation.
 const allocNoise = 0.01
 
-// judge measures the bar against a row, which has the side that the bar names.
+// judge measures the bar against a row, which has a side that the bar is about.
 func (b Bar) judge(row *Row) Verdict {
 	v := Verdict{Bar: b.String()}
 	if b.Against == "" {
@@ -99,16 +105,16 @@ func (b Bar) judge(row *Row) Verdict {
 		v.Holds = v.Got <= b.AtMost+allocNoise
 		return v
 	}
-	i := slices.IndexFunc(row.Sides, func(s Measured) bool { return s.Label == b.Against })
-	v.Got = row.Sides[i].Ratio
+	v.Got = row.side(b.Against).Ratio
 	v.Holds = v.Got >= b.AtLeast
 	return v
 }
 
-// Mean is a geometric mean of ratios to one side, over the rows that name it, and the bar that it must reach.
+// Mean is a geometric mean of ratios to one side, over the rows that name it, and the bar that it must reach. Means against
+// different sides may share a name, and with it the rows.
 type Mean struct {
 	Name    string
-	Against string
+	Against string // a side's label, or BestRival
 	AtLeast float64
 }
 
@@ -124,11 +130,9 @@ func (m Mean) judge(room Room, rows []Row) (MeanResult, bool) {
 			if row.Group != c.Group || row.Name != c.Name {
 				continue
 			}
-			for _, s := range row.Sides {
-				if s.Label == m.Against {
-					ratios = append(ratios, s.Ratio)
-					r.Rows = append(r.Rows, row.Name)
-				}
+			if s := row.side(m.Against); s != nil {
+				ratios = append(ratios, s.Ratio)
+				r.Rows = append(r.Rows, row.Name)
 			}
 		}
 	}
@@ -181,6 +185,9 @@ func (r Room) validateSides(c Case, sides []Side) error {
 	}
 	labels := map[string]bool{}
 	for i, s := range sides {
+		if i > 0 && s.Mark == "" {
+			labels[BestRival] = true
+		}
 		known := slices.ContainsFunc(r.Rivals, func(v Rival) bool { return v.Name == s.Rival })
 		switch {
 		case i == 0 && s.Rival != "":

@@ -21,6 +21,8 @@ func TestBar(t *testing.T) {
 		{Faster("v5", 3.3), "≥ 3.3× v5", 3.29, false},
 		{Faster("v5", 3.29), "≥ 3.29× v5", 3.29, true},
 		{Faster("msgp", 1.2), "≥ 1.2× msgp", 1.3, true},
+		{Faster(BestRival, 1.3), "≥ 1.3× the best rival", 1.3, true},
+		{Faster(BestRival, 1.4), "≥ 1.4× the best rival", 1.3, false},
 		{Allocs(2), "≤ 2 allocs", 2.005, true},
 		{Allocs(1), "≤ 1 allocs", 2.005, false},
 		{Allocs(0), "≤ 0 allocs", 2.005, false},
@@ -55,6 +57,25 @@ func TestMean(t *testing.T) {
 	}
 	if _, ok := m.judge(room, nil); ok {
 		t.Error("a mean over nothing has a verdict")
+	}
+}
+
+// Each row counts with its own best rival, and one that has only marked rivals does not count.
+func TestMeanAgainstTheBestRival(t *testing.T) {
+	m := Mean{Name: "all", Against: BestRival, AtLeast: 2}
+	room := Room{Means: []Mean{m}, Cases: []Case{
+		{Name: "x", Means: []string{"all"}}, {Name: "y", Means: []string{"all"}}, {Name: "z", Means: []string{"all"}},
+	}}
+	marked := side("v5", 0.1)
+	marked.Mark = "does less"
+	rows := []Row{
+		row("", "x", 0, side("msgp", 2), side("v5", 100)),
+		row("", "y", 0, side("msgp", 80), side("v5", 8)),
+		row("", "z", 0, marked),
+	}
+	got, ok := m.judge(room, rows)
+	if !ok || !near(got.Got, 4) || !got.Holds || len(got.Rows) != 2 || got.Bar != "≥ 2× the best rival" {
+		t.Errorf("mean %+v, %v; want 4 over x and y", got, ok)
 	}
 }
 

@@ -64,7 +64,10 @@ func versions(rivals []Rival) []Version {
 	list := make([]Version, len(rivals))
 	for i, r := range rivals {
 		v := built[r.Module]
-		if v == "" {
+		switch {
+		case r.Module == Std:
+			v = runtime.Version()
+		case v == "":
 			v = "unknown version"
 		}
 		list[i] = Version{Name: r.Name, Module: r.Module, Version: v}

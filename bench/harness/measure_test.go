@@ -2,6 +2,7 @@ package harness
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,14 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+func TestVersions(t *testing.T) {
+	got := versions([]Rival{{"encoding/json", Std}, {"other", "example.com/other"}})
+	want := []Version{{"encoding/json", Std, runtime.Version()}, {"other", "example.com/other", "unknown version"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("versions %v, want %v", got, want)
+	}
+}
+
 func TestMeasureOnly(t *testing.T) {
 	o := brief
 	o.Only = func(Case) bool { return false }
@@ -114,6 +123,9 @@ func TestMeasureFails(t *testing.T) {
 		{"an unknown rival", func(_ *Case, s []Side) { s[1].Rival = "stranger" }, `does not list the rival "stranger"`},
 		{"a side without a check", func(_ *Case, s []Side) { s[1].Check = nil }, "lacks Run or Check"},
 		{"a bar against nobody", func(c *Case, _ []Side) { c.Bars = []Bar{Faster("nobody", 2)} }, "names a side"},
+		{"a bar against the best of none", func(c *Case, s []Side) {
+			s[1].Mark, c.Bars = "does less", []Bar{Faster(BestRival, 2)}
+		}, "names a side"},
 		{"a mean that is not there", func(c *Case, _ []Side) { c.Means = []string{"none"} }, `no mean "none"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

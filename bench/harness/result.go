@@ -108,6 +108,18 @@ func (r *Row) Best() *Measured {
 	return best
 }
 
+// side is the row's side with that label, or the best rival when it is BestRival; or nil.
+func (r *Row) side(label string) *Measured {
+	if label == BestRival {
+		return r.Best()
+	}
+	i := slices.IndexFunc(r.Sides, func(s Measured) bool { return s.Label == label })
+	if i < 0 {
+		return nil
+	}
+	return &r.Sides[i]
+}
+
 // figure is the row's figure of that name in that unit, or nil.
 func (r *Row) figure(name, unit string) *Figure {
 	i := slices.IndexFunc(r.Figures, func(f Figure) bool { return f.Name == name && f.Unit == unit })

@@ -93,13 +93,13 @@ type Slab[T any] struct {
 	used  int // cells of block
 }
 
-// slabCells is the cells of a block: more gain no speed and pin more.
+// slabCells is the cells of a block: more gain no speed and pin more. The first blocks are smaller: few values may be all there are.
 const slabCells = 32
 
 // Put is a cell that holds v.
 func (s *Slab[T]) Put(v T) *T {
 	if s.used == len(s.block) {
-		s.block, s.used = make([]T, slabCells), 0
+		s.block, s.used = make([]T, min(max(4, 2*len(s.block)), slabCells)), 0
 	}
 	p := &s.block[s.used]
 	s.used++

@@ -14,6 +14,12 @@ func Box(t, p Pointer) any {
 	return *(*any)(Pointer(&f))
 }
 
+// PointerFace is the interface of the pointer p, whose type has the type word t.
+func PointerFace(t, p Pointer) any {
+	f := Face{t, p}
+	return *(*any)(Pointer(&f))
+}
+
 // MethodTable is the word that tells an interface with methods where they are.
 func MethodTable[I any](v I) Pointer {
 	if !boxWorks {

@@ -13,3 +13,6 @@ func MethodTable[I any](v I) Pointer { return nil }
 
 // WithMethods is never called where MethodTable is nil.
 func WithMethods[I any](table, p Pointer) (i I) { return i }
+
+// PointerFace is never called where BoxWorks is false.
+func PointerFace(t, p Pointer) any { return nil }

@@ -23,6 +23,9 @@ func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b))
 // Bytes views s as bytes, without a copy: they must not be written to.
 func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
+// View is the n bytes at p.
+func View(p Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
+
 // SameRoom reports whether a and b begin at the same place and have the same capacity.
 func SameRoom(a, b []byte) bool {
 	return cap(a) == cap(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
@@ -60,4 +63,24 @@ func NewAt(t reflect.Type) Pointer { return reflect.New(t).UnsafePointer() }
 func GrowSlice(s *Slice, sliceType reflect.Type, n int) {
 	v := reflect.NewAt(sliceType, Pointer(s)).Elem()
 	v.Grow(n - s.Len)
+}
+
+// ValueAt is the addressable value of type t at p, as reflect.NewAt(t, p).Elem() gives it. With the type word of *t it need not
+// look that type up.
+func ValueAt(t reflect.Type, pointerWord, p Pointer) reflect.Value {
+	if BoxWorks() {
+		return reflect.ValueOf(PointerFace(pointerWord, p)).Elem()
+	}
+	return reflect.NewAt(t, p).Elem()
+}
+
+// EmptyData is what a slice without elements, which is not nil, points to.
+func EmptyData() Pointer { return Pointer(&empty) }
+
+var empty struct{}
+
+// Aligned is n bytes that begin where any type may.
+func Aligned(n int) []byte {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(Pointer(unsafe.SliceData(words))), n)
 }

@@ -61,8 +61,8 @@ func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (f
 	omit := false
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		tag := r.tag(sf)
-		if tag.Name == "-" {
+		tag, skip := r.tag(sf)
+		if skip {
 			continue
 		}
 		if sf.Name == r.Marker && depth == 0 {
@@ -77,7 +77,7 @@ func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (f
 		c.through(outer)
 		if sf.Anonymous && !c.tagged && inner.Kind() == reflect.Struct && !r.Opaque(inner) && !r.Opaque(sf.Type) {
 			embedded = append(embedded, c)
-		} else if sf.IsExported() {
+		} else if sf.IsExported() || c.tagged {
 			fields = append(fields, c)
 		}
 	}
@@ -89,7 +89,7 @@ func (c *candidate) through(outer candidate) {
 	c.Hops = slices.Clip(outer.Hops)
 	switch {
 	case outer.Type.Kind() == reflect.Pointer:
-		c.Hops = append(c.Hops, Hop{outer.Offset, outer.Type.Elem()})
+		c.Hops = append(c.Hops, Hop{outer.Offset, outer.Type.Elem(), outer.Exported})
 	default:
 		c.Offset += outer.Offset
 	}
@@ -112,6 +112,7 @@ func dominating(all []candidate) []Field {
 	fields := make([]Field, len(kept))
 	for i, c := range kept {
 		fields[i] = c.Field
+		fields[i].Index = c.index
 	}
 	return fields
 }

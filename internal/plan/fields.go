@@ -7,21 +7,24 @@ import (
 
 // Field is a struct field as the wire sees it.
 type Field struct {
-	Name    string   // on the wire
-	Aliases []string // further names by which it is found, not written
-	Type    reflect.Type
-	Tag     Tag
-	Hops    []Hop   // embedded pointers on the way to it, outermost first
-	Offset  uintptr // from the struct, or from where the last hop leads
-	Omit    bool    // omitempty, its own or the struct's
-	Zero    bool    // omitzero
-	Hidden  bool    // found when reading, never written: an embedded struct whose fields stand inline
+	Name     string   // on the wire
+	Aliases  []string // further names by which it is found, not written
+	Type     reflect.Type
+	Tag      Tag
+	Index    []int   // as reflect.Type.FieldByIndex takes it, where names meet as in encoding/json
+	Hops     []Hop   // embedded pointers on the way to it, outermost first
+	Offset   uintptr // from the struct, or from where the last hop leads
+	Omit     bool    // omitempty, its own or the struct's
+	Zero     bool    // omitzero
+	Exported bool    // by Go's rules: an embedded field of an unexported type is not
+	Hidden   bool    // found when reading, never written: an embedded struct whose fields stand inline
 }
 
-// Hop is an embedded pointer: at Offset lies a *Type.
+// Hop is an embedded pointer: at Offset lies a *Type. Where the embedded type is not exported, package reflect would not set it.
 type Hop struct {
-	Offset uintptr
-	Type   reflect.Type
+	Offset   uintptr
+	Type     reflect.Type
+	Exported bool
 }
 
 // Struct is what the fields and the marker field say of a struct.
@@ -39,10 +42,11 @@ func (s *Struct) mark(tag Tag) {
 
 // Rules are how a format reads structs.
 type Rules struct {
-	Key      string                  // of its tag
-	Fallback string                  // another key, read where the first is absent
-	Marker   string                  // a field whose tag speaks of the whole struct
-	Opaque   func(reflect.Type) bool // types that encode themselves: never taken apart
+	Key      string                            // of its tag
+	Fallback string                            // another key, read where the first is absent
+	Marker   string                            // a field whose tag speaks of the whole struct
+	Opaque   func(reflect.Type) bool           // types that encode themselves: never taken apart
+	Parse    func(string) (tag Tag, skip bool) // nil: ParseTag, and a field named - is skipped
 
 	Dominance bool // names meet as in encoding/json (dominant.go)
 }
@@ -59,18 +63,22 @@ func (r *Rules) Fields(t reflect.Type) Struct {
 	return r.fields(t, nil)
 }
 
-// tag is the tag of sf by the rules.
-func (r *Rules) tag(sf reflect.StructField) Tag {
+// tag is the tag of sf by the rules; skip says that the field is not on the wire.
+func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	text := sf.Tag.Get(r.Key)
 	if text == "" && r.Fallback != "" {
 		text = sf.Tag.Get(r.Fallback)
 	}
-	return ParseTag(text)
+	if r.Parse != nil {
+		return r.Parse(text)
+	}
+	tag = ParseTag(text)
+	return tag, tag.Name == "-"
 }
 
 // field is sf with its tag; omit is the omitempty of the whole struct.
 func (r *Rules) field(sf reflect.StructField, tag Tag, omit bool) Field {
-	f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Omit: omit || tag.Has("omitempty"), Zero: tag.Has("omitzero")}
+	f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Exported: sf.IsExported(), Omit: omit || tag.Has("omitempty"), Zero: tag.Has("omitzero")}
 	if f.Name == "" {
 		f.Name = sf.Name
 	}
@@ -88,8 +96,8 @@ func (r *Rules) fields(t reflect.Type, open []reflect.Type) Struct {
 	open = append(open, t)
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		tag := r.tag(sf)
-		if tag.Name == "-" {
+		tag, skip := r.tag(sf)
+		if skip {
 			continue
 		}
 		if sf.Name == r.Marker {
@@ -132,7 +140,7 @@ func (r *Rules) inline(s *Struct, f *Field, force bool, open []reflect.Type) boo
 		}
 		switch {
 		case pointer:
-			g.Hops = append([]Hop{{f.Offset, t}}, g.Hops...)
+			g.Hops = append([]Hop{{f.Offset, t, f.Exported}}, g.Hops...)
 		case len(g.Hops) > 0:
 			g.Hops = slices.Clone(g.Hops)
 			g.Hops[0].Offset += f.Offset

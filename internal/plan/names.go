@@ -8,7 +8,7 @@ import (
 
 // Names finds a name's index. It is asked when the prediction of the next field failed.
 //
-// Up to 64 names lie in a perfect hash table: a seed is searched, when the plan is compiled, under which no two names meet.
+// Up to 128 names lie in a perfect hash table: a seed is searched, when the plan is compiled, under which no two names meet.
 // Names that differ only in bytes that the hash does not see, and larger sets, use a Go map.
 type Names struct {
 	table []int16 // index+1, by hash; 0 is empty
@@ -19,7 +19,7 @@ type Names struct {
 }
 
 // perfect is the largest set for which a seed is searched.
-const perfect = 64
+const perfect = 128
 
 // NewNames indexes names. Of equal names the last one is found.
 func NewNames(names []string) *Names {
@@ -33,7 +33,7 @@ func NewNames(names []string) *Names {
 		return n
 	}
 	size := max(bits.Len(uint(len(seen)))+1, 3)
-	for ; size <= 10; size++ {
+	for ; size <= 12; size++ {
 		n.table, n.shift = make([]int16, 1<<size), uint8(64-size)
 		seed := uint64(0x9e3779b97f4a7c15)
 		for range 64 {

@@ -35,10 +35,25 @@ func telemetryRows(t testing.TB, rows int) []byte {
 	return pack(t, dict{"batch", items})
 }
 
+// telemetryJSON is the columns and the rows of telemetry as JSON, and as lines of it.
+func telemetryJSON(t testing.TB, rows int) (columns, array, lines []byte) {
+	items := make(list, rows)
+	var cells [5]list
+	for i := range rows {
+		row := list{t0 + int64(i), fmt.Sprintf("server%03d", i%1000), float64(i*37%10_000) / 100, 0.25, 0.5}
+		for k, v := range row {
+			cells[k] = append(cells[k], v)
+		}
+		items[i] = dict{"time", row[0], "host", row[1], "value", row[2], "cpu_idle", row[3], "cpu_user", row[4]}
+	}
+	columns = toJSON(t, dict{"time", cells[0], "host", cells[1], "value", cells[2], "cpu_idle", cells[3], "cpu_user", cells[4]})
+	return columns, toJSON(t, items), toLines(t, items)
+}
+
 // decoder decodes one body again and again, as requests do.
-func decoder(t testing.TB, body []byte) func() {
+func decoder(t testing.TB, f *Format, body []byte) func() {
 	h := New(Options{})
-	q := &request{handler: h, body: body, codec: codec{format: Arc}, record: wal.Record{Time: t0, DB: "default"}}
+	q := &request{handler: h, body: body, codec: codec{format: f}, record: wal.Record{Time: t0, DB: "default", Table: "t"}}
 	return func() {
 		writes, err := q.decode()
 		if err != nil {
@@ -52,15 +67,20 @@ func decoder(t testing.TB, body []byte) func() {
 
 // Decoding allocates per request, not per row or cell.
 func TestAllocations(t *testing.T) {
+	columns, array, lines := telemetryJSON(t, 1000)
 	for name, c := range map[string]struct {
-		body []byte
-		most float64
+		format *Format
+		body   []byte
+		most   float64
 	}{
-		"columnar":      {telemetry(t, 1000), 2},
-		"one row":       {telemetry(t, 1), 2},
-		"row envelopes": {telemetryRows(t, 1000), 4},
+		"columnar":      {Arc, telemetry(t, 1000), 2},
+		"one row":       {Arc, telemetry(t, 1), 2},
+		"row envelopes": {Arc, telemetryRows(t, 1000), 4},
+		"JSON columns":  {JSON, columns, 2},
+		"JSON rows":     {JSON, array, 2},
+		"NDJSON":        {NDJSON, lines, 2},
 	} {
-		decode := decoder(t, c.body)
+		decode := decoder(t, c.format, c.body)
 		decode()
 		if n := testing.AllocsPerRun(50, decode); n > c.most {
 			t.Errorf("%s: %v allocations, want at most %v", name, n, c.most)
@@ -69,10 +89,17 @@ func TestAllocations(t *testing.T) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for name, body := range map[string][]byte{"columnar": telemetry(b, 1000), "rows": telemetryRows(b, 1000)} {
+	columns, array, lines := telemetryJSON(b, 1000)
+	for name, c := range map[string]struct {
+		format *Format
+		body   []byte
+	}{
+		"columnar": {Arc, telemetry(b, 1000)}, "rows": {Arc, telemetryRows(b, 1000)},
+		"JSON columns": {JSON, columns}, "JSON rows": {JSON, array}, "NDJSON": {NDJSON, lines},
+	} {
 		b.Run(name, func(b *testing.B) {
-			decode := decoder(b, body)
-			b.SetBytes(int64(len(body)))
+			decode := decoder(b, c.format, c.body)
+			b.SetBytes(int64(len(c.body)))
 			b.ReportAllocs()
 			for b.Loop() {
 				decode()

@@ -5,11 +5,12 @@
 //	write.go     one write request, from its head to its answer     tables.go   bodies of one table
 //	auth.go      tokens                                             arc.go      bodies that name their tables
 //	budget.go    bytes in flight                                    partial.go  rows judged one by one
-//	body.go      reading a body                                     times.go    units of time
-//	compress.go  decompressing it, within bounds                    names.go    names and text
-//	format.go    formats, and how the log remembers them            fault.go    errors of the decoder, in words
-//	replay.go    the same decoding, out of the log                  refusal.go  outcomes, and what the client is told
-//	limits.go    the bounds                                         stats.go    counters
+//	body.go      reading a body                                     json.go     bodies of JSON
+//	compress.go  decompressing it, within bounds                    lines.go    bodies of NDJSON
+//	format.go    formats, and how the log remembers them            times.go    units of time
+//	replay.go    the same decoding, out of the log                  names.go    names and text
+//	limits.go    the bounds                                         fault.go    errors of the decoders, in words
+//	stats.go     counters                                           refusal.go  outcomes, and what the client is told
 //
 // # Endpoints
 //
@@ -32,6 +33,13 @@
 //
 //	/v1/write            {"time": [1, 2], "host": ["a", "b"]}                  columns
 //	                     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]  rows
+//	                     {"time": 1, "host": "a"}                              lines: a row on each
+//	                     {"time": 2, "host": "b"}
+//
+//	Content-Type                                                             columns  rows  lines
+//	application/msgpack, application/x-msgpack, application/vnd.msgpack      yes      yes   -
+//	application/json                                                         yes      yes   -
+//	application/x-ndjson, application/ndjson, application/jsonl              -        -     yes
 //
 //	/api/v1/write        {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
 //	                     {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
@@ -41,6 +49,10 @@
 //
 // A cell is nil, a bool, an int, a float, a str or a timestamp ext. A column has one type; ints and floats mix, as floats.
 // The type of a table's column is that of its first value, and stays; an int column becomes one of floats when a float comes.
+//
+// In JSON a number is an int unless it has a fraction or an exponent. Ints beyond int64 are refused: 1e20 is a float, but some encoders
+// write it as 100000000000000000000, which is none. So are floats out of range, and text with half of a surrogate pair. JSON has no
+// timestamps: times are numbers. Lines of white space hold no row.
 //
 // The column time is when a row is from. Numbers are seconds below 10^10, milliseconds below 10^13, microseconds below 10^16
 // and nanoseconds above, unless time_unit says which; floats keep a fraction to the microsecond, and nanoseconds are rounded
@@ -59,7 +71,8 @@
 //
 //	code  when                                                 what to do
 //	204   the rows are on disk (async: queued for it)          go on
-//	200   partial: the rows but those listed are on disk       mend the others: {"rows": 2, "rejected": [{"row": 1, "reason": "…"}]}
+//	200   partial: the rows but those listed are on disk       mend the others: {"rows": 2, "rejected": [{"row": 1, "reason": "…"}]};
+//	                                                           of NDJSON {"row": 1, "line": 3, "reason": "…"}
 //	400   body, name or parameter is wrong; nothing stored     mend it: the error says where
 //	401   no valid token                                       send one
 //	404   no such path                                         mend the URL
@@ -75,9 +88,14 @@
 //
 //	{"error": "row 3: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "offset": 57}
 //
+// Of NDJSON the text tells the line, which is counted from 1, as editors do, and with the lines that hold no row:
+//
+//	{"error": "line 5: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "line": 5, "offset": 57}
+//
 // A body is taken as a whole or not at all, unless partial is set. Then what is wrong with a row rejects the row; what is wrong
-// with the body (broken MessagePack, columns of different lengths) refuses it. Of the rejected rows 1000 are listed, and
-// more_rejected says how many there are beyond. Such a request is always synchronous.
+// with the body (broken MessagePack or JSON, columns of different lengths) refuses it. A line of NDJSON that is not valid JSON is
+// wrong with a row. Of the rejected rows 1000 are listed, and more_rejected says how many there are beyond. Such a request is always
+// synchronous.
 //
 // # Order of work
 //
@@ -92,7 +110,7 @@
 //	bit   0-3     4-5          6-8        9         10-15
 //	      format  compression  time unit  rejected  0
 //
-//	format       1 MessagePack of one table, 2 Arc's MessagePack
+//	format       1 MessagePack of one table, 2 Arc's MessagePack, 3 JSON of one table, 4 NDJSON of one table
 //	compression  0 none, 1 gzip, 2 zstd
 //	time unit    0 by magnitude, 1 s, 2 ms, 3 us, 4 ns
 //	rejected     behind the body stands which of its rows were rejected

@@ -76,11 +76,11 @@ func TestErrors(t *testing.T) {
 		{"long name", dict{strings.Repeat("x", 129), list{1}}, "", `column "` + strings.Repeat("x", 128) + `…": a column name has 1 to 128 bytes`, strings.Repeat("x", 128) + "…", -1, -1},
 		{"names but for case", dict{"Host", list{1}, "host", list{1}}, "", `column "host": there is "Host" too, and engines do not tell upper from lower case: rename one`, "host", -1, -1},
 		{"names but for case, beyond ASCII", dict{"kb", list{1}, "\u212ab", list{1}}, "", "column \"\u212ab\": there is \"kb\" too, and engines do not tell upper from lower case: rename one", "\u212ab", -1, -1},
-		{"time is nil", dict{"time", list{1, nil}}, "", "row 1: time is nil: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
-		{"times are nil", dict{"time", list{nil}}, "", "row 0: time is nil: give every row a time, or leave the column out to have the time of receipt", "time", 0, -1},
-		{"time is missing in a row", list{dict{"time", 1}, dict{"v", 1}}, "", "row 1: time is nil: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
-		{"time is text", dict{"time", list{"2020"}}, "", "row 0: time holds string: send ints or floats since 1970, or the timestamp ext", "time", 0, -1},
-		{"time is a bool", dict{"time", list{true}}, "", "row 0: time holds bool: send ints or floats since 1970, or the timestamp ext", "time", 0, -1},
+		{"time is nil", dict{"time", list{1, nil}}, "", "row 1: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
+		{"times are nil", dict{"time", list{nil}}, "", "row 0: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 0, -1},
+		{"time is missing in a row", list{dict{"time", 1}, dict{"v", 1}}, "", "row 1: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
+		{"time is text", dict{"time", list{"2020"}}, "", "row 0: time holds string: send ints or floats since 1970, or MessagePack's timestamp ext", "time", 0, -1},
+		{"time is a bool", dict{"time", list{true}}, "", "row 0: time holds bool: send ints or floats since 1970, or MessagePack's timestamp ext", "time", 0, -1},
 		{"time is NaN", dict{"time", list{1.5, math.NaN()}}, "", "row 1: time NaN: it must be a number", "time", 1, -1},
 		{"units", dict{"time", list{1700000000, int64(1700000000000)}}, "", "row 1: time 1700000000000 looks like milliseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 1, -1},
 		{"units of floats", dict{"time", list{1700000000.5, int64(1700000000000)}}, "", "row 1: time 1700000000000 looks like milliseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 1, -1},
@@ -116,7 +116,7 @@ func TestErrors(t *testing.T) {
 		{"arc: f is an int", dict{"m", "a", "f", 5}, "arc", "row 0: f is an int: it must be an array of values", "f", 0, 7},
 		{"arc: columns is an array", dict{"m", "a", "columns", list{1}}, "arc", "an array where a map from column names must be", "", -1, 13},
 		{"arc: h is a bool", dict{"m", "a", "h", true, "f", list{1}}, "arc", "row 0: host is a bool: it must be a string or an int", "host", 0, 7},
-		{"arc: t is text", dict{"m", "a", "t", "now", "f", list{1}}, "arc", "row 0: time holds string: send ints or floats since 1970, or the timestamp ext", "time", 0, -1},
+		{"arc: t is text", dict{"m", "a", "t", "now", "f", list{1}}, "arc", "row 0: time holds string: send ints or floats since 1970, or MessagePack's timestamp ext", "time", 0, -1},
 		{"arc: a tag where a field was", list{dict{"m", "a", "fields", dict{"x", 1}}, dict{"m", "a", "tags", dict{"x", "y"}, "f", list{1}}}, "arc", `row 1: column "x": a tag in a column of int64: give it another name`, "x", 1, -1},
 		{"arc: units", list{dict{"m", "a", "t", 1, "f", list{1}}, dict{"m", "b", "t", 1, "f", list{1}}, dict{"m", "a", "t", t0, "f", list{1}}}, "arc", "row 2: time 1700000000000000 looks like microseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 2, -1},
 		{"arc: kinds of two items", list{dict{"m", "a", "columns", dict{"x", list{1}}}, dict{"m", "a", "columns", dict{"x", list{"s"}}}}, "arc", `row 1: column "x": string here and int64 in rows before it` + types, "x", 1, -1},
@@ -181,7 +181,7 @@ func TestNames(t *testing.T) {
 func TestHeads(t *testing.T) {
 	r := newRig(t, Options{})
 	body := pack(t, dict{"v", list{1}})
-	const types = " is none of application/msgpack, application/x-msgpack, application/vnd.msgpack"
+	const types = " is none of application/msgpack, application/x-msgpack, application/vnd.msgpack, application/json, application/x-ndjson, application/ndjson, application/jsonl"
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body), 415, `Content-Type ""`+types)
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", "text/plain"), 415, `Content-Type "text/plain"`+types)
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", "application/msgpack", "Content-Encoding", "br"), 415,

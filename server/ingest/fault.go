@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// The errors of package msgpack say what, and give where apart. Clients get both in one line, with rows and columns called
+// The errors of the codecs say what, and give where apart. Clients get both in one line, with rows and columns called
 // by those names, and with a way out.
 
 // place reads the path of an error: which column it is about, and which row; -1 if none.
@@ -29,7 +30,7 @@ func inColumns(path string) (string, int) {
 	return path, -1
 }
 
-// inRows: paths are those of an array of maps, "[3]" or "[3].name".
+// inRows: paths are those of an array of rows, or of lines, "[3]" or "[3].name".
 func inRows(path string) (string, int) {
 	if i := strings.IndexByte(path, ']'); i > 0 && path[0] == '[' {
 		if row, err := strconv.Atoi(path[1:i]); err == nil {
@@ -39,15 +40,21 @@ func inRows(path string) (string, int) {
 	return path, -1
 }
 
-// inRow: paths are those of a map, "name".
+// inRow: paths are those of a row, "name".
 func inRow(path string) (string, int) { return path, -1 }
+
+// inLine: paths are those of a line by itself, "[0]" or "[0].name".
+func inLine(path string) (string, int) {
+	name, _ := inRows(path)
+	return name, -1
+}
 
 // in is the place of every value of one column.
 func in(name string) place { return func(string) (string, int) { return name, -1 } }
 
 // fault puts an error of the decoder, or of a batch, into words for the client. Rows are counted where the path begins.
 func (j *job) fault(err error, where place) *refusal {
-	var e *msgpack.Error
+	var e *msgpack.Error // which is that of JSON too
 	if !errors.As(err, &e) {
 		if errors.Is(err, io.EOF) {
 			return invalid("the body ends where a value should begin: it was cut short").at(int64(len(j.body)))
@@ -69,6 +76,13 @@ func (j *job) fault(err error, where place) *refusal {
 // explain says in this package's words what is not self-explanatory in those of a codec.
 func (j *job) explain(cause error, at int64) string {
 	text := plain(cause)
+	var syntax *json.SyntaxError
+	if errors.As(cause, &syntax) {
+		return "not valid JSON: " + text
+	}
+	if what, ok := strings.CutSuffix(text, " where an array of rows or an object of columns must be"); ok {
+		return "the body is " + what + ": send an array of objects, or an object of columns"
+	}
 	got := "nothing"
 	if at < int64(len(j.body)) {
 		got = describe(j.body[at])
@@ -80,6 +94,10 @@ func (j *job) explain(cause error, at int64) string {
 		return got + " where a map from column names must be"
 	case strings.HasSuffix(text, "decoding string/bytes length"):
 		return got + " where a name must be: names are strings"
+	case strings.HasSuffix(text, "where an array of cells must be"):
+		return text + ": a column is an array, and a single row is sent as an array of one object"
+	case strings.HasSuffix(text, " is not UTF-8"):
+		return text + ": send UTF-8"
 	case strings.Contains(text, " in a column of "):
 		return text + ": a column has one type, or ints and floats"
 	case strings.HasPrefix(text, "the column has "):
@@ -98,6 +116,7 @@ func (j *job) explain(cause error, at int64) string {
 func plain(err error) string {
 	text := err.Error()
 	text = strings.TrimPrefix(text, "msgpack: ")
+	text = strings.TrimPrefix(text, "json: ")
 	return strings.TrimPrefix(text, "column: ")
 }
 

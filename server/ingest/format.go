@@ -16,17 +16,25 @@ type Format struct {
 	// ContentTypes are those by which /v1/write chooses it.
 	ContentTypes []string
 
-	// decode reads j.body.
+	// decode reads all of j.body.
 	decode func(j *job) error
+
+	lines bool // a row is a line, and told by its number
 }
 
-// MessagePack is rows or columns for the one table that the URL names. Arc is MessagePack that names its tables itself.
+// MessagePack, JSON and NDJSON are rows or columns for the one table that the URL names. Arc is MessagePack that names its tables
+// itself.
 var (
-	MessagePack = &Format{Code: 1, ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}, decode: (*job).decodeTable}
-	Arc         = &Format{Code: 2, decode: (*job).decodeArc}
+	MessagePack = &Format{Code: 1, decode: func(j *job) error { return j.unpack((*job).decodeTable) },
+		ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}}
+	Arc  = &Format{Code: 2, decode: func(j *job) error { return j.unpack((*job).decodeArc) }}
+	JSON = &Format{Code: 3, decode: (*job).decodeJSON,
+		ContentTypes: []string{"application/json"}}
+	NDJSON = &Format{Code: 4, decode: (*job).decodeLines, lines: true,
+		ContentTypes: []string{"application/x-ndjson", "application/ndjson", "application/jsonl"}}
 )
 
-var formats = []*Format{MessagePack, Arc}
+var formats = []*Format{MessagePack, Arc, JSON, NDJSON}
 
 // formatOf finds the format for a Content-Type.
 func formatOf(contentType string) (*Format, error) {

@@ -25,6 +25,16 @@ func FuzzBody(f *testing.F) {
 			f.Add(pack(f, v), uint8(flags))
 		}
 	}
+	for _, text := range []string{
+		`{"time":[1700000000,1700000001],"host":["a",null],"v":[1,2.5]}`,
+		`[{"time":1,"v":1}, {"time":2,"v":"x","w":null},{"v":[{}]},5]`,
+		"{\"v\":1}\n\n{\"v\":\"\\ud800\",\"\":true}\r\n{\"v\":2.5",
+	} {
+		for flags := range 8 {
+			f.Add([]byte(text), uint8(64+flags))
+			f.Add([]byte(text), uint8(128+flags))
+		}
+	}
 	f.Add(gzipped(pack(f, dict{"v", list{1}})), uint8(16))
 	f.Add(zstded(pack(f, dict{"v", list{1}})), uint8(32))
 	pool := table.NewPool(1 << 20)
@@ -32,7 +42,12 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {
 		q := &request{handler: h, body: body, partial: flags&2 != 0}
 		q.codec = codec{format: MessagePack, unit: Unit(flags >> 2 & 3), compression: min(Compression(flags>>4&3), Zstd)}
-		if flags&1 != 0 {
+		switch {
+		case flags&64 != 0:
+			q.codec.format = JSON
+		case flags&128 != 0:
+			q.codec.format = NDJSON
+		case flags&1 != 0:
 			q.codec.format = Arc
 		}
 		q.record = wal.Record{Time: t1, DB: "db", Table: "t"}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -35,7 +36,49 @@ func (d dict) EncodeMsgpack(e *msgpack.Encoder) error {
 	return nil
 }
 
+func (d dict) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i := 0; i+1 < len(d); i += 2 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(d[i])
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(d[i+1])
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s:%s", key, value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
 type list = []any
+
+// toJSON is v as JSON.
+func toJSON(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// toLines is a list of rows as NDJSON.
+func toLines(t testing.TB, rows list) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, row := range rows {
+		b.Write(toJSON(t, row))
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
 
 func pack(t testing.TB, v any) []byte {
 	t.Helper()
@@ -175,6 +218,11 @@ func (r *rig) arc(v any, header ...string) *httptest.ResponseRecorder {
 // v1 writes to db.t. The query is "" or begins with a question mark.
 func (r *rig) v1(v any, query string, header ...string) *httptest.ResponseRecorder {
 	return r.do("POST", "/v1/write/db/t"+query, pack(r.t, v), append([]string{"Content-Type", "application/msgpack"}, header...)...)
+}
+
+// write writes a body to db.t.
+func (r *rig) write(contentType, query string, body []byte, header ...string) *httptest.ResponseRecorder {
+	return r.do("POST", "/v1/write/db/t"+query, body, append([]string{"Content-Type", contentType}, header...)...)
 }
 
 // landed flushes and gives what landed since the last call, each table in the order of time.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
 	"github.com/slipstream-go/slipstream/server/table"
 )
@@ -27,6 +28,7 @@ type job struct {
 	groups   []group
 	last     int // the group that was used last
 	row      int // how many rows of the body are behind
+	line     int // of a format of lines, the one in which the present row stands, counted from 1; else 0
 	cells    int // how many cells all groups have, and what columns cost
 	maxCells int
 	rejected rejected
@@ -34,8 +36,9 @@ type job struct {
 	spare    *column.Batch // for rows that are copied elsewhere
 	name     []byte        // a name in the making
 
-	d    *msgpack.Decoder
-	base int // of the decoder's input in the body
+	d      *msgpack.Decoder // of MessagePack
+	base   int              // of the decoder's input in the body
+	passed json.RawMessage  // of JSON, the value that was passed over last
 }
 
 // group is what a body brings for one table in one form.
@@ -76,8 +79,9 @@ func (j *job) free() {
 	clear(j.index[1])
 	clear(j.writes)
 	j.writes = j.writes[:0]
-	j.row, j.cells, j.last = 0, 0, 0
+	j.row, j.line, j.cells, j.last, j.base = 0, 0, 0, 0, 0
 	j.rejected.reset()
+	j.passed = nil
 }
 
 // decode reads the whole body. The batches are the caller's, the slice is valid until the next call.
@@ -86,17 +90,8 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 	if j.maxCells = j.limits.cells(len(j.body)); j.judged {
 		j.maxCells = j.limits.Cells
 	}
-	j.d = msgpack.GetDecoder()
-	defer func() {
-		msgpack.PutDecoder(j.d)
-		j.d = nil
-	}()
-	j.seek(0)
 	if err := f.decode(j); err != nil {
-		return nil, err
-	}
-	if at := j.offset(); at < len(j.body) {
-		return nil, invalid("the body goes on for %d bytes after its value: send one value in a request", len(j.body)-at).at(int64(at))
+		return nil, j.told(f, err)
 	}
 	if j.row == 0 {
 		return nil, invalid("the body has no rows: send at least one")
@@ -105,7 +100,7 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 		g := &j.groups[i]
 		if !g.columns { // which is finished
 			if err := j.finish(g); err != nil {
-				return nil, err
+				return nil, j.told(f, err)
 			}
 		}
 		if g.batch.Rows > 0 {
@@ -114,6 +109,31 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 		}
 	}
 	return j.writes, nil
+}
+
+// told is err as a client of the format is told it.
+func (j *job) told(f *Format, err error) error {
+	if r := asRefusal(err); f.lines && r.row >= 0 {
+		return r.inLine(lineOf(j.body, r.row))
+	}
+	return err
+}
+
+// unpack has read go through a body of MessagePack, which must be all of it.
+func (j *job) unpack(read func(*job) error) error {
+	j.d = msgpack.GetDecoder()
+	defer func() {
+		msgpack.PutDecoder(j.d)
+		j.d = nil
+	}()
+	j.seek(0)
+	if err := read(j); err != nil {
+		return err
+	}
+	if at := j.offset(); at < len(j.body) {
+		return invalid("the body goes on for %d bytes after its value: send one value in a request", len(j.body)-at).at(int64(at))
+	}
+	return nil
 }
 
 // seek has the decoder go on at an offset of the body.

@@ -18,6 +18,7 @@ const maxReasons = 1000
 // Rejection is a row that was not taken, and why.
 type Rejection struct {
 	Row    int    `json:"row"`
+	Line   int    `json:"line,omitempty"` // of NDJSON, counted from 1
 	Reason string `json:"reason"`
 }
 
@@ -29,10 +30,10 @@ type rejected struct {
 
 func (r *rejected) reset() { r.rows, r.reasons = r.rows[:0], r.reasons[:0] }
 
-func (r *rejected) add(row int, why *refusal) {
+func (r *rejected) add(row, line int, why *refusal) {
 	r.rows = append(r.rows, row)
 	if len(r.reasons) < maxReasons {
-		r.reasons = append(r.reasons, Rejection{row, why.text})
+		r.reasons = append(r.reasons, Rejection{row, line, why.text})
 	}
 }
 
@@ -74,7 +75,7 @@ func (j *job) takeRow(read func() (*group, error), pass func() error) error {
 		if err := pass(); err != nil {
 			return err
 		}
-		j.rejected.add(j.row, r)
+		j.rejected.add(j.row, j.line, r)
 	}
 	j.row++
 	return nil
@@ -113,36 +114,53 @@ func (j *job) readColumnsByRow(g *group) error {
 		return err
 	}
 	end := j.offset()
+	cell := func(c *column.Column, at int) (next int, err error) {
+		j.seek(at)
+		if err := j.d.DecodeCell(c); err != nil {
+			return 0, j.fault(err, in(c.Name))
+		}
+		return j.offset(), nil
+	}
+	pass := func(at int) (next int, err error) {
+		err = j.pass(at)
+		return j.offset(), err
+	}
+	if err := j.takeSideBySide(g, at, rows, cell, pass); err != nil {
+		return err
+	}
+	j.seek(end)
+	return nil
+}
+
+// takeSideBySide takes rows whose cells are in columns. The first cell of each is at an offset of the body; cell reads one into a
+// column, pass passes over one, and both tell where the next is.
+func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Column, int) (int, error), pass func(int) (int, error)) error {
 	next := make([]int, len(at)) // where the cells of the next row are
-	read := func() (*group, error) {
+	read := func() (_ *group, err error) {
 		for i, c := range g.batch.Columns {
-			j.seek(at[i])
-			if err := j.d.DecodeCell(c); err != nil {
-				return g, j.fault(err, in(c.Name))
+			if next[i], err = cell(c, at[i]); err != nil {
+				return g, err
 			}
-			next[i] = j.offset()
 		}
 		if err := g.batch.CloseRow(); err != nil {
 			return g, j.fault(err, none)
 		}
 		return g, nil
 	}
-	pass := func() error {
+	passRow := func() (err error) {
 		for i := range at {
-			if err := j.pass(at[i]); err != nil {
+			if next[i], err = pass(at[i]); err != nil {
 				return err
 			}
-			next[i] = j.offset()
 		}
 		return nil
 	}
 	for range rows {
-		if err := j.takeRow(read, pass); err != nil {
+		if err := j.takeRow(read, passRow); err != nil {
 			return err
 		}
 		at, next = next, at
 	}
-	j.seek(end)
 	return j.charge(g.batch, 0, 0)
 }
 
@@ -164,7 +182,7 @@ func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 			return nil, 0, j.fault(err, none)
 		}
 		if len(b.Columns) == len(at) {
-			return nil, 0, invalid("column %q: the column is there twice: send it once", clip(c.Name)).in(c.Name).at(int64(key))
+			return nil, 0, errTwice(c, key)
 		}
 		array := j.offset()
 		cells, err := j.d.DecodeArrayLen()
@@ -175,8 +193,7 @@ func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 			rows = max(cells, 0)
 		}
 		if cells != rows {
-			return nil, 0, invalid("column %q: the column has %d rows, but %q has %d: give all columns as many",
-				clip(c.Name), max(cells, 0), clip(b.Columns[0].Name), rows).in(c.Name).at(int64(array))
+			return nil, 0, errLength(c, max(cells, 0), b.Columns[0], rows, array)
 		}
 		at = append(at, j.offset())
 		if err := j.pass(array); err != nil {
@@ -187,6 +204,14 @@ func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 		return nil, 0, err
 	}
 	return at, rows, j.counted(rows)
+}
+
+func errTwice(c *column.Column, at int) error {
+	return invalid("column %q: the column is there twice: send it once", clip(c.Name)).in(c.Name).at(int64(at))
+}
+
+func errLength(c *column.Column, cells int, first *column.Column, rows, at int) error {
+	return invalid("column %q: the column has %d rows, but %q has %d: give all columns as many", clip(c.Name), cells, clip(first.Name), rows).in(c.Name).at(int64(at))
 }
 
 // checked is what the rows of a group that were taken so far have settled.

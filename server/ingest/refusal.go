@@ -65,11 +65,15 @@ type refusal struct {
 	text    string
 	field   string // column, key or parameter at fault
 	row     int    // in the body, counted from 0; below 0: no row is to blame
+	line    int    // in which the row stands, counted from 1; 0: the body does not go by lines
 	offset  int64  // in the body once it is decompressed; below 0: unknown
 }
 
 func (r *refusal) Error() string {
-	if r.row >= 0 {
+	switch {
+	case r.line > 0:
+		return "line " + strconv.Itoa(r.line) + ": " + r.text
+	case r.row >= 0:
 		return "row " + strconv.Itoa(r.row) + ": " + r.text
 	}
 	return r.text
@@ -99,6 +103,12 @@ func (r *refusal) ofRow(row int) *refusal {
 	return r
 }
 
+// inLine names the line that the row at fault is.
+func (r *refusal) inLine(line int) *refusal {
+	r.line = line
+	return r
+}
+
 // asRefusal is err as something to tell the client.
 func asRefusal(err error) *refusal {
 	var r *refusal
@@ -117,11 +127,12 @@ type problem struct {
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`
 	Row    *int   `json:"row,omitempty"`
+	Line   int    `json:"line,omitempty"`
 	Offset *int64 `json:"offset,omitempty"`
 }
 
 func (r *refusal) write(w http.ResponseWriter) {
-	p := problem{Error: r.Error(), Field: r.field}
+	p := problem{Error: r.Error(), Field: r.field, Line: r.line}
 	if r.row >= 0 {
 		p.Row = &r.row
 	}

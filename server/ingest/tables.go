@@ -1,6 +1,6 @@
 package ingest
 
-// The body of one table, which the URL names:
+// The MessagePack of one table, which the URL names:
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
@@ -43,6 +43,11 @@ func (j *job) readColumns(g *group) error {
 		}
 		return r
 	}
+	return j.takeColumns(g)
+}
+
+// takeColumns counts and finishes a group whose columns have been read.
+func (j *job) takeColumns(g *group) error {
 	if err := j.counted(g.batch.Rows); err != nil {
 		return err
 	}

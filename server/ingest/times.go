@@ -143,7 +143,7 @@ func errUnits(c *column.Column, i int, u, first Unit) *refusal {
 // timeOf is the time in one cell in microseconds, and the unit in which it came.
 func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 	if c.IsNull(i) {
-		return 0, unit, invalid("time is nil: give every row a time, or leave the column out to have the time of receipt").in(timeColumn)
+		return 0, unit, invalid("time is missing: give every row a time, or leave the column out to have the time of receipt").in(timeColumn)
 	}
 	u = unit
 	inRange := false
@@ -172,7 +172,7 @@ func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 			us = floatMicros(v, u)
 		}
 	default:
-		return 0, u, invalid("time holds %v: send ints or floats since 1970, or the timestamp ext", c.Kind).in(timeColumn)
+		return 0, u, invalid("time holds %v: send ints or floats since 1970, or MessagePack's timestamp ext", c.Kind).in(timeColumn)
 	}
 	if !inRange {
 		return 0, u, invalid("time %s in %v is not in the years 1 to 9999: check it, or say its unit with ?time_unit=s, ms, us or ns", textOf(c, i), u).in(timeColumn)

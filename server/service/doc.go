@@ -7,9 +7,9 @@
 //
 // The way of a row, and who does what:
 //
-//	HTTP ──▶ ingest: decode, check ──▶ table: catalog, budget ──▶ wal: on disk ──▶ 204
-//	                                         │ buffers  ◀── OnCommit ──┘
-//	                                         └──▶ parquet: files
+//	HTTP ──▶ ingest: decode (MessagePack, JSON, NDJSON), check ──▶ table: catalog, budget ──▶ wal: on disk ──▶ 204
+//	                                                                    │ buffers  ◀── OnCommit ──┘
+//	                                                                    └──▶ parquet: files
 //
 // The data directory:
 //

@@ -119,9 +119,13 @@ func (c *child) stop() {
 	}
 }
 
-// post sends a body; an error says that there was no whole answer.
+// post sends a body of MessagePack; an error says that there was no whole answer.
 func post(client *http.Client, url string, body []byte) (status int, text string, err error) {
-	resp, err := client.Post(url, "application/msgpack", bytes.NewReader(body))
+	return postAs(client, url, "application/msgpack", body)
+}
+
+func postAs(client *http.Client, url, contentType string, body []byte) (status int, text string, err error) {
+	resp, err := client.Post(url, contentType, bytes.NewReader(body))
 	if err != nil {
 		return 0, "", err
 	}
@@ -177,6 +181,39 @@ func arcBatch(t testing.TB, first int64) []byte {
 	return pack(t, map[string]any{"batch": []any{half("even", first), half("odd", first+perBatch/2)}})
 }
 
+// postBatch posts rows with the ids first, first+1, … in one of the formats, which take turns. The last of them has a line that is
+// wrong, and wants the others to be taken.
+func postBatch(t testing.TB, client *http.Client, base string, first int64) (status int, text string, err error) {
+	var lines bytes.Buffer
+	var times, ids []int64
+	for i := range int64(perBatch) {
+		times = append(times, time.Now().UnixMicro()+i*1_000_000*600)
+		ids = append(ids, first+i)
+		fmt.Fprintf(&lines, "{\"time\": %d, \"id\": %d}\n", times[i], ids[i])
+	}
+	url := base + "/v1/write/default/even"
+	switch first / perBatch % 5 {
+	case 0:
+		columns, err := json.Marshal(map[string]any{"time": times, "id": ids})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return postAs(client, url, "application/json", columns)
+	case 1:
+		rows := bytes.ReplaceAll(bytes.TrimSpace(lines.Bytes()), []byte("\n"), []byte(", "))
+		return postAs(client, url, "application/json", fmt.Appendf(nil, "[%s]", rows))
+	case 2:
+		return postAs(client, url, "application/x-ndjson", lines.Bytes())
+	case 3:
+		status, text, err := postAs(client, url+"?partial=true", "application/x-ndjson", append([]byte("{\"id\": -1}}\n"), lines.Bytes()...))
+		if err == nil && status == http.StatusOK {
+			status = http.StatusNoContent
+		}
+		return status, text, err
+	}
+	return post(client, base+"/api/v1/write/msgpack", arcBatch(t, first))
+}
+
 // run sends until done is closed or the service does not answer.
 func (s *sender) run(t *testing.T, base string, next func() int64, done <-chan struct{}) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
@@ -188,7 +225,7 @@ func (s *sender) run(t *testing.T, base string, next func() int64, done <-chan s
 		default:
 		}
 		first := next()
-		status, text, err := post(client, base+"/api/v1/write/msgpack", arcBatch(t, first))
+		status, text, err := postBatch(t, client, base, first)
 		switch {
 		case err != nil:
 			s.doubtful = append(s.doubtful, first)

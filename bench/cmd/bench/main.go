@@ -25,12 +25,16 @@ import (
 
 	"github.com/slipstream-go/slipstream/bench/harness"
 	"github.com/slipstream-go/slipstream/bench/ingest"
+	"github.com/slipstream-go/slipstream/bench/iso8601"
+	"github.com/slipstream-go/slipstream/bench/json"
 	"github.com/slipstream-go/slipstream/bench/msgpack"
 )
 
 // rooms lists the rooms in the order in which they run.
 var rooms = []harness.Room{
 	msgpack.Room(),
+	json.Room(),
+	iso8601.Room(),
 	ingest.Room(),
 }
 

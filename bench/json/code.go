@@ -1,0 +1,112 @@
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+
+	segmentio "github.com/segmentio/encoding/json"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/json/corpus"
+)
+
+// codeResponse is the type of the golang document in the benchmarks of encoding/json and of segmentio: its nodes are pointers.
+type codeResponse struct {
+	Tree     *codeNode `json:"tree"`
+	Username string    `json:"username"`
+}
+
+type codeNode struct {
+	Name     string      `json:"name"`
+	Kids     []*codeNode `json:"kids"`
+	CLWeight float64     `json:"cl_weight"`
+	Touches  int         `json:"touches"`
+	MinT     int64       `json:"min_t"`
+	MaxT     int64       `json:"max_t"`
+	MeanT    int64       `json:"mean_t"`
+}
+
+const (
+	codeGroup   = "codeResponse, the table of segmentio/encoding"
+	noteMarshal = "into a kept buffer, without escaping HTML, as in that table. Ours and segmentio append; the others have an Encoder on a bytes.Buffer."
+	noteReuse   = "into the value of the last run, as in that table."
+)
+
+func codeCases() []harness.Case {
+	return []harness.Case{
+		{Group: codeGroup, Name: "Marshal", Note: noteMarshal, Bars: noneFaster(), Sides: codeMarshalSides},
+		{Group: codeGroup, Name: "Unmarshal", Note: noteReuse, Bars: noneFaster(), Sides: codeUnmarshalSides},
+	}
+}
+
+// TODO: a side of ours with ZeroCopy, marked as segmentio's is, when json has Parse.
+func codeUnmarshalSides() ([]harness.Side, error) {
+	zeroCopy := library{
+		name: segmentioName, how: "ZeroCopy", mark: "its strings alias the input, which must then never change.",
+		unmarshal: func(data []byte, v any) error {
+			_, err := segmentio.Parse(data, v, segmentio.ZeroCopy)
+			return err
+		},
+	}
+	return unmarshalDocument[codeResponse](append(exact(), zeroCopy), corpus.Golang, reused)
+}
+
+func codeMarshalSides() ([]harness.Side, error) {
+	data, err := corpus.Read(corpus.Golang)
+	if err != nil {
+		return nil, err
+	}
+	v, err := decoded[codeResponse](data)
+	if err != nil {
+		return nil, err
+	}
+	want, err := json.Marshal(v) // it has nothing to escape
+	if err != nil {
+		return nil, err
+	}
+	var sides []harness.Side
+	for _, l := range exact() {
+		var marshal func() ([]byte, error)
+		switch l.name {
+		case "":
+			marshal = oursAppend(v)
+		case segmentioName:
+			marshal = segmentioAppend(v)
+		default:
+			marshal = encodeInto(l, v)
+		}
+		run := func() error {
+			_, err := marshal()
+			return err
+		}
+		check := func() error {
+			out, err := marshal()
+			if err != nil {
+				return err
+			}
+			return sameBytes(bytes.TrimSpace(out), want)
+		}
+		sides = append(sides, l.side(run, check))
+	}
+	return sides, nil
+}
+
+// encodeInto encodes v into a buffer that is kept.
+func encodeInto(l library, v any) func() ([]byte, error) {
+	var b bytes.Buffer
+	enc := l.encoder(&b)
+	enc.SetEscapeHTML(false)
+	return func() ([]byte, error) {
+		b.Reset()
+		err := enc.Encode(v)
+		return b.Bytes(), err
+	}
+}
+
+func segmentioAppend(v any) func() ([]byte, error) {
+	var b []byte
+	return func() (_ []byte, err error) {
+		b, err = segmentio.Append(b[:0], v, 0)
+		return b, err
+	}
+}

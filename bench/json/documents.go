@@ -1,0 +1,102 @@
+package json
+
+import (
+	"slices"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/json/corpus"
+)
+
+// document is a document of the corpus with the sides that work on it.
+type document struct {
+	name string
+	note string // about marshalling
+
+	unmarshal, unmarshalAny, marshal, marshalAny, reuse func() ([]harness.Side, error)
+}
+
+// documents are in the order of the rows.
+func documents() []document {
+	return []document{
+		of[canada]("canada 270 KB", corpus.Canada),
+		of[citm]("citm 1.7 MB", corpus.Citm),
+		of[golang]("golang 1.9 MB", corpus.Golang),
+		of[languages]("escaped 42 KB", corpus.Escaped),
+		of[languages]("unicode 18 KB", corpus.Unicode),
+		of[synthea]("synthea 2.0 MB", corpus.Synthea).
+			noting("some fields are RawMessage, which jsoniter writes with the spaces that it finds, and the others without."),
+		of[twitter]("twitter 632 KB", corpus.Twitter),
+		of[small]("small 190 B", corpus.Small),
+		of[medium]("medium 2.3 KB", corpus.Medium),
+		of[large]("large 28 KB", corpus.Large),
+	}
+}
+
+// of is a document whose type is T.
+func of[T any](name, file string) document {
+	return document{
+		name:         name,
+		unmarshal:    func() ([]harness.Side, error) { return unmarshalDocument[T](everyone(), file, fresh) },
+		unmarshalAny: func() ([]harness.Side, error) { return unmarshalDocument[any](untyped(), file, fresh) },
+		marshal:      func() ([]harness.Side, error) { return marshalDocument[T](everyone(), file) },
+		marshalAny:   func() ([]harness.Side, error) { return marshalDocument[any](untyped(), file) },
+		reuse:        func() ([]harness.Side, error) { return unmarshalDocument[T](exact(), file, reused) },
+	}
+}
+
+// noting is the document with a note.
+func (d document) noting(note string) document {
+	d.note = note
+	return d
+}
+
+// untyped are those who work on any.
+func untyped() []library { return append(exact(), sonicDefault()) }
+
+func unmarshalDocument[T any](libraries []library, file string, kind target) ([]harness.Side, error) {
+	data, err := corpus.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	return unmarshalSides[T](libraries, data, kind)
+}
+
+func marshalDocument[T any](libraries []library, file string) ([]harness.Side, error) {
+	data, err := corpus.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	v, err := decoded[T](data)
+	if err != nil {
+		return nil, err
+	}
+	return marshalSides(libraries, v)
+}
+
+// reusedDocuments are decoded into the same target again and again, too.
+var reusedDocuments = []string{"citm 1.7 MB", "twitter 632 KB", "medium 2.3 KB"}
+
+func documentCases() []harness.Case {
+	var typed, untyped, marshal, marshalAny, reuse []harness.Case
+	for _, d := range documents() {
+		typed = append(typed, harness.Case{
+			Group: "Unmarshal, typed", Name: d.name, Bars: noneFaster(), Means: []string{meanTyped}, Sides: d.unmarshal,
+		})
+		untyped = append(untyped, harness.Case{
+			Group: "Unmarshal into any", Name: d.name, Bars: noneFaster(), Means: []string{meanAny}, Sides: d.unmarshalAny,
+		})
+		marshal = append(marshal, harness.Case{
+			Group: "Marshal, typed", Name: d.name, Note: d.note, Bars: noneFaster(), Means: []string{meanMarshal}, Sides: d.marshal,
+		})
+		marshalAny = append(marshalAny, harness.Case{
+			Group: "Marshal of any", Name: d.name, Bars: noneFaster(), Means: []string{meanMarshalAny}, Sides: d.marshalAny,
+		})
+		if slices.Contains(reusedDocuments, d.name) {
+			reuse = append(reuse, harness.Case{
+				Group: "Unmarshal into a reused target", Name: d.name, Bars: noneFaster(), Sides: d.reuse,
+				Note: "the same bytes each time.",
+			})
+		}
+	}
+	return slices.Concat(typed, untyped, reuse, marshal, marshalAny)
+}

@@ -1,0 +1,136 @@
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/bytedance/sonic"
+	v2 "github.com/go-json-experiment/json"
+	v1on2 "github.com/go-json-experiment/json/v1"
+	goccy "github.com/goccy/go-json"
+	jsoniter "github.com/json-iterator/go"
+	segmentio "github.com/segmentio/encoding/json"
+)
+
+// library is a JSON library behind the calls that it shares with encoding/json. Those that it has not are nil.
+type library struct {
+	name string
+	how  string
+	mark string
+	lax  bool // what it writes may be other bytes for the same value
+
+	marshal   func(v any) ([]byte, error)
+	unmarshal func(data []byte, v any) error
+	encoder   func(w io.Writer) encoder
+	decoder   func(r io.Reader) decoder
+	valid     func(data []byte) bool
+	compact   func(dst *bytes.Buffer, src []byte) error
+	indent    func(dst *bytes.Buffer, src []byte, prefix, indent string) error
+}
+
+type encoder interface {
+	Encode(v any) error
+	SetEscapeHTML(on bool)
+}
+
+type decoder interface{ Decode(v any) error }
+
+func std() library {
+	return library{
+		name:    stdName,
+		marshal: json.Marshal, unmarshal: json.Unmarshal,
+		encoder: func(w io.Writer) encoder { return json.NewEncoder(w) },
+		decoder: func(r io.Reader) decoder { return json.NewDecoder(r) },
+		valid:   json.Valid, compact: json.Compact, indent: json.Indent,
+	}
+}
+
+func v1on2Library() library {
+	return library{
+		name:    v1on2Name,
+		marshal: v1on2.Marshal, unmarshal: v1on2.Unmarshal,
+		encoder: func(w io.Writer) encoder { return v1on2.NewEncoder(w) },
+		decoder: func(r io.Reader) decoder { return v1on2.NewDecoder(r) },
+		valid:   v1on2.Valid, compact: v1on2.Compact, indent: v1on2.Indent,
+	}
+}
+
+func v2Library() library {
+	return library{
+		name: v2Name,
+		mark: "its rules are its own: names match by case alone and must not come twice, map keys are not sorted, HTML is not " +
+			"escaped, a nil slice is [], and omitempty goes by what is written. Its output is compared by value, without what is empty.",
+		lax:       true,
+		marshal:   func(v any) ([]byte, error) { return v2.Marshal(v) },
+		unmarshal: func(data []byte, v any) error { return v2.Unmarshal(data, v) },
+	}
+}
+
+// segmentioLibrary has no compact and no indent: these call encoding/json.
+func segmentioLibrary() library {
+	return library{
+		name:    segmentioName,
+		marshal: segmentio.Marshal, unmarshal: segmentio.Unmarshal,
+		encoder: func(w io.Writer) encoder { return segmentio.NewEncoder(w) },
+		decoder: func(r io.Reader) decoder { return segmentio.NewDecoder(r) },
+		valid:   segmentio.Valid,
+	}
+}
+
+func goccyLibrary() library {
+	return library{
+		name:    goccyName,
+		marshal: goccy.Marshal, unmarshal: func(data []byte, v any) error { return goccy.Unmarshal(data, v) },
+		encoder: func(w io.Writer) encoder { return goccy.NewEncoder(w) },
+		decoder: func(r io.Reader) decoder { return goccy.NewDecoder(r) },
+		valid:   goccy.Valid, compact: goccy.Compact, indent: goccy.Indent,
+	}
+}
+
+func sonicLibrary() library {
+	return library{
+		name:    sonicName,
+		marshal: sonic.ConfigStd.Marshal, unmarshal: sonic.ConfigStd.Unmarshal,
+		encoder: func(w io.Writer) encoder { return sonic.ConfigStd.NewEncoder(w) },
+		decoder: func(r io.Reader) decoder { return sonic.ConfigStd.NewDecoder(r) },
+	}
+}
+
+// sonicDefault is sonic as it is called without a configuration.
+func sonicDefault() library {
+	return library{
+		name: sonicName, how: "default",
+		mark: "ConfigDefault: its strings share one copy of the whole input and need not be UTF-8; map keys are not sorted, and HTML is not " +
+			"escaped. Its output is compared by value.",
+		lax:     true,
+		marshal: sonic.ConfigDefault.Marshal, unmarshal: sonic.ConfigDefault.Unmarshal,
+	}
+}
+
+// sonicValid is sonic's check alone.
+func sonicValid() library {
+	return library{name: sonicName, mark: "it takes control characters and unknown escapes in strings for valid.", valid: sonic.ConfigStd.Valid}
+}
+
+// jsoniterLibrary does not compact a RawMessage.
+func jsoniterLibrary() library {
+	c := jsoniter.ConfigCompatibleWithStandardLibrary
+	return library{
+		name:    jsoniterName,
+		lax:     true,
+		marshal: c.Marshal, unmarshal: c.Unmarshal,
+		encoder: func(w io.Writer) encoder { return c.NewEncoder(w) },
+		decoder: func(r io.Reader) decoder { return c.NewDecoder(r) },
+	}
+}
+
+// exact are our codec and the rivals that promise what encoding/json does.
+func exact() []library {
+	return []library{ours(), std(), v1on2Library(), segmentioLibrary(), goccyLibrary(), sonicLibrary()}
+}
+
+// everyone is the same with jsoniter, and with those that promise something else.
+func everyone() []library {
+	return append(exact(), jsoniterLibrary(), v2Library(), sonicDefault())
+}

@@ -1,0 +1,81 @@
+// Package json measures package json of this project against the JSON libraries of Go.
+//
+// Where things are:
+//
+//	room.go        the room: rivals, means, and the bars that all rows share
+//	corpus/        where the documents come from
+//	shapes_gen.go  their Go types, which shapes/ infers from them
+//	messages.go    tiny messages, with their types
+//	ours.go        every call to our codec
+//	rivals.go      the rivals
+//	sides.go       sides that unmarshal or marshal, and how their outcome is checked
+//	documents.go   the cases: documents, typed and as any
+//	tiny.go        the cases: tiny messages
+//	streams.go     the cases: Encoder and Decoder
+//	texts.go       the cases: Valid, Compact, Indent
+//	code.go        the cases: a table that segmentio/encoding publishes
+package json
+
+import (
+	"slices"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+)
+
+//go:generate go run ./shapes
+
+// The rivals' names, as sides and bars use them.
+const (
+	stdName       = "encoding/json"
+	v1on2Name     = "v1on2"
+	v2Name        = "v2"
+	segmentioName = "segmentio"
+	goccyName     = "goccy"
+	sonicName     = "sonic"
+	jsoniterName  = "jsoniter"
+)
+
+// The means over rows.
+const (
+	meanTyped      = "unmarshal documents, typed"
+	meanAny        = "unmarshal documents into any"
+	meanMarshal    = "marshal documents, typed"
+	meanMarshalAny = "marshal documents of any"
+	meanTiny       = "tiny messages"
+)
+
+// Room is the room for cmd/bench.
+func Room() harness.Room {
+	return harness.Room{
+		Name:  "json",
+		Title: "JSON",
+		About: "Every side works on the same bytes and values, and in its most exact configuration: sonic is ConfigStd, jsoniter is " +
+			"ConfigCompatibleWithStandardLibrary. v1on2 and v2 are the module that encoding/json of Go 1.27 came from: v1on2 keeps the " +
+			"rules of encoding/json, v2 has its own; both remember short strings that they have seen, which the same document over and over " +
+			"shows at its best. The documents come with the sources of Go and with the module fastjson, and their Go " +
+			"types are inferred from them. What a side decodes is compared with what encoding/json decodes. What it encodes is " +
+			"compared with the bytes of encoding/json, or by value where a note or a mark says so. A fresh target is zeroed in place, so that " +
+			"the target itself is nobody's allocation.",
+		Rivals: []harness.Rival{
+			{Name: goccyName, Module: "github.com/goccy/go-json"},
+			{Name: stdName, Module: harness.Std},
+			{Name: sonicName, Module: "github.com/bytedance/sonic"},
+			{Name: segmentioName, Module: "github.com/segmentio/encoding"},
+			{Name: v1on2Name, Module: "github.com/go-json-experiment/json"},
+			{Name: v2Name, Module: "github.com/go-json-experiment/json"},
+			{Name: jsoniterName, Module: "github.com/json-iterator/go"},
+		},
+		Means: []harness.Mean{
+			{Name: meanTyped, Against: harness.BestRival, AtLeast: 1.8},
+			{Name: meanTyped, Against: stdName, AtLeast: 8},
+			{Name: meanAny, Against: harness.BestRival, AtLeast: 1.4},
+			{Name: meanMarshal, Against: harness.BestRival, AtLeast: 1.3},
+			{Name: meanMarshalAny, Against: harness.BestRival, AtLeast: 1.3},
+			{Name: meanTiny, Against: harness.BestRival, AtLeast: 1.2},
+		},
+		Cases: slices.Concat(documentCases(), tinyCases(), streamCases(), textCases(), codeCases()),
+	}
+}
+
+// noneFaster is the bar of every row.
+func noneFaster() []harness.Bar { return []harness.Bar{harness.Faster(harness.BestRival, 1)} }

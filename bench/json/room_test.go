@@ -1,0 +1,127 @@
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/json/corpus"
+)
+
+// Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
+func TestOutputs(t *testing.T) {
+	if err := harness.Check(Room()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The names of the tiny messages and of the streams' lines state their sizes.
+func TestSizes(t *testing.T) {
+	for _, m := range messages() {
+		text, err := m.text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, size, _ := strings.Cut(strings.TrimSuffix(m.name, " B"), " ")
+		if n, err := strconv.Atoi(size); err != nil || len(text) < n-5 || len(text) > n+5 {
+			t.Errorf("%s has %d bytes: %s", m.name, len(text), text)
+		}
+	}
+	lines, err := sampleLines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if each := len(lines) / streamValues; each < 195 || each > 205 {
+		t.Errorf("a line has %d bytes, want about 200", each)
+	}
+}
+
+// The input is the same in every run, or runs could not be compared.
+func TestLinesAreFixed(t *testing.T) {
+	first, err := sampleLines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := sampleLines(); !bytes.Equal(first, again) {
+		t.Error("the lines differ between two calls")
+	}
+}
+
+// The inferred types hold all of their documents: only what is empty is lost on the way there and back.
+func TestShapesHoldTheirDocuments(t *testing.T) {
+	for file, v := range map[string]any{
+		corpus.Canada: new(canada), corpus.Citm: new(citm), corpus.Golang: new(golang), corpus.Escaped: new(languages),
+		corpus.Unicode: new(languages), corpus.Synthea: new(synthea), corpus.Twitter: new(twitter), corpus.Small: new(small),
+		corpus.Medium: new(medium), corpus.Large: new(large), "codeResponse": new(codeResponse),
+	} {
+		if file == "codeResponse" {
+			file = corpus.Golang
+		}
+		text, err := corpus.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(v); err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		back, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := decoded[any](text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decoded[any](back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(essence(*got), essence(*want)) {
+			t.Errorf("%T loses something of %s", v, file)
+		}
+	}
+}
+
+// The checks can fail: a wrong value, bytes that differ, a value that is lost.
+func TestChecksCanFail(t *testing.T) {
+	a, b := orderValue(), orderValue()
+	if err := same(&a, &b); err != nil {
+		t.Error(err)
+	}
+	b.At = b.At.Add(time.Second)
+	if same(&a, &b) == nil {
+		t.Error("another time passes")
+	}
+	empty, none := []string{}, []string(nil)
+	if same(&empty, &none) == nil {
+		t.Error("an empty slice passes for none")
+	}
+	lax, strict := library{lax: true}, library{}
+	for _, c := range []struct {
+		got         string
+		lax, strict bool
+	}{
+		{`{"a":1,"b":[{"c":"<"}]}`, true, true},
+		{`{"b":[{"c":"\u003c","d":0}],"a":1,"e":null,"f":{},"g":""}`, true, false},
+		{`{"a":2,"b":[{"c":"<"}]}`, false, false},
+		{`{"a":1,"b":[{"c":"<"},{}]}`, false, false},
+		{`{"a":1}`, false, false},
+		{`{"a":1`, false, false},
+	} {
+		want := []byte(`{"a":1,"b":[{"c":"<"}]}`)
+		if err := lax.wrote([]byte(c.got), want); (err == nil) != c.lax {
+			t.Errorf("%s by value: %v", c.got, err)
+		}
+		if err := strict.wrote([]byte(c.got), want); (err == nil) != c.strict {
+			t.Errorf("%s byte by byte: %v", c.got, err)
+		}
+	}
+}

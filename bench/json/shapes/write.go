@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// names replaces names where the first place of many that have a type does not say what it is.
+var names = map[string]string{
+	"golangTree":           "golangNode",
+	"mediumFacebook":       "mediumAccount",
+	"syntheaClass":         "syntheaQuantity",
+	"syntheaMaritalStatus": "syntheaConcept",
+	"syntheaSubject":       "syntheaReference",
+	"syntheaValueCoding":   "syntheaCoding",
+	"twitterDescription":   "twitterLinks",
+}
+
+type writer struct {
+	body  bytes.Buffer
+	taken map[string]bool
+	types map[*place]string // the names of structs
+	queue []*place          // structs to be written
+}
+
+func newWriter() *writer {
+	return &writer{taken: map[string]bool{}, types: map[*place]string{}}
+}
+
+// document writes the types of a document.
+func (w *writer) document(s shape, root *place) {
+	fmt.Fprintf(&w.body, "\n// %s is the shape of %s.json.\n", s.name, strings.Join(s.documents, ".json and of "))
+	w.name(root, s.name)
+	for len(w.queue) > 0 {
+		next := w.queue[0]
+		w.queue = w.queue[1:]
+		w.structure(s, next)
+	}
+}
+
+func (w *writer) name(p *place, name string) {
+	w.types[p], w.taken[name] = name, true
+	w.queue = append(w.queue, p)
+}
+
+func (w *writer) structure(s shape, p *place) {
+	fmt.Fprintf(&w.body, "type %s struct {\n", w.types[p])
+	for _, m := range p.members {
+		optional := m.seen < p.objects
+		tag := m.name
+		if optional {
+			tag += ",omitempty"
+		}
+		fmt.Fprintf(&w.body, "%s %s `json:%q`\n", exported(m.name), w.linked(s, m, optional), tag)
+	}
+	w.body.WriteString("}\n\n")
+}
+
+// linked is the type of the values that a link leads to. Structs that may be absent are pointers.
+func (w *writer) linked(s shape, l *link, optional bool) string {
+	p := l.to()
+	t := w.typeOf(s, p)
+	if (optional || l.nulls > 0) && (p.isStruct() || p.isTime()) {
+		return "*" + t
+	}
+	return t
+}
+
+func (w *writer) typeOf(s shape, p *place) string {
+	kinds := p.kinds()
+	if len(kinds) == 0 {
+		return "any"
+	}
+	if len(kinds) > 1 {
+		return "json.RawMessage"
+	}
+	switch {
+	case p.bools > 0:
+		return "bool"
+	case p.isTime():
+		return "time.Time"
+	case p.strings > 0:
+		return "string"
+	case p.floats > 0:
+		return "float64"
+	case p.big:
+		return "uint64"
+	case p.ints > 0:
+		return "int64"
+	case p.arrays > 0 && p.elem && p.pairs == p.arrays && p.elements.to().floats > 0:
+		return "[2]float64"
+	case p.arrays > 0:
+		return "[]" + w.linked(s, p.elements, false)
+	case p.mapKey != "":
+		return "map[" + p.mapKey + "]" + w.linked(s, p.elements, false)
+	case len(p.members) == 0:
+		return "map[string]any"
+	}
+	return w.structName(s, p)
+}
+
+// structName is the name of a struct: the document's and that of the member, and of the member around it if the two do not suffice.
+func (w *writer) structName(s shape, p *place) string {
+	if name := w.types[p]; name != "" {
+		return name
+	}
+	last := exported(p.key)
+	if p.elem {
+		last = singular(last)
+	}
+	name := s.name + last
+	if better := names[name]; better != "" {
+		name = better
+	}
+	for up := p.parent; w.taken[name]; up = up.parent {
+		if up == nil {
+			name += "2"
+			break
+		}
+		name = s.name + exported(up.key) + last
+	}
+	w.name(p, name)
+	return name
+}
+
+// initialisms are the words that Go writes in capitals.
+var initialisms = []string{"Id", "Ip", "Url", "Uuid", "Uid", "Utc", "Https", "Cjk", "Ipa"}
+
+// exported makes a member's name that of a field.
+func exported(key string) string {
+	var b strings.Builder
+	for _, word := range words(key) {
+		first := []rune(word)
+		first[0] = unicode.ToUpper(first[0])
+		word = string(first)
+		if slices.Contains(initialisms, word) {
+			word = strings.ToUpper(word)
+		} else if one, ok := strings.CutSuffix(word, "s"); ok && slices.Contains(initialisms, one) {
+			word = strings.ToUpper(one) + "s"
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// words splits a name where signs stand between words, and where capitals begin them.
+func words(key string) []string {
+	var list []string
+	for _, part := range strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		start, lower := 0, false
+		for i, r := range part {
+			if unicode.IsUpper(r) && lower {
+				list = append(list, part[start:i])
+				start = i
+			}
+			lower = unicode.IsLower(r)
+		}
+		list = append(list, part[start:])
+	}
+	return list
+}
+
+// singular is the word for one of many.
+func singular(word string) string {
+	switch {
+	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"), word == "Series":
+		return word
+	case strings.HasSuffix(word, "ies"):
+		return strings.TrimSuffix(word, "ies") + "y"
+	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "uses"):
+		return strings.TrimSuffix(word, "es")
+	}
+	return strings.TrimSuffix(word, "s")
+}
+
+// code is the file.
+func (w *writer) code() ([]byte, error) {
+	head := "// Code generated by go run ./shapes. DO NOT EDIT.\n\npackage json\n\nimport (\n\"encoding/json\"\n\"time\"\n)\n"
+	return format.Source(append([]byte(head), w.body.Bytes()...))
+}

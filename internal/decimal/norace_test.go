@@ -1,0 +1,5 @@
+//go:build !race
+
+package decimal
+
+const raceEnabled = false

@@ -1,0 +1,7 @@
+//go:build purego || !(386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
+
+package mem
+
+// The twin of block.go: bounds-checked.
+
+func StoreBlock(b []byte, i int, v *Block) { copy(b[i:i+BlockSize:cap(b)], v.Text[:]) }

@@ -1,0 +1,32 @@
+//go:build !go1.26 || go1.27 || purego || race || !(386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
+
+package mem
+
+import "reflect"
+
+// MapShape is never known: ShapeOf is false.
+type MapShape struct{}
+
+// Slots are never used.
+type Slots struct{}
+
+// SlotWalk is never used.
+type SlotWalk struct{}
+
+// ShapeOf is false: the map has to be ranged over.
+func ShapeOf(t reflect.Type) (s MapShape, ok bool) { return s, false }
+
+// ValueOf is nil.
+func (s *MapShape) ValueOf(slot Pointer) Pointer { return nil }
+
+// Open is false.
+func (s *MapShape) Open(m Pointer) (slots Slots, ok bool) { return slots, false }
+
+// At is nil.
+func (s *Slots) At(number uint32) Pointer { return nil }
+
+// Walk is at its end.
+func (s *Slots) Walk() (w SlotWalk) { return w }
+
+// Next is nil.
+func (w *SlotWalk) Next() (number uint32, key Pointer) { return 0, nil }

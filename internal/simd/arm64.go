@@ -1,0 +1,42 @@
+//go:build arm64 && !purego
+
+package simd
+
+import "github.com/slipstream-go/slipstream/internal/mem"
+
+// Every arm64 machine that Go runs on has NEON.
+func best() level { return neon }
+
+// levels are those that this machine has.
+func levels() []level { return []level{twins, neon} }
+
+const (
+	floor = twins
+	least = 16
+)
+
+// A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid or plain.
+//
+//go:noescape
+func copyKernel(dst, src mem.Pointer, n, kind int) (k int, good bool)
+
+//go:noescape
+func findStopKernel(src mem.Pointer, n int) (k int) // n ≥ 16
+
+//go:noescape
+func blanksKernel(src mem.Pointer, n int) (k int) // n ≥ 16
+
+//go:noescape
+func markKernel(rows, src mem.Pointer, n int) // n > 0 blocks
+
+func copyLow(dst, src mem.Pointer, n, kind int) (k int, good bool) {
+	return copyTwin(dst, src, n, kind, 0)
+}
+
+func findStopLow(src mem.Pointer, n, k int) int {
+	return k + findStopTwin(mem.Add(src, uintptr(k)), n-k)
+}
+
+func blanksLow(src mem.Pointer, n, k int) int {
+	return k + blanksTwin(mem.Add(src, uintptr(k)), n-k)
+}

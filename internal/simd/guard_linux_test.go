@@ -1,0 +1,73 @@
+package simd
+
+import (
+	"math/rand/v2"
+	"syscall"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// guarded is memory of n pages of which the one before and the one after cannot be touched.
+func guarded(t *testing.T, n int) []byte {
+	page := syscall.Getpagesize()
+	all, err := syscall.Mmap(-1, 0, (n+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(all) })
+	for _, side := range [][]byte{all[:page], all[(n+1)*page:]} {
+		if err := syscall.Mprotect(side, syscall.PROT_NONE); err != nil {
+			t.Skip(err)
+		}
+	}
+	return all[page : (n+1)*page]
+}
+
+// TestGuardPages lets every input and output begin right after, and end right before, a page that cannot be touched.
+func TestGuardPages(t *testing.T) {
+	eachLevel(func() {
+		from, to := guarded(t, 1), guarded(t, 1)
+		r := rand.New(rand.NewPCG(7, 8))
+		var text []byte
+		for n := 1; n <= 320; n++ {
+			for i := range 40 {
+				if i < len(filler) {
+					text = fill(append(text[:0], make([]byte, n)...), filler[i], n)
+				} else {
+					text = randomText(r, text[:0], n)
+				}
+				for _, src := range [][]byte{from[:n], from[len(from)-n:]} {
+					copy(src, text)
+					for _, c := range copiers {
+						for _, dst := range []mem.Pointer{dataOf(to), dataOf(to[len(to)-n:])} {
+							k, ok := c.copy(dst, dataOf(src), n)
+							if wantK, wantOK := c.naive(text); k != wantK || ok != wantOK {
+								t.Fatalf("%v, %s of %d bytes: %d, %v, want %d, %v\n%q", tier, c.name, n, k, ok, wantK, wantOK, text)
+							}
+							if string(view(dst, k)) != string(text[:k]) {
+								t.Fatalf("%v, %s of %d bytes copies\n%q, not\n%q", tier, c.name, n, view(dst, k), text[:k])
+							}
+						}
+					}
+					if k, want := FindStop(dataOf(src), n), naiveStop(text, false); k != want {
+						t.Fatalf("%v, FindStop of %q: %d, want %d", tier, text, k, want)
+					}
+					fill(src, "\n      ", i)
+					if k := Blanks(dataOf(src), n); k != n {
+						t.Fatalf("%v, Blanks of %d: %d", tier, n, k)
+					}
+				}
+			}
+		}
+		const row = 5 * 8 // bytes
+		for n := 1; n <= 20; n++ {
+			for _, src := range [][]byte{from[:n*BlockSize], from[len(from)-n*BlockSize:]} {
+				for _, dst := range [][]byte{to[:n*row], to[len(to)-n*row:]} {
+					rows := mem.Slice{Data: dataOf(dst), Len: n, Cap: n}
+					MarkBlocks(*mem.At[[]Marks](mem.PointerTo(&rows), 0), dataOf(src))
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,19 @@
+//go:build purego || !(amd64 || arm64)
+
+package simd
+
+import "github.com/slipstream-go/slipstream/internal/mem"
+
+func best() level { return twins }
+
+// levels are those that this machine has.
+func levels() []level { return []level{twins} }
+
+func copyString(dst, src mem.Pointer, n int) (int, bool) { return copyStringTwin(dst, src, n) }
+func findStop(src mem.Pointer, n int) int                { return findStopTwin(src, n) }
+func blanks(src mem.Pointer, n int) int                  { return blanksTwin(src, n) }
+func markBlocks(rows []Marks, src mem.Pointer)           { markBlocksTwin(rows, src) }
+
+func copyPlain(dst, src mem.Pointer, n int, html bool) (int, bool) {
+	return copyPlainTwin(dst, src, n, html)
+}

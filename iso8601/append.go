@@ -1,0 +1,77 @@
+package iso8601
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+const (
+	hourShape   = 0x30303a3030543030 // "00T00:00"
+	secondShape = 0x30303a           // ":00"
+)
+
+// longest is the length of the longest timestamp that is written in words.
+const longest = len("2006-01-02T15:04:05.999999999+07:00")
+
+// Append appends t in the form of RFC 3339, with as many digits of a fraction as it needs. The bytes are those of
+// t.AppendFormat(dst, time.RFC3339Nano), whatever the year and the zone. Append allocates only to make dst longer. Like AppendFormat, it
+// may write zeros that it then cuts off: into what capacity dst has beyond the result.
+func Append(dst []byte, t time.Time) []byte {
+	offset := 0
+	if t.Location() != time.UTC {
+		_, offset = t.Zone()
+	}
+	local := t.Unix() + int64(offset)
+	if !words || local < year0 || local >= year10000 || offset <= -100*3600 || offset >= 100*3600 {
+		return t.AppendFormat(dst, time.RFC3339Nano)
+	}
+	if cap(dst)-len(dst) < longest {
+		var room [longest]byte
+		return append(dst, write(room[:0], uint64(local-year0), uint64(t.Nanosecond()), offset)...)
+	}
+	return write(dst, uint64(local-year0), uint64(t.Nanosecond()), offset)
+}
+
+// write appends the timestamp of so many seconds since the year 0 began. The caller has checked that b has room for the longest.
+func write(b []byte, since uint64, fraction uint64, offset int) []byte {
+	n := len(b)
+	days, clock := uint32(since/86400), uint32(since%86400)
+	y, m, d := civil(days + era - 60) // era less January and February
+	date := uint64(y/100) | uint64(y%100)<<16 | uint64(m)<<40
+	mem.Store64(b, n, twos(date, 0x0f<<0|0x0f<<16|0x0f<<40)|dateShape)
+	hm := uint64(d) | uint64(clock/3600)<<24 | uint64(clock/60%60)<<48
+	mem.Store64(b, n+8, twos(hm, 0x0f<<0|0x0f<<24|0x0f<<48)|hourShape)
+	mem.Store32(b, n+16, uint32(twos(uint64(clock%60)<<8, 0x0f<<8))|secondShape)
+	n += clockEnd
+	if fraction != 0 {
+		n += writeFraction(b, n, fraction)
+	}
+	if offset == 0 {
+		mem.Store8(b, n, 'Z')
+		return b[:n+1]
+	}
+	sign, minutes := byte('+'), offset/60
+	if minutes < 0 {
+		sign, minutes = '-', -minutes
+	}
+	mem.Store8(b, n, sign)
+	zone := twos(uint64(minutes/60)|uint64(minutes%60)<<24, 0x0f<<0|0x0f<<24) | zoneShape
+	mem.Store32(b, n+1, uint32(zone))
+	mem.Store8(b, n+5, byte(zone>>32))
+	return b[:n+6]
+}
+
+// writeFraction writes a dot and nine digits to b[n:n+10], and returns how many of these bytes stand before the zeros at the end. The
+// nanoseconds are not 0.
+func writeFraction(b []byte, n int, nanoseconds uint64) int {
+	mem.Store8(b, n, '.')
+	x, last := digits(nanoseconds/10), nanoseconds%10
+	mem.Store64(b, n+1, x|zeros)
+	mem.Store8(b, n+9, byte('0'+last))
+	if last != 0 {
+		return 10
+	}
+	return 9 - bits.LeadingZeros64(x)/8
+}

@@ -1,0 +1,150 @@
+package iso8601
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+	"time"
+)
+
+const (
+	aSecond = uint64(time.Second)
+	aMinute = uint64(time.Minute)
+	anHour  = uint64(time.Hour)
+	aDay    = 24 * anHour
+	aWeek   = 7 * aDay
+)
+
+// ParseDuration reads a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours and a week is 7 days; years and months have no
+// fixed length and are [ErrCalendar]. A sign may stand in front. The last number may have a fraction, after a dot or a comma; what is
+// smaller than a nanosecond is cut off. A duration that does not fit is [ErrDurationRange], and what is no duration is
+// [ErrDuration]. ParseDuration does not allocate.
+func ParseDuration(s string) (time.Duration, error) {
+	most, negative := uint64(math.MaxInt64), false
+	i := 0
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		if s[i] == '-' {
+			most, negative = 1<<63, true
+		}
+		i++
+	}
+	if i == len(s) || s[i] != 'P' {
+		return 0, ErrDuration
+	}
+	i++
+	total, last := uint64(0), uint64(math.MaxUint64)
+	inTime, bare := false, true // bare: nothing has followed the P, or the T
+	for i < len(s) {
+		if s[i] == 'T' && !inTime {
+			inTime, bare = true, true
+			i++
+			continue
+		}
+		n, point := number(s, i)
+		end := point // of the number with its fraction
+		if point < len(s) && (s[point] == '.' || s[point] == ',') {
+			if _, end = number(s, point+1); end == point+1 || end != len(s)-1 {
+				return 0, ErrDuration
+			}
+		}
+		if point == i || end == len(s) {
+			return 0, ErrDuration
+		}
+		if !inTime && (s[end] == 'Y' || s[end] == 'M') {
+			return 0, ErrCalendar
+		}
+		unit := unitOf(s[end], inTime)
+		if unit == 0 || unit >= last {
+			return 0, ErrDuration
+		}
+		part := uint64(0)
+		if end > point {
+			part = fractionOf(unit, s[point+1:end])
+		}
+		over, whole := bits.Mul64(n, unit)
+		sum, carry := bits.Add64(whole+part, total, 0)
+		if over|carry != 0 || whole+part < whole || sum > most {
+			return 0, ErrDurationRange
+		}
+		total, last, bare = sum, unit, false
+		i = end + 1
+	}
+	switch {
+	case bare:
+		return 0, ErrDuration
+	case negative:
+		return time.Duration(-total), nil
+	}
+	return time.Duration(total), nil
+}
+
+// number reads the digits at s[i:], and tells where they end. A number from tooMany on is out of range in any unit.
+func number(s string, i int) (n uint64, end int) {
+	const tooMany = 1e10
+	for ; i < len(s) && s[i]-'0' <= 9; i++ {
+		n = min(10*n+uint64(s[i]-'0'), tooMany)
+	}
+	return n, i
+}
+
+// unitOf is the unit of a designator before or after the T, or 0. Greater units come first.
+func unitOf(designator byte, inTime bool) uint64 {
+	switch {
+	case designator == 'S' && inTime:
+		return aSecond
+	case designator == 'M' && inTime:
+		return aMinute
+	case designator == 'H' && inTime:
+		return anHour
+	case designator == 'D' && !inTime:
+		return aDay
+	case designator == 'W' && !inTime:
+		return aWeek
+	}
+	return 0
+}
+
+// fractionOf is the unit times 0.digits in nanoseconds, rounded down, for any number of digits.
+func fractionOf(unit uint64, digits string) uint64 {
+	n := uint64(0)
+	if unit == aSecond {
+		for i := range 9 {
+			n *= 10
+			if i < len(digits) {
+				n += uint64(digits[i] - '0')
+			}
+		}
+		return n
+	}
+	// n is the unit times 0.digits[i:], rounded down. To round down at each step is to round down once.
+	for i := len(digits) - 1; i >= 0; i-- {
+		n = (uint64(digits[i]-'0')*unit + n) / 10
+	}
+	return n
+}
+
+// AppendDuration appends d in its canonical form: hours, minutes and seconds, those that are not 0, or PT0S. There are no days, since
+// in other programs a day may have 23 or 25 hours. [ParseDuration] reads it back as d. AppendDuration allocates only to make dst
+// longer.
+func AppendDuration(dst []byte, d time.Duration) []byte {
+	n := uint64(d)
+	if d < 0 {
+		dst, n = append(dst, '-'), -n
+	}
+	dst = append(dst, "PT"...)
+	if hours := n / anHour; hours != 0 {
+		dst = append(strconv.AppendUint(dst, hours, 10), 'H')
+	}
+	if minutes := n % anHour / aMinute; minutes != 0 {
+		dst = append(strconv.AppendUint(dst, minutes, 10), 'M')
+	}
+	if n%aMinute == 0 && n != 0 {
+		return dst
+	}
+	dst = strconv.AppendUint(dst, n%aMinute/aSecond, 10)
+	if fraction := n % aSecond; fraction != 0 {
+		var room [len(".999999999")]byte
+		dst = append(dst, room[:writeFraction(room[:], 0, fraction)]...)
+	}
+	return append(dst, 'S')
+}

@@ -1,0 +1,26 @@
+package iso8601
+
+// Error is what is wrong with a timestamp or a duration. Every error of this package is one of the constants below: it costs no
+// allocation, it can be compared with == or errors.Is, and it does not hold the input.
+type Error string
+
+// The errors of [Parse]. The date is looked at before the time of day, and that before the fraction and the zone.
+const (
+	ErrSyntax Error = "iso8601: not a timestamp"
+	ErrMonth  Error = "iso8601: month out of range"
+	ErrDay    Error = "iso8601: day out of range" // of that month in that year
+	ErrHour   Error = "iso8601: hour out of range"
+	ErrMinute Error = "iso8601: minute out of range"
+	ErrSecond Error = "iso8601: second out of range"
+	ErrZone   Error = "iso8601: zone offset out of range"
+)
+
+// The errors of [ParseDuration].
+const (
+	ErrDuration      Error = "iso8601: not a duration"
+	ErrDurationRange Error = "iso8601: duration out of range" // of a time.Duration
+	ErrCalendar      Error = "iso8601: a duration in years or months has no fixed length"
+)
+
+// Error is the text of the constant.
+func (e Error) Error() string { return string(e) }

@@ -1,0 +1,55 @@
+package iso8601
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestZonesConcurrently: all goroutines get the same zone, even when they meet it at once.
+func TestZonesConcurrently(t *testing.T) {
+	const goroutines = 8
+	var start, done sync.WaitGroup
+	var got [goroutines][]*time.Location
+	start.Add(1)
+	for g := range goroutines {
+		done.Go(func() {
+			start.Wait()
+			for minutes := range 600 {
+				b := Append(nil, time.Unix(1e9, 0).In(time.FixedZone("", -minutes*60-30*60)))
+				x, err := ParseBytes(b)
+				if err != nil {
+					t.Errorf("%s: %v", b, err)
+					return
+				}
+				got[g] = append(got[g], x.Location())
+			}
+		})
+	}
+	start.Done()
+	done.Wait()
+	for g := range got {
+		for i, z := range got[g] {
+			if z != got[0][i] {
+				t.Fatalf("two zones %v", z)
+			}
+		}
+	}
+}
+
+// TestMeetTwice: who comes second gets the zone of the first.
+func TestMeetTwice(t *testing.T) {
+	if first := meet(11*60 + 11); meet(11*60+11) != first {
+		t.Error("two zones")
+	}
+}
+
+// TestZonesAreThoseOfTime: where the package time itself keeps a zone, it is the same one, so that == holds.
+func TestZonesAreThoseOfTime(t *testing.T) {
+	for _, s := range []string{"2006-01-02T15:04:05-12:00", "2006-01-02T15:04:05-01:00", "2006-01-02T15:04:05+14:00"} {
+		want, err := time.Parse(time.RFC3339Nano, s)
+		if got, err2 := Parse(s); got != want || err != nil || err2 != nil {
+			t.Errorf("%q: %v, error %v; want %v, error %v", s, got, err2, want, err)
+		}
+	}
+}

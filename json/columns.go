@@ -1,0 +1,288 @@
+package json
+
+// The columnar road: a batch of records straight into typed columns (package column), from any of its forms in JSON.
+//
+//	columns  {"time": [1, 2, 3], "host": ["a", "b", "c"]}
+//	rows     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
+//	lines    {"time": 1, "host": "a"}
+//	         {"time": 2, "host": "b"}
+//
+//	columns.go        the calls, and how their errors come about
+//	columns_rows.go   rows, and how their keys are foretold
+//	columns_cells.go  cells, and runs of them
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// An Error says what ParseColumns, ParseLines, ParseRow or ParseCell could not read, and where: its Offset is that of the byte or of
+// the value at fault, and its Path leads there, as in host[3] (a column and its row), [3].host (a row and its column) or host. The
+// verb %+v prints both. The cause is a *SyntaxError if the input is not valid JSON.
+type Error = wire.Error
+
+// ParseColumns decodes a JSON document into b: an object of arrays of equal length, each of which becomes a column, or an array of
+// objects, each of which becomes a row.
+//
+//	{"time": [1, 2], "host": ["a", "b"]}
+//	[{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
+//
+// For an object b must be empty. Rows of an array are put behind those that b has; a key that one lacks is a null in that row.
+//
+// A cell is null, a boolean, a number or a string. A number without a fraction and an exponent is an int64, and an error if it is
+// beyond one; any other is a float64, and an error if it is out of range. A column takes the kind of its first value that is not null;
+// ints become floats when a float follows, and -0 is a float where floats are. Strings and names that are not UTF-8, or hold half of a
+// surrogate pair, are errors: unlike [Unmarshal], which replaces what it cannot show, a column has what was sent or nothing. So are a
+// name that comes twice, arrays and objects in cells.
+//
+// What is wrong is an [Error]. If data is not valid JSON, it has the text of encoding/json's error, whatever else is wrong. After an
+// error b holds what was read before it: b.Reset empties it, and of an array b.Undo drops what is left of the row at fault, so that the
+// rows before it stay.
+//
+// Memory grows with the size of data, save for one thing: a row takes a cell in every column, so that rows that each bring a column of
+// their own make their number squared. The MaxColumns and MaxCells of b bound that, its MaxRows the rows.
+//
+// b does not refer to data. A batch that is used again, for the same columns, allocates nothing.
+func ParseColumns(data []byte, b *column.Batch) error {
+	r := newColumnReader(data, b)
+	defer r.release()
+	d := r.d
+	i := d.blanks(0)
+	switch mem.Load8(d.b, i) {
+	case '[':
+		i = r.rows(i)
+	case '{':
+		i = r.columns(i)
+	default:
+		i = r.fail(i, fmt.Errorf("json: %s where an array of rows or an object of columns must be", r.what(i)))
+	}
+	if i >= 0 && d.ending(i, oneValue) != failed {
+		return nil
+	}
+	return r.error(data, 0, noRow, oneValue)
+}
+
+// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which becomes a row of b, behind those that are there. Lines
+// of white space are passed over, and count for nothing; lines end with \n, or \r\n, and the last one may lack that.
+//
+// What becomes of the rows, and what is an error, is as in [ParseColumns], except that lines are judged one by one: the error is that of
+// the first line that is wrong, which need not be valid JSON for the lines before it to stay. Its Path counts rows from 0, its Offset
+// from the beginning of data.
+func ParseLines(data []byte, b *column.Batch) error {
+	r := newColumnReader(data, b)
+	defer r.release()
+	d := r.d
+	i := 0
+	for row := 0; ; row++ {
+		i = d.blanks(i)
+		start := d.off + i
+		if start == len(data) {
+			return nil
+		}
+		end := len(data)
+		if n := bytes.IndexByte(data[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		if i = r.cells(i); i >= 0 {
+			if after := d.off + i; after <= end && allBlank(data[after:end]) {
+				if i = end - d.off; i > d.lim {
+					i = d.near(i)
+				}
+				if r.closeRow(start) {
+					continue
+				}
+			}
+		}
+		return r.error(data[start:end], start, row, oneValue)
+	}
+}
+
+// ParseRow decodes the object at the beginning of data as one more row of b, as [ParseColumns] does with each element of an array. It
+// returns what follows the object and the white space behind it, also when the object is valid JSON and no row; else it returns data.
+// After an error, b.Undo drops what is left of the row.
+func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
+	r := newColumnReader(data, b)
+	defer r.release()
+	i := r.d.blanks(0)
+	start := r.d.off + i
+	if i = r.cells(i); i >= 0 && r.closeRow(start) {
+		return data[r.d.ending(i, firstValue):], nil
+	}
+	return r.restAfter(data)
+}
+
+// ParseCell decodes the value at the beginning of data as one more cell of c, as [ParseColumns] does with each element of a column. It
+// returns what follows the value and the white space behind it, also when the value is valid JSON and does not fit; else it returns
+// data. On an error c is as it was.
+func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
+	r := newColumnReader(data, nil)
+	defer r.release()
+	if i := r.cell(c, r.d.blanks(0)); i >= 0 {
+		return data[r.d.ending(i, firstValue):], nil
+	}
+	return r.restAfter(data)
+}
+
+// columnReader is one of these calls. Its functions take and give positions as those of the decoder do; where they give failed,
+// cause says why, or the input is not valid JSON.
+type columnReader struct {
+	d    *decoder
+	b    *column.Batch
+	keys []writtenKey // keys[k] is how the name of b.Columns[k] is written: columns_rows.go
+
+	cause error
+	at    int // in the input, of what cause is about
+	path  wire.Path
+}
+
+var columnReaders = sync.Pool{New: func() any { return new(columnReader) }}
+
+func newColumnReader(data []byte, b *column.Batch) *columnReader {
+	r := columnReaders.Get().(*columnReader)
+	r.b = b
+	r.d = decoders.Get().(*decoder)
+	r.d.open(data)
+	r.d.depth = 0
+	return r
+}
+
+// keysMax is for how many columns a pooled reader keeps room.
+const keysMax = 1 << 10
+
+func (r *columnReader) release() {
+	r.d.release()
+	keys := r.keys[:0]
+	if cap(keys) > keysMax {
+		keys = nil
+	}
+	*r = columnReader{keys: keys}
+	columnReaders.Put(r)
+}
+
+// fail notes what is wrong with the value at i.
+func (r *columnReader) fail(i int, cause error) int { return r.failAt(r.d.off+i, cause) }
+
+// failAt is fail for a place in the input.
+func (r *columnReader) failAt(offset int, cause error) int {
+	r.cause, r.at = cause, offset
+	return failed
+}
+
+const noRow = -1
+
+// error is what to return when reading has failed in text, which stands in the input from start on, and is a row by itself or noRow.
+// What is wrong with its syntax goes before what cause says, wherever it is. Errors are not where speed counts: text is read again.
+func (r *columnReader) error(text []byte, start, row int, all extent) error {
+	e := &Error{Offset: int64(r.at), Cause: r.cause}
+	if r.cause == nil || r.d.check(text, all) == failed {
+		if r.cause != nil {
+			r.path = nil // which leads to what cause is about
+		}
+		e.Cause = explain(text)
+		e.Offset = int64(start + faultIn(e.Cause))
+	}
+	if row != noRow {
+		r.path.Index(row)
+	}
+	e.Path = r.path.String()
+	return e
+}
+
+// faultIn is where the byte lies that an error of encoding/json is about.
+func faultIn(err error) int {
+	e, ok := err.(*SyntaxError)
+	switch {
+	case !ok:
+		return 0
+	case strings.HasPrefix(e.Error(), "unexpected end"):
+		return int(e.Offset)
+	}
+	return int(e.Offset) - 1 // it counts the bytes that were read, the one at fault among them
+}
+
+// restAfter is what ParseRow and ParseCell return when reading has failed.
+func (r *columnReader) restAfter(data []byte) ([]byte, error) {
+	err := r.error(data, 0, noRow, firstValue)
+	if n := r.d.check(data, firstValue); n != failed {
+		data = data[n:]
+	}
+	return data, err
+}
+
+// what is the value at i, in words.
+func (r *columnReader) what(i int) string {
+	switch mem.Load8(r.d.b, i) {
+	case '"':
+		return "a string"
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case 't', 'f':
+		return "a bool"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+func allBlank(s []byte) bool {
+	for _, c := range s {
+		if !isBlank(c) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	errColumnsUsed = errors.New("json: ParseColumns wants an empty batch for an object of columns")
+	errColumnTwice = errors.New("json: the column is there twice")
+)
+
+// columns reads the object of columns at i.
+func (r *columnReader) columns(i int) int {
+	b, d := r.b, r.d
+	if b.Rows > 0 || len(b.Columns) > 0 {
+		return r.fail(i, errColumnsUsed)
+	}
+	i = d.enter(i, '}')
+	for i >= 0 {
+		start, had := d.off+i, len(b.Columns)
+		c, j := r.newColumn(i)
+		if j < 0 {
+			return failed
+		}
+		if len(b.Columns) == had {
+			r.path.Field(c.Name)
+			return r.failAt(start, errColumnTwice)
+		}
+		if i = d.colon(j); i < 0 {
+			return failed
+		}
+		start = d.off + i
+		if i = r.column(c, i, b.MaxRows); i < 0 {
+			r.path.Field(c.Name)
+			return failed
+		}
+		if first := b.Columns[0]; c.Rows != first.Rows {
+			r.path.Field(c.Name)
+			return r.failAt(start, fmt.Errorf("json: the column has %d rows, but %q has %d", c.Rows, first.Name, first.Rows))
+		}
+		i = d.next(i, '}')
+	}
+	if i != failed {
+		if len(b.Columns) > 0 {
+			b.Rows = b.Columns[0].Rows
+		}
+		i = ^i
+	}
+	return i
+}

@@ -1,0 +1,108 @@
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// edgeDocuments are documents of many kinds and sizes, around the sizes at which the window changes.
+func edgeDocuments() []string {
+	var docs []string
+	items := []string{
+		`"plain"`, `"with \"escapes\" \u00e9\ud83d\ude00 \n"`, `"` + strings.Repeat("é", 20) + `"`, `""`, `"` + strings.Repeat("long ", 60) + `"`,
+		`0`, `-1`, `12345678`, `1234567890123456789`, `18446744073709551615`, `1.5`, `-0.000123e-7`, `3.141592653589793238462643383279`, `1e300`,
+		strings.Repeat("9", 40), `0.` + strings.Repeat("3", 50), `true`, `false`, `null`, `[]`, `{}`, `[ 1 , 2 ]`, `{ "a" : { "b" : [ null ] } }`,
+		`"2024-02-29T12:34:56.789Z"`, "[\n    [\n        1,\n        2\n    ]\n]", "[1,\t2,\r\n3]",
+	}
+	for _, size := range []int{0, 40, reach, tailSize - pad, tailSize, 2 * tailSize} {
+		for shift := -70; shift <= 70; shift += 5 {
+			if size+shift < 0 {
+				continue
+			}
+			item := items[(size+shift+len(docs))%len(items)]
+			other := items[(size+shift*7+len(docs)*3+71*7)%len(items)]
+			docs = append(docs, fmt.Sprintf(`{"fill":"%s","s":%s,"more":[%s,%s],"K":{"k":%s}}`, strings.Repeat("x", size+shift), item, other, item, other))
+			docs = append(docs, fmt.Sprintf(`[%s%s,%s]`, strings.Repeat(" ", size+shift), other, item))
+		}
+	}
+	return append(docs, items...)
+}
+
+type edge struct {
+	Fill string `json:"fill"`
+	S    any
+	More []any             `json:"more"`
+	K    map[string]string // does not fit most of the time
+}
+
+// TestEdges decodes documents that end near the end of a window, and cuts them off at every byte of their ends.
+func TestEdges(t *testing.T) {
+	for _, doc := range edgeDocuments() {
+		for cut := len(doc); cut >= max(0, len(doc)-300); cut-- {
+			sameAsOriginal(t, exactly(doc[:cut]))
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// exactly is s in memory that ends with it, as far as the race detector and checked pointers can tell.
+func exactly(s string) []byte {
+	b := make([]byte, len(s))
+	copy(b, s)
+	return b[:len(s):len(s)]
+}
+
+func sameAsOriginal(t *testing.T, doc []byte) {
+	t.Helper()
+	for _, target := range []func() any{func() any { return new(any) }, func() any { return new(edge) }, func() any { return new([]json.RawMessage) }, func() any { return new([]*float64) }} {
+		got, want := target(), target()
+		err, wantErr := Unmarshal(doc, got), json.Unmarshal(doc, want)
+		if !reflect.DeepEqual(err, wantErr) || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q into %T:\n%#v %v\nwant\n%#v %v", doc, got, got, err, want, wantErr)
+		}
+	}
+	if Valid(doc) != json.Valid(doc) {
+		t.Errorf("%q: Valid says %t", doc, Valid(doc))
+	}
+}
+
+// TestScannerInPieces has the scanner of streams see documents in two pieces, cut anywhere, and compares with the original at the cut.
+func TestScannerInPieces(t *testing.T) {
+	docs := append(edgeDocuments()[len(edgeDocuments())-26:], `{"a":[1,{"b":"\u12aF\\"},-0.5e+10,true]}`, `{"a" 1}`, `[1,]`, `{,}`, `[01]`, `{"a":tru1}`, `["\x"]`, `["\u12g4"]`, "[\"\x01\"]", `[-]`, `[1.]`,
+		`[1e]`, `[1e+]`, `{"a":1,}`, `]`, `{1:2}`, `[1 2]`, "\x00", "[\v]", `"\`, `nul`, `nulL`, `1-`, `--1`, strings.Repeat("[", maxDepth+1), strings.Repeat(`{"a":`, maxDepth)+`1`)
+	for _, doc := range docs {
+		for cut := range len(doc) + 1 {
+			if len(doc) > 1000 && cut%997 != 0 {
+				continue
+			}
+			var s scanner
+			s.reset()
+			b := []byte(doc)
+			at, v := s.scan(b[:cut], 0)
+			if v == unfinished {
+				at, v = s.scan(b, at)
+			}
+			if v == unfinished && s.whole() {
+				v = complete
+			}
+			var raw json.RawMessage
+			err := json.NewDecoder(bytes.NewReader(b)).Decode(&raw)
+			switch {
+			case v == complete && (err != nil || !bytes.Equal(bytes.TrimSpace(b[:at]), raw)):
+				t.Errorf("%.60q cut at %d: ends at %d, the original: %s, %v", doc, cut, at, raw, err)
+			case v == invalid:
+				if e, ok := err.(*json.SyntaxError); !ok || e.Offset != int64(at+1) {
+					t.Errorf("%.60q cut at %d: invalid at %d, the original: %#v", doc, cut, at, err)
+				}
+			case v == unfinished && err == nil:
+				t.Errorf("%.60q cut at %d: unfinished, the original: %s", doc, cut, raw)
+			}
+		}
+	}
+}

@@ -1,0 +1,369 @@
+package json
+
+// Values without a Go type. What an any points to is cut from slabs that one call of Unmarshal uses and then forgets.
+
+import (
+	"math/big"
+	"math/bits"
+	"reflect"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
+	"github.com/slipstream-go/slipstream/internal/decimal"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+var (
+	wordString  = mem.TypeWord(reflect.TypeFor[string]())
+	wordFloat64 = mem.TypeWord(reflect.TypeFor[float64]())
+)
+
+// boxes tells whether slabs are used. Without, the compiler boxes each value.
+var boxes = mem.BoxWorks()
+
+func (d *decoder) boxString(s string) any {
+	if boxes && len(s) <= 128 {
+		d.boxed = true
+		return mem.Box(wordString, mem.PointerTo(d.cells.Put(s)))
+	}
+	return s
+}
+
+func (d *decoder) boxFloat(f float64) any {
+	if boxes {
+		d.boxed = true
+		return mem.Box(wordFloat64, mem.PointerTo(d.floats.Put(f)))
+	}
+	return f
+}
+
+// decodeAny is for interfaces without methods.
+func decodeAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	to := mem.At[any](p, 0)
+	if !mayReplace(*to) {
+		if j, ok := d.through(i, reflect.ValueOf(*to), o); ok {
+			return j
+		}
+		if v := reflect.ValueOf(*to); pointsToItself(v) {
+			to = mem.At[any](v.UnsafePointer(), 0)
+		}
+	}
+	c := mem.Load8(d.b, i)
+	v, i := d.any(i)
+	if i != failed && (v != nil || c == 'n') { // a number that is out of range is not stored
+		*to = v
+	}
+	return i
+}
+
+// decodeFace is for interfaces with methods: only what they hold can be decoded into.
+func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	if v := reflect.NewAt(o.typ, p).Elem().Elem(); v.IsValid() && v.Kind() == reflect.Pointer {
+		if j, ok := d.through(i, v, o); ok {
+			return j
+		}
+	}
+	return d.mismatch(i, p, o)
+}
+
+// through decodes the value at i into what v points to, which an interface of o's type holds, and reports whether that is how it is
+// done: null sets the interface itself to nil, unless v is a pointer to a pointer.
+func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
+	if v.IsNil() || pointsToItself(v) || mem.Load8(d.b, i) == 'n' && v.Type().Elem().Kind() != reflect.Pointer {
+		return i, false
+	}
+	if d.hops++; d.hops > maxHops {
+		return failed, true
+	}
+	e := rootFor(v.Type()).elem
+	if e.said != nil {
+		e = e.saying(o.said)
+	}
+	i = e.decode(d, i, v.UnsafePointer(), e)
+	d.hops--
+	return i, true
+}
+
+// pointsToItself reports whether v points to an interface that holds v.
+func pointsToItself(v reflect.Value) bool {
+	if v.IsNil() {
+		return false
+	}
+	e := v.Elem()
+	return e.Kind() == reflect.Interface && e.Elem().IsValid() && e.Elem().Type() == v.Type() && e.Elem().UnsafePointer() == v.UnsafePointer()
+}
+
+// any is the value at i. Where it holds a number that is out of range, the position is negative, as a decodeFunc's.
+func (d *decoder) any(i int) (any, int) {
+	switch mem.Load8(d.b, i) {
+	case '"':
+		s, i := d.string(i + 1)
+		if i < 0 {
+			return nil, failed
+		}
+		return d.boxString(s), i
+	case '{':
+		return d.anyObject(i)
+	case '[':
+		return d.anyList(i)
+	case 't':
+		return true, literal(d.b, i)
+	case 'f':
+		return false, literal(d.b, i)
+	case 'n':
+		return nil, literal(d.b, i)
+	}
+	if d.flags&(UseNumber|UseInt64|UseUint64|UseBigInt) != 0 {
+		return d.anyNumber(i)
+	}
+	f, j := d.float(i)
+	if j < 0 {
+		return d.anyNumber(i)
+	}
+	return d.boxFloat(f), j
+}
+
+// anyNumber is the number at i in the type that the flags ask for.
+func (d *decoder) anyNumber(i int) (any, int) {
+	text, i := d.number(i)
+	if i < 0 {
+		return nil, failed
+	}
+	i = d.guard(i)
+	if d.flags&(UseInt64|UseUint64|UseBigInt) != 0 {
+		if n := d.wholeNumber(mem.String(text)); n != nil {
+			return n, i
+		}
+	}
+	if d.flags&UseNumber != 0 {
+		return Number(d.numberText(text)), i
+	}
+	f, ok := decimal.ParseFloat64(text)
+	if !ok {
+		d.mistyped("number "+string(text), float64Type, d.off+i+1)
+		return nil, d.out(i)
+	}
+	return f, i
+}
+
+// wholeNumber is text as the first of the whole types that the flags allow and that can hold it, or nil.
+func (d *decoder) wholeNumber(text string) any {
+	if d.flags&UseUint64 != 0 {
+		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return n
+		}
+	}
+	if d.flags&UseInt64 != 0 {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n
+		}
+	}
+	if d.flags&UseBigInt != 0 {
+		if n, ok := new(big.Int).SetString(text, 10); ok {
+			return n
+		}
+	}
+	return nil
+}
+
+// Members and elements wait until they are counted, so that maps and slices can be made for as many as they are. They wait on the stack
+// of the goroutine, where storing a pointer is cheap while the collector marks: the first few of them, then some more, in the frame of
+// another function; only what is left waits on the heap.
+const (
+	few  = 8
+	some = 32
+)
+
+func (d *decoder) anyList(i int) (any, int) {
+	if d.depth++; d.depth > maxDepth {
+		return nil, failed
+	}
+	var first [few]any
+	n := 0
+	i = d.enter(i, ']')
+	for i >= 0 && n < few {
+		first[n], i = d.any(i)
+		if i < 0 {
+			if i = d.in(i); i < 0 {
+				return nil, failed
+			}
+		}
+		n++
+		i = d.next(i, ']')
+	}
+	var list any
+	switch {
+	case i == failed:
+		return nil, failed
+	case i >= 0:
+		if list, i = d.anyListOn(first[:], i); i == failed {
+			return nil, failed
+		}
+	case n == 0:
+		list = []any{}
+	default:
+		var cells []any
+		cells, list = buffer.NewList(n)
+		copy(cells, first[:n])
+	}
+	i = ^i
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return list, ^i
+	}
+	return list, i
+}
+
+// anyListOn is anyList from the element at i on, which follows those in first. The position is ^that behind the list.
+func (d *decoder) anyListOn(first []any, i int) (any, int) {
+	var next [some]any
+	var more []any
+	n := 0
+	for i >= 0 {
+		var v any
+		v, i = d.any(i)
+		if i < 0 {
+			if i = d.in(i); i < 0 {
+				return nil, failed
+			}
+		}
+		switch {
+		case n < some:
+			next[n] = v
+		case n == some:
+			more = append(append(make([]any, 0, 4*some), first...), next[:]...)
+			fallthrough
+		default:
+			more = append(more, v)
+		}
+		n++
+		i = d.next(i, ']')
+	}
+	if more == nil {
+		more = make([]any, len(first)+n)
+		copy(more[copy(more, first):], next[:n])
+	}
+	return more, i
+}
+
+type member struct {
+	key   string
+	value any
+}
+
+func (d *decoder) anyObject(i int) (any, int) {
+	if d.depth++; d.depth > maxDepth {
+		return nil, failed
+	}
+	var first [few]member
+	n := 0
+	i = d.enter(i, '}')
+	for i >= 0 && n < few {
+		i = d.anyMember(i, &first[n])
+		if i < 0 {
+			if i = d.in(i); i < 0 {
+				return nil, failed
+			}
+		}
+		n++
+		i = d.next(i, '}')
+	}
+	var m map[string]any
+	switch {
+	case i == failed:
+		return nil, failed
+	case i >= 0:
+		if m, i = d.anyObjectOn(first[:], i); i == failed {
+			return nil, failed
+		}
+	default:
+		m = make(map[string]any, n)
+		putAll(m, first[:n])
+	}
+	i = ^i
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return m, ^i
+	}
+	return m, i
+}
+
+// anyObjectOn is anyObject from the member at i on, which follows those in first. The position is ^that behind the object.
+func (d *decoder) anyObjectOn(first []member, i int) (map[string]any, int) {
+	var next [some]member
+	bottom := len(d.members)
+	n := 0
+	for i >= 0 {
+		to := &next[n%some]
+		i = d.anyMember(i, to)
+		if i < 0 {
+			if i = d.in(i); i < 0 {
+				break
+			}
+		}
+		n++
+		i = d.next(i, '}')
+		if n%some == 0 && i >= 0 {
+			d.members = append(d.members, next[:]...)
+		}
+	}
+	var m map[string]any
+	if i != failed {
+		m = make(map[string]any, len(first)+n)
+		putAll(m, first)
+		putAll(m, d.members[bottom:])
+		putAll(m, next[:n-(len(d.members)-bottom)])
+	}
+	clear(d.members[bottom:]) // kept in a pool, they would keep what they point to
+	d.members = d.members[:bottom]
+	return m, i
+}
+
+// anyMember reads the member at i.
+func (d *decoder) anyMember(i int, to *member) int {
+	if mem.Load8(d.b, i) != '"' {
+		return failed
+	}
+	key, i := d.anyKey(i + 1)
+	if i < 0 {
+		return failed
+	}
+	if b := d.b; mem.Load8(b, i) == ':' && mem.Load8(b, i+1) > ' ' {
+		i++
+	} else if i = d.colon(i); i < 0 {
+		return failed
+	}
+	to.key = key
+	to.value, i = d.any(i)
+	return i
+}
+
+// putAll puts members into m: of equal keys the last one stays.
+func putAll(m map[string]any, members []member) {
+	for k := range members {
+		m[members[k].key] = members[k].value
+	}
+}
+
+// anyKey is the key whose text begins at i. Keys recur: short ones are kept.
+func (d *decoder) anyKey(i int) (string, int) {
+	b := d.b
+	w := mem.Load64(b, i)
+	m := stops(w)
+	n := 0
+	if m == 0 {
+		m = stops(mem.Load64(b, i+8))
+		n = 8
+	}
+	if m == 0 {
+		return d.string(i)
+	}
+	n += bits.TrailingZeros64(m) >> 3
+	if mem.Load8(b, i+n) != '"' || d.flags&DontCopyString != 0 {
+		return d.string(i)
+	}
+	s, _ := d.keys.Find(b, i, n)
+	return s, i + n + 1
+}

@@ -1,0 +1,213 @@
+package json
+
+// Slices and arrays.
+
+import (
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// A slice starts at length 0 over the memory it has, as in encoding/json: elements that are there already are decoded into.
+func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	b := d.b
+	if mem.Load8(b, i) != '[' {
+		return d.mismatch(i, p, o)
+	}
+	if d.depth++; d.depth > maxDepth {
+		return failed
+	}
+	s := mem.At[mem.Slice](p, 0)
+	e := o.elem
+	n := 0
+	i = d.enter(i, ']')
+	if i < 0 { // it is empty
+		*s = mem.Slice{Data: mem.EmptyData()}
+		i = ^i
+	} else {
+		for {
+			if n == s.Cap {
+				d.growSlice(s, o, n, i)
+			}
+			i = e.decode(d, i, mem.Add(s.Data, uintptr(n)*e.size), e)
+			n++
+			if i < 0 {
+				if i = d.in(i); i < 0 {
+					s.Len = max(s.Len, n) // as far as it came, which shows when a method of the caller failed
+					return failed
+				}
+			}
+			if i = d.next(i, ']'); i < 0 {
+				if i == failed {
+					return failed
+				}
+				i = ^i
+				break
+			}
+		}
+		s.Len = n
+		d.learn(o, n)
+	}
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return ^i
+	}
+	return i
+}
+
+// growSlice makes room for more than n elements: at first for as many as the last slice of the kind had, within reason. Later it looks
+// at that again, but goes no further than eight times of what is there; beyond that, slices grow as append has them grow.
+func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
+	const firstBytes = 2 << 10
+	hint := int(o.hint.Load())
+	want := 2 * n
+	switch {
+	case n == 0:
+		want = min(hint, firstBytes/int(max(o.elem.size, 1)), (d.end-i)/2)
+	case n < hint:
+		want = min(hint, 8*n)
+	case n > 256:
+		want = n + n/4 + 192
+	}
+	s.Len = n
+	mem.ValueAt(o.typ, o.ptr, mem.PointerTo(s)).Grow(max(want-n, 1))
+}
+
+// learn notes how long a slice was, if that is news. All decoders share it, and write it seldom.
+func (d *decoder) learn(o *decodeOp, n int) {
+	if was := int(o.hint.Load()); n > was || n < was/2 {
+		if d.misses++; d.misses&7 == 0 || was == 0 {
+			o.hint.Store(uint32(min(n, 1<<20)))
+		}
+	}
+}
+
+// decodeFlatSlice is decodeSlice for elements without pointers. Those of a new slice are decoded into a stack of bytes, which is zero
+// where it is not in use, and get memory of exactly their number.
+func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	s := mem.At[mem.Slice](p, 0)
+	if s.Cap > 0 || mem.Load8(d.b, i) != '[' {
+		return decodeSlice(d, i, p, o)
+	}
+	if d.depth++; d.depth > maxDepth {
+		return failed
+	}
+	e := o.elem
+	size := int(e.size)
+	d.stack = d.stack[:0]
+	i = d.enter(i, ']')
+	if i < 0 {
+		*s = mem.Slice{Data: mem.EmptyData()}
+		i = ^i
+	} else {
+		for {
+			top := len(d.stack)
+			if top+size > cap(d.stack) {
+				grown := mem.Aligned(max(2*cap(d.stack), 1<<10) + size)
+				d.stack = grown[:copy(grown, d.stack)]
+			}
+			d.stack = d.stack[:top+size]
+			at := mem.PointerTo(&d.stack[top])
+			switch e.kind {
+			case decodesFloat64:
+				if f, j := d.float(i); j >= 0 {
+					*mem.At[float64](at, 0) = f
+					i = j
+					goto next
+				}
+			case decodesInt64:
+				if v, j := d.int(i); j >= 0 {
+					*mem.At[int64](at, 0) = v
+					i = j
+					goto next
+				}
+			}
+			i = e.decode(d, i, at, e)
+			if i < 0 {
+				if i = d.in(i); i < 0 {
+					clear(d.stack)
+					return failed
+				}
+			}
+		next:
+			if i = d.next(i, ']'); i < 0 {
+				if i == failed {
+					clear(d.stack)
+					return failed
+				}
+				i = ^i
+				break
+			}
+		}
+		n := len(d.stack) / size
+		mem.ValueAt(o.typ, o.ptr, p).Grow(n)
+		copy(mem.View(s.Data, n*size), d.stack)
+		clear(d.stack)
+		s.Len = n
+	}
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return ^i
+	}
+	return i
+}
+
+// decodeArray decodes as many elements as there are; the rest of the array becomes zero, the rest of the input is skipped.
+func decodeArray(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	if mem.Load8(d.b, i) != '[' {
+		return d.mismatch(i, p, o)
+	}
+	if d.depth++; d.depth > maxDepth {
+		return failed
+	}
+	e := o.elem
+	n := 0
+	i = d.enter(i, ']')
+	if i < 0 {
+		i = ^i
+	} else {
+		for {
+			if n < o.length {
+				at := mem.Add(p, uintptr(n)*e.size)
+				n++
+				if e.kind == decodesFloat64 {
+					if f, j := d.float(i); j >= 0 {
+						*mem.At[float64](at, 0) = f
+						i = j
+						goto next
+					}
+				}
+				i = e.decode(d, i, at, e)
+			} else {
+				i = d.skip(i)
+			}
+			if i < 0 {
+				if i = d.in(i); i < 0 {
+					return failed
+				}
+			}
+		next:
+			if i = d.next(i, ']'); i < 0 {
+				if i == failed {
+					return failed
+				}
+				i = ^i
+				break
+			}
+		}
+	}
+	if n < o.length {
+		v := reflect.NewAt(o.typ, p).Elem()
+		for ; n < o.length; n++ {
+			v.Index(n).SetZero()
+		}
+	}
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return ^i
+	}
+	return i
+}

@@ -1,0 +1,180 @@
+package json
+
+// Maps. What a key stands for is always decoded into a new value, never into the one that the map has.
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+func decodeMapString(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	return decodeMapOf(d, i, p, o, func(d *decoder, i int, p *string) int {
+		return decodeString(d, i, mem.PointerTo(p), o.elem)
+	})
+}
+
+func decodeMapAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	return decodeMapOf(d, i, p, o, func(d *decoder, i int, p *any) int {
+		v, i := d.any(i)
+		*p = v
+		return i
+	})
+}
+
+// decodeMapOf is for maps of strings, whatever their names, to V.
+func decodeMapOf[V any](d *decoder, i int, p mem.Pointer, o *decodeOp, decode func(*decoder, int, *V) int) int {
+	if mem.Load8(d.b, i) != '{' {
+		return d.mismatch(i, p, o)
+	}
+	if d.depth++; d.depth > maxDepth {
+		return failed
+	}
+	m := mem.At[map[string]V](p, 0)
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	i = d.enter(i, '}')
+	for i >= 0 {
+		if mem.Load8(d.b, i) != '"' {
+			return failed
+		}
+		var key string
+		if key, i = d.string(i + 1); i < 0 {
+			return failed
+		}
+		if i = d.colon(i); i < 0 {
+			return failed
+		}
+		var v V
+		i = decode(d, i, &v)
+		if i < 0 {
+			if i = d.in(i); i < 0 {
+				return failed
+			}
+		}
+		(*m)[key] = v
+		i = d.next(i, '}')
+	}
+	if i == failed {
+		return failed
+	}
+	i = ^i
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return ^i
+	}
+	return i
+}
+
+// decodeMap is for all other maps.
+func decodeMap(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	if mem.Load8(d.b, i) != '{' {
+		return d.mismatch(i, p, o)
+	}
+	if d.depth++; d.depth > maxDepth {
+		return failed
+	}
+	m := mem.ValueAt(o.typ, o.ptr, p)
+	if m.IsNil() {
+		m.Set(reflect.MakeMap(o.typ))
+	}
+	key := reflect.New(o.typ.Key()).Elem()
+	elem := reflect.New(o.typ.Elem()).Elem()
+	at := elem.Addr().UnsafePointer()
+	var k mapKey
+	i = d.enter(i, '}')
+	for first := true; i >= 0; first = false {
+		if i = d.readKey(i, o, &k); i < 0 {
+			return failed
+		}
+		if !first {
+			elem.SetZero()
+		}
+		i = o.elem.decode(d, i, at, o.elem)
+		if i < 0 {
+			if i = d.in(i); i < 0 {
+				return failed
+			}
+		}
+		if d.setKey(key, o, &k, d.off+i) {
+			m.SetMapIndex(key, elem)
+		} else if d.fatal != nil {
+			return failed
+		}
+		if d.soft < 0 {
+			d.soft = d.depth
+		}
+		i = d.next(i, '}')
+	}
+	if i == failed {
+		return failed
+	}
+	i = ^i
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return ^i
+	}
+	return i
+}
+
+// mapKey is a key that waits for its value.
+type mapKey struct {
+	start, end int // where it stands in the input, with its quotes
+	text       string
+	number     int64
+	unsigned   uint64
+	fits       bool // it is a number of the key's type
+}
+
+// readKey reads the key at i, and gives the position of the value.
+func (d *decoder) readKey(i int, o *decodeOp, k *mapKey) int {
+	if mem.Load8(d.b, i) != '"' {
+		return failed
+	}
+	k.start = d.off + i
+	t := o.typ.Key()
+	var text []byte
+	if o.key == nil && t.Kind() == reflect.String {
+		k.text, i = d.string(i + 1)
+	} else if text, i = d.key(i + 1); i >= 0 && o.key == nil {
+		var err error
+		if k.number, k.unsigned = 0, 0; t.Kind() <= reflect.Int64 {
+			k.number, err = strconv.ParseInt(mem.String(text), 10, 64)
+			k.fits = err == nil && !t.OverflowInt(k.number)
+		} else {
+			k.unsigned, err = strconv.ParseUint(mem.String(text), 10, 64)
+			k.fits = err == nil && !t.OverflowUint(k.unsigned)
+		}
+	}
+	if i < 0 {
+		return failed
+	}
+	k.end = d.off + i
+	return d.colon(i)
+}
+
+// setKey sets key, a value of the type of o's keys, to k, and reports whether it could. The value of the key, which ends at after, is
+// decoded already: encoding/json complains of it first.
+func (d *decoder) setKey(key reflect.Value, o *decodeOp, k *mapKey, after int) bool {
+	t := key.Type()
+	switch {
+	case o.key != nil:
+		key.SetZero()
+		return d.literal(d.src[k.start:k.end:k.end], key.Addr().UnsafePointer(), o.key, reflect.PointerTo(t), after) >= 0
+	case t.Kind() == reflect.String:
+		key.SetString(k.text)
+	case !k.fits:
+		text, _ := unquote(d.src[k.start:k.end])
+		d.mistyped("number "+string(text), t, k.start+1)
+		return false
+	case t.Kind() <= reflect.Int64:
+		key.SetInt(k.number)
+	default:
+		key.SetUint(k.unsigned)
+	}
+	return true
+}

@@ -1,0 +1,363 @@
+package json
+
+// Marshal, Append, and the encode ops.
+//
+// The bytes are in the encoder, and where they end, n, is handed from op to op by value:
+//
+//	e.b   [ written | room ]        0 ≤ n < len(e.b) == cap(e.b)
+//	       0         n
+//
+// An op asks for the room that it needs, writes its value at n and gives the new end, behind which it leaves room for a byte.
+//
+// What cannot be encoded ends the whole call at once, as in encoding/json: encoder.fail panics, and guarded, at the top, turns that into the
+// error. So no op looks for errors of others, and no method of the caller's is called after one has failed.
+
+import (
+	"encoding/base64"
+	"math"
+	"reflect"
+	"strconv"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/internal/decimal"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Marshal is v in JSON: the bytes that encoding/json gives, in memory of their own, or its error.
+//
+// A short result is written where the encoder has room, and copied. A long one is written where it stays: there is as much room as the
+// last value of the type took.
+func Marshal(v any) ([]byte, error) {
+	if v == nil {
+		return []byte("null"), nil
+	}
+	face := mem.FaceOf(v)
+	o := encodePlans.byWord(face.Type, v)
+	e := newEncoder(EscapeHTML | SortMapKeys)
+	last := int(o.last.Load())
+	if hint := last + last>>6 + o.slack; hint > cap(e.own) {
+		e.b = mem.Room(hint)
+		e.b = e.b[:cap(e.b)]
+	} else {
+		e.b = e.own
+	}
+	n, err := e.run(o, face.Data, 0)
+	if err != nil {
+		return nil, err
+	}
+	if n > last || n < last-last>>3 {
+		o.last.Store(uint32(min(n, math.MaxInt32)))
+	}
+	b := e.b
+	if waste := len(b) - n; waste > n>>3+o.slack || mem.SameRoom(b, e.own) {
+		out := make([]byte, n)
+		copy(out, b)
+		b = out
+	}
+	e.release()
+	return b[:n:n], nil
+}
+
+// Append appends v in JSON to b, in whose capacity it writes, as append does. With the flags EscapeHTML and SortMapKeys it appends
+// what [Marshal] gives. On an error it gives b as it was.
+func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
+	e := newEncoder(flags)
+	n, err := e.append(b, v)
+	if err != nil {
+		return b, err
+	}
+	b = e.b[:n]
+	e.release()
+	return b, nil
+}
+
+// encoder is what the ops of one call share.
+type encoder struct {
+	b     []byte // what is written, and room; see above
+	html  bool
+	flags AppendFlags
+	depth int              // of pointers, maps and slices that may lead back to themselves
+	seen  map[any]struct{} // those of them that are open, from cycleDepth on
+	err   error            // what fail panics for
+	slots []mapSlot        // of the maps that are being written: see encode_map.go
+	maps  []openMap
+	kept  int // how often entries of maps were copied
+	book  *keyBook
+	own   []byte // room for short results, and for those of an Encoder
+}
+
+// ownRoom is how much room an encoder has at first, and so how long a result is that Marshal copies.
+const ownRoom = 1 << 10
+
+// encoders are those that no call uses. After an error, or a panic in a method of the caller's, an encoder does not go back.
+var encoders = sync.Pool{New: func() any { return &encoder{own: make([]byte, ownRoom)} }}
+
+func newEncoder(flags AppendFlags) *encoder {
+	e := encoders.Get().(*encoder)
+	e.flags, e.html = flags, flags&EscapeHTML != 0
+	return e
+}
+
+// release gives e back, without the result.
+func (e *encoder) release() {
+	e.b = nil
+	for i, all := 0, e.maps[:cap(e.maps)]; i < len(all) && all[i].o != nil; i++ {
+		all[i] = openMap{}
+	}
+	encoders.Put(e)
+}
+
+// append appends v to b, and gives where it ends in e.b.
+func (e *encoder) append(b []byte, v any) (n int, err error) {
+	n = len(b)
+	e.b = b[:cap(b)]
+	e.room(n, 1)
+	if v == nil {
+		return e.putNull(n), nil
+	}
+	face := mem.FaceOf(v)
+	return e.run(encodePlans.byWord(face.Type, v), face.Data, n)
+}
+
+// run writes the value that an interface with the data word at hand holds; o is the op of its type.
+func (e *encoder) run(o *encodeOp, data mem.Pointer, n int) (end int, err error) {
+	if o.steady {
+		return o.encodeFace(e, data, n), nil
+	}
+	return e.guarded(o, data, n)
+}
+
+// guarded is run for what may fail: it turns a failure into its error. A panic in a method of the caller's passes by untouched.
+func (e *encoder) guarded(o *encodeOp, data mem.Pointer, n int) (end int, err error) {
+	defer func() {
+		if e.err != nil {
+			_ = recover() // from fail
+			err = e.err
+		}
+	}()
+	return o.encodeFace(e, data, n), nil
+}
+
+// fail ends the call with err.
+func (e *encoder) fail(err error) {
+	e.err = err
+	panic("json: the encoder failed") // see guarded
+}
+
+// encodeFace writes the value that an interface with this data word holds.
+func (o *encodeOp) encodeFace(e *encoder, data mem.Pointer, n int) int {
+	if !o.direct {
+		return o.encode(e, o, data, n)
+	}
+	if o.encodeWord != nil {
+		return o.encodeWord(e, o, data, n)
+	}
+	word := data
+	return o.encode(e, o, mem.PointerTo(&word), n)
+}
+
+// room is e.b with room for more bytes behind n.
+func (e *encoder) room(n, more int) []byte {
+	if len(e.b)-n < more {
+		e.grow(n, more)
+	}
+	return e.b
+}
+
+//go:noinline
+func (e *encoder) grow(n, more int) {
+	b := mem.GrowRoom(e.b[:n], more)
+	e.b = b[:cap(b)]
+}
+
+// wrote takes over what was appended to e.b, and gives where it ends.
+func (e *encoder) wrote(b []byte) int {
+	n := len(b)
+	e.b = b[:cap(b)]
+	if n == len(e.b) {
+		e.grow(n, 1)
+	}
+	return n
+}
+
+// Words of text.
+const (
+	textNull = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
+	textTrue = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
+	textFals = 'f' | 'a'<<8 | 'l'<<16 | 's'<<24
+)
+
+// wordRoom is what a null, true or false wants.
+const wordRoom = 8
+
+func (e *encoder) putNull(n int) int {
+	mem.Store32(e.room(n, wordRoom), n, textNull)
+	return n + 4
+}
+
+// putBool writes v where there is wordRoom.
+func putBool(b []byte, n int, v bool) int {
+	if v {
+		mem.Store32(b, n, textTrue)
+		return n + 4
+	}
+	mem.Store32(b, n, textFals)
+	mem.Store8(b, n+4, 'e')
+	return n + 5
+}
+
+// putInt is decimal.PutInt with the sign in line, and what has one digit.
+func putInt(b []byte, n int, v int64) int {
+	if uint64(v) < 10 {
+		mem.Store8(b, n, byte(v)+'0')
+		return n + 1
+	}
+	if v < 0 {
+		mem.Store8(b, n, '-')
+		return decimal.PutUint(b, n+1, -uint64(v))
+	}
+	return decimal.PutUint(b, n, uint64(v))
+}
+
+func encodeBool(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return putBool(e.room(n, wordRoom), n, *mem.At[bool](p, 0))
+}
+
+func encodeInt64(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return putInt(e.room(n, decimal.IntRoom), n, *mem.At[int64](p, 0))
+}
+
+func encodeInt32(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return putInt(e.room(n, decimal.IntRoom), n, int64(*mem.At[int32](p, 0)))
+}
+
+func encodeInt16(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return putInt(e.room(n, decimal.IntRoom), n, int64(*mem.At[int16](p, 0)))
+}
+
+func encodeInt8(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return putInt(e.room(n, decimal.IntRoom), n, int64(*mem.At[int8](p, 0)))
+}
+
+func encodeUint64(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return decimal.PutUint(e.room(n, decimal.IntRoom), n, *mem.At[uint64](p, 0))
+}
+
+func encodeUint32(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return decimal.PutUint(e.room(n, decimal.IntRoom), n, uint64(*mem.At[uint32](p, 0)))
+}
+
+func encodeUint16(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return decimal.PutUint(e.room(n, decimal.IntRoom), n, uint64(*mem.At[uint16](p, 0)))
+}
+
+func encodeUint8(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return decimal.PutUint(e.room(n, decimal.IntRoom), n, uint64(*mem.At[uint8](p, 0)))
+}
+
+func encodeFloat64(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	f := *mem.At[float64](p, 0)
+	if f-f != 0 {
+		e.failFloat(o.typ, f)
+	}
+	return decimal.PutFloat64(e.room(n, decimal.FloatRoom), n, f)
+}
+
+func encodeFloat32(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	f := *mem.At[float32](p, 0)
+	if f-f != 0 {
+		e.failFloat(o.typ, float64(f))
+	}
+	return decimal.PutFloat32(e.room(n, decimal.FloatRoom), n, f)
+}
+
+// failFloat fails for an f of type t that is infinite or no number: taken from itself, such a float is not 0.
+func (e *encoder) failFloat(t reflect.Type, f float64) {
+	v := reflect.ValueOf(f).Convert(t)
+	e.fail(&UnsupportedValueError{Value: v, Str: strconv.FormatFloat(f, 'g', -1, t.Bits())})
+}
+
+func encodeString(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return e.putString(n, *mem.At[string](p, 0))
+}
+
+// encodeQuoted writes a number or a bool within quotes, as the option string has it.
+func encodeQuoted(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	mem.Store8(e.b, n, '"')
+	e.room(n, 2)
+	n = o.elem.encode(e, o.elem, p, n+1)
+	mem.Store8(e.b, n, '"')
+	e.room(n, 2)
+	return n + 1
+}
+
+// encodeQuotedString writes the JSON of a string as a string.
+func encodeQuotedString(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	quoted := appendString(nil, *mem.At[string](p, 0), e.html)
+	return e.wrote(appendString(e.b[:n], mem.String(quoted), false))
+}
+
+// encodeBytes writes base64.
+func encodeBytes(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	v := *mem.At[[]byte](p, 0)
+	if v == nil {
+		return e.putNull(n)
+	}
+	size := base64.StdEncoding.EncodedLen(len(v))
+	b := e.room(n, size+3)
+	b[n] = '"'
+	base64.StdEncoding.Encode(b[n+1:], v)
+	n += size + 1
+	b[n] = '"'
+	return n + 1
+}
+
+func encodePointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return encodePointed(e, o, *mem.At[mem.Pointer](p, 0), n)
+}
+
+// encodePointed writes what a pointer of o's type points to.
+func encodePointed(e *encoder, o *encodeOp, to mem.Pointer, n int) int {
+	if to == nil {
+		return e.putNull(n)
+	}
+	if o.bounded {
+		return o.elem.encode(e, o.elem, to, n)
+	}
+	if e.depth++; e.depth > cycleDepth {
+		n = e.encodeDeepPointed(o, to, n)
+	} else {
+		n = o.elem.encode(e, o.elem, to, n)
+	}
+	e.depth--
+	return n
+}
+
+func (e *encoder) encodeDeepPointed(o *encodeOp, to mem.Pointer, n int) int {
+	v := reflect.NewAt(o.typ, mem.PointerTo(&to)).Elem()
+	key := v.Interface()
+	e.open(v, key)
+	n = o.elem.encode(e, o.elem, to, n)
+	delete(e.seen, key)
+	return n
+}
+
+// cycleDepth is how deep pointers, maps and slices nest before it is noted which of them are open.
+const cycleDepth = 1000
+
+// open notes that v, which key stands for, is being written. It fails if it is already.
+func (e *encoder) open(v reflect.Value, key any) {
+	if _, ok := e.seen[key]; ok {
+		v = reflect.ValueOf(v.Interface()) // what v lies in may change
+		e.fail(&UnsupportedValueError{Value: v, Str: "encountered a cycle via " + v.Type().String()})
+	}
+	if e.seen == nil {
+		e.seen = map[any]struct{}{}
+	}
+	e.seen[key] = struct{}{}
+}
+
+func encodeUnsupported(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	e.fail(&UnsupportedTypeError{Type: o.typ})
+	return n
+}

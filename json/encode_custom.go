@@ -1,0 +1,197 @@
+package json
+
+// Types that write themselves, and those of encoding/json and time that are written here as their methods would.
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// byMethod makes o write its values by a method, or as a method of theirs would, if they have one.
+func (o *encodeOp) byMethod(addressable bool) bool {
+	method := methodOf(o.typ, addressable)
+	if method == nil {
+		return false
+	}
+	o.method, o.bounded = true, true // a method starts anew
+	pointer := o.typ.Kind() == reflect.Pointer
+	of := o.typ
+	if pointer {
+		of = of.Elem()
+	}
+	switch {
+	case o.typ.Kind() == reflect.Interface:
+		o.encode = encodeMarshalerInterface
+		if method == textMarshalerType {
+			o.encode = encodeTextInterface
+		}
+		return true
+	case of == encodeTimeType:
+		o.calm = true
+		o.encode, o.kind = encodeTime, stepTime
+	case of == encodeRawType:
+		o.calm = true
+		o.encode = encodeRaw
+	case method == marshalerType:
+		o.encode, o.table = encodeMarshaler, encodeTableOf[Marshaler](of)
+	default:
+		o.encode, o.table = encodeTextMarshaler, encodeTableOf[encoding.TextMarshaler](of)
+	}
+	if pointer {
+		o.kind = stepNilable
+		o.elem = &encodeOp{encode: o.encode, table: o.table, typ: o.typ, method: true}
+		o.encode, o.encodeWord = encodeMethodPointer, encodeMethodPointed
+	}
+	return true
+}
+
+// encodeTableOf is the method table of a *t as an I.
+func encodeTableOf[I any](t reflect.Type) mem.Pointer {
+	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
+}
+
+// encodeMethodPointer writes what a pointer leads to by a method of the pointer.
+func encodeMethodPointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return encodeMethodPointed(e, o, *mem.At[mem.Pointer](p, 0), n)
+}
+
+func encodeMethodPointed(e *encoder, o *encodeOp, to mem.Pointer, n int) int {
+	if to == nil {
+		return e.putNull(n)
+	}
+	return o.elem.encode(e, o.elem, to, n)
+}
+
+// receiver is a pointer to the value at p as an I. The type of o is that of the value, or of the pointer.
+func receiver[I any](o *encodeOp, p mem.Pointer) I {
+	if o.table != nil {
+		return mem.WithMethods[I](o.table, p)
+	}
+	t := o.typ
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return reflect.NewAt(t, p).Interface().(I)
+}
+
+func encodeMarshaler(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	e.keepMaps()
+	out, err := receiver[Marshaler](o, p).MarshalJSON()
+	return e.putMarshaled(o.typ, n, out, err)
+}
+
+func encodeTextMarshaler(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	e.keepMaps()
+	out, err := receiver[encoding.TextMarshaler](o, p).MarshalText()
+	return e.putMarshaledText(o.typ, n, out, err)
+}
+
+// encodeMarshalerInterface writes what an interface with the method holds, a nil pointer too.
+func encodeMarshalerInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	v := reflect.NewAt(o.typ, p).Elem()
+	if v.IsNil() {
+		return e.putNull(n)
+	}
+	e.keepMaps()
+	out, err := v.Interface().(Marshaler).MarshalJSON()
+	return e.putMarshaled(o.typ, n, out, err)
+}
+
+func encodeTextInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	v := reflect.NewAt(o.typ, p).Elem()
+	if v.IsNil() {
+		return e.putNull(n)
+	}
+	e.keepMaps()
+	out, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+	return e.putMarshaledText(o.typ, n, out, err)
+}
+
+// putMarshaled writes what the method of a t gave.
+func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int {
+	if err == nil {
+		if b, ok := appendCompact(e.b[:n], out, e.html); ok {
+			return e.wrote(b)
+		}
+	}
+	e.fail(marshalerError(t, asMarshaled{out, err}))
+	return n
+}
+
+// putMarshaledText writes the text that the method of a t gave.
+func (e *encoder) putMarshaledText(t reflect.Type, n int, out []byte, err error) int {
+	if err != nil {
+		e.fail(marshalerError(t, asMarshaledText{err}))
+	}
+	return e.putString(n, mem.String(out))
+}
+
+// A MarshalerError names the method in a field that only encoding/json can set. So a genuine one is made there, from what the method
+// of the caller's gave, and then given the right type.
+type (
+	asMarshaled struct {
+		out []byte
+		err error
+	}
+	asMarshaledText struct{ err error }
+)
+
+func (m asMarshaled) MarshalJSON() ([]byte, error)     { return m.out, m.err }
+func (m asMarshaledText) MarshalText() ([]byte, error) { return nil, m.err }
+
+// marshalerError is the error of encoding/json for a t whose method gave what as does.
+func marshalerError(t reflect.Type, as any) error {
+	_, err := json.Marshal(as)
+	if failed, ok := err.(*MarshalerError); ok {
+		failed.Type = t
+		return failed
+	}
+	return errors.New("json: cannot tell what is wrong with the JSON of " + t.String())
+}
+
+// encodeRaw writes a RawMessage.
+func encodeRaw(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	m := *mem.At[RawMessage](p, 0)
+	switch {
+	case m == nil:
+		return e.putNull(n)
+	case e.flags&TrustRawMessage == 0:
+		return e.putMarshaled(o.typ, n, m, nil)
+	case e.html:
+		return e.wrote(appendTrusted(e.b[:n], m))
+	}
+	return e.wrote(append(e.b[:n], m...))
+}
+
+// encodeNumber writes a Number as it is; the empty one is 0.
+func encodeNumber(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	s := *mem.At[string](p, 0)
+	if s == "" {
+		s = "0"
+	}
+	if end := numberEnd(s, 0); end != len(s) {
+		e.fail(fmt.Errorf("json: invalid number literal %q", s))
+	}
+	return e.wrote(append(e.b[:n], s...))
+}
+
+// quoted is the op for values of o under the option string, as far as that has an effect on them.
+func (s *encodePlanSet) quoted(o *encodeOp) *encodeOp {
+	q := &encodeOp{typ: o.typ, size: o.size, slack: o.slack, elem: o, bounded: true, steady: o.steady, calm: true}
+	switch {
+	case o.method:
+		return o
+	case o.typ.Kind() == reflect.Pointer:
+		q.kind, q.encode, q.encodeWord, q.elem = stepNilable, encodePointer, encodePointed, s.quoted(o.elem)
+	case o.kind == stepString:
+		q.encode = encodeQuotedString
+	default:
+		q.encode = encodeQuoted
+	}
+	return q
+}

@@ -1,0 +1,205 @@
+package json
+
+// The key book: keys of maps that were met before.
+//
+// The same keys come again and again, object after object. An encoder keeps up to 256 of them, in order, each with its text as it is
+// written. A map all of whose keys are in the book is sorted by marking the places of its keys: a look-up for each, then a walk over
+// the marks. And the keys need not be looked through for what has to be escaped.
+//
+//	key → hash → table → entry {key, place}        place → marks, slots
+//
+// A key joins when it is met for the second time, so keys that are met once, such as identifiers, stay out. While maps are met with keys
+// that are not in the book, it costs something, so it must be worth its credit; when that is spent it rests.
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+const (
+	bookKeys  = 256
+	bookSlots = 1024
+	bookText  = 2 * mem.BlockSize // ,"key":
+	bookProbe = 4
+)
+
+type keyBook struct {
+	credit  int
+	count   int
+	full    bool                 // a key was turned away
+	table   [bookSlots]uint16    // the number of an entry, by its hash, or up to bookProbe places behind it
+	once    [bookKeys]uint32     // hashes of keys that were met once
+	order   [bookKeys + 1]uint16 // the entries, by place
+	slots   [bookKeys + 1]uint32 // those of the map at hand, by place
+	entries [bookKeys + 1]bookEntry
+}
+
+// bookEntry is a key. The entry 0 is none.
+type bookEntry struct {
+	first, last uint64 // its first and last 8 bytes, which may overlap
+	text        [2]mem.Block
+	len         uint16 // of the key
+	place       uint16
+}
+
+func (x *bookEntry) key() string { return mem.String(x.bytes()[2 : 2+x.len]) }
+
+// bytes is the text, whole.
+func (x *bookEntry) bytes() []byte {
+	s := mem.Slice{Data: mem.PointerTo(&x.text), Len: bookText, Cap: bookText}
+	return *mem.At[[]byte](mem.PointerTo(&s), 0)
+}
+
+const (
+	creditFirst = 32  // of a new book
+	creditMost  = 256 // that can be saved
+	creditRest  = 64  // how many maps a book rests for
+)
+
+// gatherKnown is gather for a map all of whose keys are in the book. It gives 0 if one is not.
+func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
+	book := e.book
+	if book == nil {
+		book = &keyBook{credit: creditFirst}
+		e.book = book
+	}
+	if book.credit <= 0 {
+		if book.credit--; book.credit < -creditRest {
+			book.credit = creditFirst / 4
+		}
+		return 0
+	}
+	if book.full && len(e.slots) == 0 { // no text is in use
+		*book = keyBook{credit: creditFirst}
+	}
+	var marks [bookKeys/64 + 1]uint64
+	k := 0
+	missed := false
+	w := slots.Walk()
+	for number, key := w.Next(); key != nil; number, key = w.Next() {
+		if k++; k > len(list) {
+			return 0
+		}
+		s := *mem.At[string](key, 0)
+		x := book.find(s)
+		if x == nil {
+			missed = true
+			continue
+		}
+		book.slots[x.place] = number
+		marks[x.place>>6] |= 1 << (x.place & 63)
+	}
+	if missed {
+		book.credit--
+		return 0
+	}
+	if book.credit < creditMost {
+		book.credit++
+	}
+	k = 0
+	for i, m := range marks {
+		for ; m != 0; m &= m - 1 {
+			place := i<<6 + bits.TrailingZeros64(m)
+			list[k] = mapSlot{number: book.slots[place], known: uint32(book.order[place])}
+			k++
+		}
+	}
+	return k
+}
+
+// find is the entry of the key s. If it has none it may get one, for the next time.
+func (b *keyBook) find(s string) *bookEntry {
+	if len(s) == 0 || len(s) > bookText-4 {
+		return nil
+	}
+	first, last := words(s)
+	h := hashOf(first, last, len(s))
+	at := h >> 54
+	for range bookProbe {
+		x := &b.entries[b.table[at%bookSlots]]
+		if x.first == first && x.last == last && int(x.len) == len(s) && (len(s) <= 16 || x.key() == s) {
+			return x
+		}
+		if x == &b.entries[0] {
+			break
+		}
+		at++
+	}
+	b.meet(s, h)
+	return nil
+}
+
+// words are the first and the last 8 bytes of s, which are the same for 8 and less.
+func words(s string) (first, last uint64) {
+	if len(s) >= 8 {
+		b := mem.Bytes(s)
+		return mem.Load64(b, 0), mem.Load64(b, len(s)-8)
+	}
+	first = firstWord(s)
+	return first, first
+}
+
+func hashOf(first, last uint64, n int) uint64 {
+	return (first ^ bits.RotateLeft64(last, 29) ^ uint64(n)) * 0x9e3779b97f4a7c15
+}
+
+// meet notes a key that is not in the book, or enters it.
+func (b *keyBook) meet(s string, h uint64) {
+	if !isPlain(s) {
+		return
+	}
+	once := &b.once[h>>40%bookKeys]
+	if *once != uint32(h) {
+		*once = uint32(h)
+		return
+	}
+	if b.count == bookKeys {
+		b.full = true
+		return
+	}
+	at := h >> 54
+	for probe := 0; b.table[at%bookSlots] != 0; probe++ {
+		if probe == bookProbe-1 {
+			return
+		}
+		at++
+	}
+	b.count++
+	b.table[at%bookSlots] = uint16(b.count)
+	x := &b.entries[b.count]
+	x.first, x.last = words(s)
+	x.len = uint16(len(s))
+	text := x.bytes()
+	copy(text, `,"`)
+	copy(text[2:], s)
+	copy(text[2+len(s):], `":`)
+	place, _ := slices.BinarySearchFunc(b.order[:b.count-1], s, func(number uint16, s string) int {
+		return strings.Compare(b.entries[number].key(), s)
+	})
+	copy(b.order[place+1:b.count], b.order[place:b.count-1])
+	b.order[place] = uint16(b.count)
+	for i, number := range b.order[:b.count] {
+		b.entries[number].place = uint16(i)
+	}
+	b.credit++ // it learns
+}
+
+// isPlain reports whether s needs no escape, whatever is escaped.
+func isPlain(s string) bool {
+	var room [bookText + textRoom]byte
+	return putShort(room[:], 0, s[:min(len(s), short)], true) >= 0 && (len(s) <= short || putShort(room[:], 0, s[short:], true) >= 0)
+}
+
+// putKnown writes the text of the entry with this number.
+func (e *encoder) putKnown(n int, number uint32) int {
+	x := &e.book.entries[number]
+	b := e.room(n, bookText)
+	mem.StoreBlock(b, n, &x.text[0])
+	if x.len > mem.BlockSize-4 {
+		mem.StoreBlock(b, n+mem.BlockSize, &x.text[1])
+	}
+	return n + int(x.len) + 4
+}

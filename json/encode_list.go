@@ -1,0 +1,165 @@
+package json
+
+// Slices and arrays. Elements of the commonest kinds are written in loops of their own.
+
+import (
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/decimal"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+func encodeSlice(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	s := *mem.At[mem.Slice](p, 0)
+	if s.Data == nil {
+		return e.putNull(n)
+	}
+	if o.bounded {
+		return o.encodeElements(e, o.elem, s.Data, s.Len, n)
+	}
+	if e.depth++; e.depth > cycleDepth {
+		key := openSlice{s.Data, s.Len}
+		e.open(reflect.NewAt(o.typ, p).Elem(), key)
+		n = o.encodeElements(e, o.elem, s.Data, s.Len, n)
+		delete(e.seen, key)
+	} else {
+		n = o.encodeElements(e, o.elem, s.Data, s.Len, n)
+	}
+	e.depth--
+	return n
+}
+
+// openSlice is by what a slice is recognized in itself.
+type openSlice struct {
+	data mem.Pointer
+	len  int
+}
+
+func encodeArray(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return o.encodeElements(e, o.elem, p, o.length, n)
+}
+
+// An elementsFunc writes an array of the count values of o at p.
+type elementsFunc func(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int
+
+// elementsOf is how values of o are written in an array.
+func elementsOf(o *encodeOp) elementsFunc {
+	switch o.kind {
+	case stepString:
+		return putStrings
+	case stepInt64:
+		return putInts
+	case stepUint64:
+		return putUints
+	case stepFloat64:
+		return putFloats
+	}
+	if o.fields != nil {
+		return putStructs
+	}
+	return putElements
+}
+
+// putEmpty writes an array without elements.
+func (e *encoder) putEmpty(n int) int {
+	mem.Store16(e.room(n, 3), n, '['|']'<<8)
+	return n + 2
+}
+
+// close ends an array or an object: where the comma after the last element is, the bracket goes.
+func (e *encoder) close(n int, bracket byte) int {
+	mem.Store8(e.room(n, 1), n-1, bracket)
+	return n
+}
+
+func putElements(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
+	if count == 0 {
+		return e.putEmpty(n)
+	}
+	mem.Store8(e.room(n, 2), n, '[')
+	n++
+	for k := range count {
+		n = o.encode(e, o, mem.Add(p, uintptr(k)*o.size), n)
+		mem.Store8(e.b, n, ',')
+		n++
+		e.room(n, 1)
+	}
+	return e.close(n, ']')
+}
+
+func putStructs(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
+	if count == 0 {
+		return e.putEmpty(n)
+	}
+	mem.Store8(e.room(n, 2), n, '[')
+	n++
+	for k := range count {
+		n = encodeStruct(e, o, mem.Add(p, uintptr(k)*o.size), n)
+		mem.Store8(e.b, n, ',')
+		n++
+	}
+	return e.close(n, ']')
+}
+
+func putStrings(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
+	if count == 0 {
+		return e.putEmpty(n)
+	}
+	mem.Store8(e.room(n, 2), n, '[')
+	n++
+	for k := range count {
+		n = e.putString(n, *mem.At[string](p, uintptr(k)*o.size))
+		mem.Store8(e.b, n, ',')
+		n++
+	}
+	return e.close(n, ']')
+}
+
+func putInts(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
+	if count == 0 {
+		return e.putEmpty(n)
+	}
+	mem.Store8(e.room(n, 2), n, '[')
+	n++
+	for k := range count {
+		b := e.room(n, decimal.IntRoom)
+		n = putInt(b, n, *mem.At[int64](p, uintptr(k)*8))
+		mem.Store8(b, n, ',')
+		n++
+	}
+	return e.close(n, ']')
+}
+
+func putUints(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
+	if count == 0 {
+		return e.putEmpty(n)
+	}
+	mem.Store8(e.room(n, 2), n, '[')
+	n++
+	for k := range count {
+		b := e.room(n, decimal.IntRoom)
+		n = decimal.PutUint(b, n, *mem.At[uint64](p, uintptr(k)*8))
+		mem.Store8(b, n, ',')
+		n++
+	}
+	return e.close(n, ']')
+}
+
+func putFloats(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
+	if count == 0 {
+		return e.putEmpty(n)
+	}
+	mem.Store8(e.room(n, 2), n, '[')
+	n++
+	for k := range count {
+		f := *mem.At[float64](p, uintptr(k)*8)
+		if f-f != 0 {
+			e.failFloat(o.typ, f)
+		}
+		b := e.room(n, decimal.FloatRoom)
+		n = decimal.PutFloat64(b, n, f)
+		mem.Store8(b, n, ',')
+		n++
+	}
+	return e.close(n, ']')
+}

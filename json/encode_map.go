@@ -1,0 +1,464 @@
+package json
+
+// Maps.
+//
+// The entries of a map are sorted without being copied: what is sorted is a list of slot numbers (mem.Slots), each with the first
+// bytes of its key. Keys are compared in full where these are equal. Nothing in the list is a pointer, so the garbage collector
+// has nothing to do with it. Keys that were met before need not even be compared: see encode_keys.go.
+//
+// If a method of the caller's changes the map while it is written, encoding/json writes it as it was. So before such a method is
+// called, what is left of each open map is copied (keepMaps); that no method is called is the rule.
+//
+// Maps with other keys than strings and integers, and all maps where the slots cannot be read, go through reflect.
+
+import (
+	"bytes"
+	"encoding"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipstream-go/slipstream/internal/decimal"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// keyKind is how the keys of a map become strings.
+type keyKind uint8
+
+const (
+	keyText   keyKind = iota // by MarshalText
+	keyString                // as they are
+	keyInt                   // in decimal
+	keyUint                  // in decimal, without a sign
+)
+
+// mapEntries is how the entries of maps of one type are written.
+type mapEntries struct {
+	key    keyKind
+	size   uintptr // of a key
+	shape  mem.MapShape
+	shaped bool // the slots can be read
+	copies bool // a value is copied before it is written
+}
+
+// mapSlot is an entry of a map that is being written.
+type mapSlot struct {
+	prefix uint64 // the first 8 bytes of the key, as a big-endian number, with zeros behind a shorter one
+	number uint32 // of its slot
+	known  uint32 // of the key in the key book, whose texts are used instead of the key; only its zero says nothing
+}
+
+// openMap is a map that is being written, with values that may lead to methods of the caller's.
+type openMap struct {
+	o        *encodeOp
+	m        mem.Pointer
+	from, to int         // its entries in encoder.slots
+	kept     []keptEntry // copies of them, once a method may have been called
+}
+
+// keptEntry is where the copy of an entry is.
+type keptEntry struct{ key, value mem.Pointer }
+
+func (s *encodePlanSet) compileMap(o *encodeOp, t reflect.Type) {
+	m := &mapEntries{size: t.Key().Size()}
+	switch t.Key().Kind() {
+	case reflect.String:
+		m.key = keyString
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		m.key = keyInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		m.key = keyUint
+	default:
+		if !t.Key().Implements(textMarshalerType) {
+			o.encode, o.steady = encodeUnsupported, false
+			return
+		}
+	}
+	if m.key != keyString && t.Key().Implements(textMarshalerType) {
+		m.key = keyText
+	}
+	o.kind, o.encode, o.encodeWord = stepNilable, encodeMap, encodeMapped
+	o.entries = m
+	o.inherit(s.compile(t.Elem(), false))
+	o.steady = false
+	o.calm = o.calm && m.key != keyText
+	if walkMaps && m.key != keyText {
+		m.shape, m.shaped = mem.ShapeOf(t)
+	}
+	kind := t.Elem().Kind()
+	m.copies = !o.calm && (kind == reflect.Struct || kind == reflect.Array)
+}
+
+func encodeMap(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	return encodeMapped(e, o, *mem.At[mem.Pointer](p, 0), n)
+}
+
+// encodeMapped writes the map m of o's type.
+func encodeMapped(e *encoder, o *encodeOp, m mem.Pointer, n int) int {
+	if m == nil {
+		return e.putNull(n)
+	}
+	count := mapLen(m)
+	switch {
+	case count == 0:
+		mem.Store16(e.room(n, 3), n, '{'|'}'<<8)
+		return n + 2
+	case o.bounded:
+		return e.putEntries(o, m, count, n)
+	}
+	if e.depth++; e.depth > cycleDepth {
+		e.open(mapValue(o.typ, m), m)
+		n = e.putEntries(o, m, count, n)
+		delete(e.seen, any(m))
+	} else {
+		n = e.putEntries(o, m, count, n)
+	}
+	e.depth--
+	return n
+}
+
+// mapValue is the map m of type t as a reflect.Value.
+func mapValue(t reflect.Type, m mem.Pointer) reflect.Value {
+	return reflect.NewAt(t, mem.PointerTo(&m)).Elem()
+}
+
+// mapLen is the number of entries of a map of any type: in each it is where len finds it.
+func mapLen(m mem.Pointer) int {
+	return len(*mem.At[map[int]int](mem.PointerTo(&m), 0))
+}
+
+// putEntries writes the object that m is, of so many entries.
+func (e *encoder) putEntries(o *encodeOp, m mem.Pointer, count, n int) int {
+	if o.entries.shaped {
+		if slots, ok := o.entries.shape.Open(m); ok {
+			from := len(e.slots)
+			e.slots = slices.Grow(e.slots, count+1)
+			list := e.slots[from : from+count+1 : from+count+1]
+			if to := from + e.gather(o.entries, slots, list); to > from {
+				e.slots = e.slots[:to]
+				if o.entries.copies {
+					n = e.putCopies(o, m, slots, from, to, n)
+				} else {
+					n = e.putSlots(o, m, slots, from, to, n)
+				}
+				e.slots = e.slots[:from]
+				return n
+			}
+		}
+	}
+	return e.putPairs(o, mapValue(o.typ, m), n)
+}
+
+// gather puts the entries of a map into list, which has one place more than the map has entries, in the order in which they are
+// to be written. It gives how many there are; 0 if there are more than there should be, as when the map changes meanwhile.
+func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
+	w := slots.Walk()
+	k := 0
+	if e.flags&SortMapKeys == 0 {
+		for number, key := w.Next(); key != nil; number, key = w.Next() {
+			if k == len(list) {
+				return 0
+			}
+			list[k] = mapSlot{number: number}
+			k++
+		}
+		return k
+	}
+	if m.key == keyString && len(list) > 2 && useKeyBook {
+		if k := e.gatherKnown(slots, list); k > 0 {
+			return k
+		}
+		w = slots.Walk()
+	}
+	for number, key := w.Next(); key != nil; number, key = w.Next() {
+		if k == len(list) {
+			return 0
+		}
+		list[k] = mapSlot{prefix: m.prefix(key), number: number}
+		k++
+	}
+	sortSlots(list[:k], slots, m)
+	return k
+}
+
+// putSlots writes the entries e.slots[from:to] of the map m.
+func (e *encoder) putSlots(o *encodeOp, m mem.Pointer, slots mem.Slots, from, to, n int) int {
+	level := -1
+	if !o.calm {
+		level = len(e.maps)
+		e.maps = append(e.maps, openMap{o: o, m: m, from: from, to: to})
+	}
+	kept := e.kept
+	start := n
+	for i := from; i < to; i++ {
+		s := e.slots[i]
+		var key, value mem.Pointer
+		if e.kept == kept {
+			key = slots.At(s.number)
+			value = o.entries.shape.ValueOf(key)
+		} else {
+			key, value = e.keptAt(level, i)
+		}
+		if s.known != 0 {
+			n = e.putKnown(n, s.known)
+		} else {
+			n = e.putKey(n, o.entries, key)
+		}
+		if o.elem.any {
+			n = e.putAny(n, *mem.At[any](value, 0))
+		} else {
+			n = o.elem.encode(e, o.elem, value, n)
+		}
+	}
+	if level >= 0 {
+		e.maps = e.maps[:level]
+	}
+	return e.closeObject(start, n)
+}
+
+// closeObject ends an object whose entries, at start, each begin with a comma.
+func (e *encoder) closeObject(start, n int) int {
+	b := e.room(n, 2)
+	mem.Store8(b, start, '{')
+	mem.Store8(b, n, '}')
+	return n + 1
+}
+
+// putCopies is putSlots for values that are copied before they are written.
+func (e *encoder) putCopies(o *encodeOp, m mem.Pointer, slots mem.Slots, from, to, n int) int {
+	level := len(e.maps)
+	e.maps = append(e.maps, openMap{o: o, m: m, from: from, to: to})
+	kept := e.kept
+	start := n
+	copied := reflect.New(o.elem.typ)
+	for i := from; i < to; i++ {
+		var key, value mem.Pointer
+		if e.kept == kept {
+			key = slots.At(e.slots[i].number)
+			value = o.entries.shape.ValueOf(key)
+		} else {
+			key, value = e.keptAt(level, i)
+		}
+		n = e.putKey(n, o.entries, key)
+		copied.Elem().Set(reflect.NewAt(o.elem.typ, value).Elem())
+		n = o.elem.encode(e, o.elem, copied.UnsafePointer(), n)
+	}
+	e.maps = e.maps[:level]
+	return e.closeObject(start, n)
+}
+
+// keptAt is where the entry e.slots[i] of the open map at this level is: in a copy.
+func (e *encoder) keptAt(level, i int) (key, value mem.Pointer) {
+	m := &e.maps[level]
+	x := m.kept[i-m.from]
+	return x.key, x.value
+}
+
+// keepMaps copies the maps that are being written: a method of the caller's is to be called, which may change them.
+func (e *encoder) keepMaps() {
+	if len(e.maps) > 0 {
+		e.keepOpen()
+	}
+}
+
+func (e *encoder) keepOpen() {
+	for i := range e.maps {
+		m := &e.maps[i]
+		if m.kept != nil {
+			continue
+		}
+		e.kept++
+		slots, _ := m.o.entries.shape.Open(m.m)
+		count := m.to - m.from
+		keys := reflect.MakeSlice(reflect.SliceOf(m.o.typ.Key()), count, count)
+		values := reflect.MakeSlice(reflect.SliceOf(m.o.elem.typ), count, count)
+		m.kept = make([]keptEntry, count)
+		for k := range m.kept {
+			slot := slots.At(e.slots[m.from+k].number)
+			key, value := keys.Index(k), values.Index(k)
+			key.Set(reflect.NewAt(m.o.typ.Key(), slot).Elem())
+			value.Set(reflect.NewAt(m.o.elem.typ, m.o.entries.shape.ValueOf(slot)).Elem())
+			m.kept[k] = keptEntry{key.Addr().UnsafePointer(), value.Addr().UnsafePointer()}
+		}
+	}
+}
+
+// putKey writes a comma, the key at p and a colon.
+func (e *encoder) putKey(n int, m *mapEntries, p mem.Pointer) int {
+	if m.key == keyString {
+		return e.putText(n, *mem.At[string](p, 0))
+	}
+	b := e.room(n, decimal.IntRoom+8)
+	mem.Store16(b, n, ','|'"'<<8)
+	n = m.putNumber(b, n+2, p)
+	mem.Store16(b, n, '"'|':'<<8)
+	return n + 2
+}
+
+// putText writes a comma, s as a key, and a colon.
+func (e *encoder) putText(n int, s string) int {
+	b := e.room(n, len(s)+textRoom)
+	mem.Store16(b, n, ','|'"'<<8)
+	n += 2
+	end := -1
+	if len(s) <= short {
+		end = putShort(b, n, s, e.html)
+	}
+	if end < 0 {
+		b, end = putEscaped(b, n, s, e.html)
+		e.b = b
+	}
+	mem.Store16(b, end, '"'|':'<<8)
+	return end + 2
+}
+
+// prefix is the first 8 bytes of the key at p as a string.
+func (m *mapEntries) prefix(p mem.Pointer) uint64 {
+	if m.key == keyString {
+		return prefixOf(*mem.At[string](p, 0))
+	}
+	var text [decimal.IntRoom]byte
+	n := m.putNumber(text[:], 0, p)
+	clear(text[n:])
+	return bits.ReverseBytes64(mem.Load64(text[:], 0))
+}
+
+// prefixOf is the first 8 bytes of s as a big-endian number.
+func prefixOf(s string) uint64 {
+	return bits.ReverseBytes64(firstWord(s))
+}
+
+// firstWord is the first 8 bytes of s as a little-endian number, with zeros behind a shorter one.
+func firstWord(s string) uint64 {
+	b, n := mem.Bytes(s), len(s)
+	switch {
+	case n >= 8:
+		return mem.Load64(b, 0)
+	case n >= 4:
+		return uint64(mem.Load32(b, 0)) | uint64(mem.Load32(b, n-4))<<(8*(n-4)&63)
+	case n > 0:
+		return uint64(mem.Load8(b, 0)) | uint64(mem.Load8(b, n>>1))<<(8*(n>>1)&63) | uint64(mem.Load8(b, n-1))<<(8*(n-1)&63)
+	}
+	return 0
+}
+
+// putNumber writes the number at p at b[n:], where there is decimal.IntRoom, and gives where it ends.
+func (m *mapEntries) putNumber(b []byte, n int, p mem.Pointer) int {
+	if m.key == keyInt {
+		var v int64
+		switch m.size {
+		case 8:
+			v = *mem.At[int64](p, 0)
+		case 4:
+			v = int64(*mem.At[int32](p, 0))
+		case 2:
+			v = int64(*mem.At[int16](p, 0))
+		default:
+			v = int64(*mem.At[int8](p, 0))
+		}
+		return putInt(b, n, v)
+	}
+	var v uint64
+	switch m.size {
+	case 8:
+		v = *mem.At[uint64](p, 0)
+	case 4:
+		v = uint64(*mem.At[uint32](p, 0))
+	case 2:
+		v = uint64(*mem.At[uint16](p, 0))
+	default:
+		v = uint64(*mem.At[uint8](p, 0))
+	}
+	return decimal.PutUint(b, n, v)
+}
+
+// compare orders the keys at p and q, whose prefixes are equal, as strings.
+func (m *mapEntries) compare(p, q mem.Pointer) int {
+	if m.key == keyString {
+		return strings.Compare(*mem.At[string](p, 0), *mem.At[string](q, 0))
+	}
+	var one, other [decimal.IntRoom]byte
+	return bytes.Compare(one[:m.putNumber(one[:], 0, p)], other[:m.putNumber(other[:], 0, q)])
+}
+
+// sortSlots sorts the slots in list by their keys.
+func sortSlots(list []mapSlot, slots mem.Slots, m *mapEntries) {
+	if len(list) > 12 {
+		slices.SortFunc(list, func(a, b mapSlot) int {
+			switch {
+			case a.prefix < b.prefix:
+				return -1
+			case a.prefix > b.prefix:
+				return 1
+			}
+			return m.compare(slots.At(a.number), slots.At(b.number))
+		})
+		return
+	}
+	for i := 1; i < len(list); i++ {
+		s := list[i]
+		j := i
+		for ; j > 0; j-- {
+			t := list[j-1]
+			if t.prefix < s.prefix || t.prefix == s.prefix && m.compare(slots.At(t.number), slots.At(s.number)) <= 0 {
+				break
+			}
+			list[j] = t
+		}
+		list[j] = s
+	}
+}
+
+// mapPair is an entry of a map that goes through reflect.
+type mapPair struct {
+	key   string
+	value reflect.Value
+}
+
+// putPairs writes the entries of m.
+func (e *encoder) putPairs(o *encodeOp, m reflect.Value, n int) int {
+	pairs := make([]mapPair, 0, m.Len())
+	for all := m.MapRange(); all.Next(); {
+		key, err := e.keyOf(all.Key(), o.entries)
+		if err != nil {
+			e.fail(fmt.Errorf("json: encoding error for type %q: %q", o.typ.String(), err.Error()))
+		}
+		pairs = append(pairs, mapPair{key, all.Value()})
+	}
+	if e.flags&SortMapKeys != 0 {
+		slices.SortFunc(pairs, func(a, b mapPair) int { return strings.Compare(a.key, b.key) })
+	}
+	value := reflect.New(o.elem.typ)
+	start := n
+	for i := range pairs {
+		n = e.putText(n, pairs[i].key)
+		value.Elem().Set(pairs[i].value)
+		n = o.elem.encode(e, o.elem, value.UnsafePointer(), n)
+	}
+	return e.closeObject(start, n)
+}
+
+// keyOf is the key k of a map as a string.
+func (e *encoder) keyOf(k reflect.Value, m *mapEntries) (string, error) {
+	switch m.key {
+	case keyString:
+		return k.String(), nil
+	case keyInt:
+		return strconv.FormatInt(k.Int(), 10), nil
+	case keyUint:
+		return strconv.FormatUint(k.Uint(), 10), nil
+	}
+	if k.Kind() == reflect.Pointer && k.IsNil() {
+		return "", nil
+	}
+	text, ok := k.Interface().(encoding.TextMarshaler)
+	if !ok {
+		panic("unexpected map key type") // a nil interface; in the words of encoding/json
+	}
+	e.keepMaps()
+	out, err := text.MarshalText()
+	return string(out), err
+}

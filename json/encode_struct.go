@@ -1,0 +1,120 @@
+package json
+
+// The struct loop: steps of text and value (encode_plan.go).
+//
+// Where the bytes end is a number, n, that each step adds to; nothing else passes from one step to the next. Room is asked for once for a
+// run of values of known length. Texts are stored as whole blocks, whatever their length: the next store overwrites the rest.
+
+import (
+	"github.com/slipstream-go/slipstream/internal/decimal"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// block is how far behind its beginning a text may be stored.
+const block = mem.BlockSize
+
+func encodeStruct(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	f := &o.fields.plain
+	if e.html {
+		f = &o.fields.html
+	}
+	e.room(n, f.room)
+	start := n
+	for s := f.first; ; s = mem.Next(s) {
+		from := p
+		if s.omit != nil {
+			if from = s.omit.base(e, p); from == nil {
+				s = s.omit.last
+				continue
+			}
+		}
+		from = mem.Add(from, s.offset)
+		mem.StoreBlock(e.b, n, &s.text)
+		n += int(s.len)
+		switch s.kind {
+		case stepNone:
+			continue
+		case stepString, stepStringEnd:
+			v := *mem.At[string](from, 0)
+			b := e.room(n, len(v)+int(s.room))
+			if uint(len(v)-1) < short {
+				if end := putShort(b, n, v, e.html); end >= 0 {
+					n = end
+				} else {
+					n = e.putEscaped(n, v, int(s.room))
+				}
+			} else if len(v) > 0 {
+				n = e.putEscaped(n, v, int(s.room))
+			}
+			if s.kind == stepStringEnd {
+				mem.Store8(e.b, n, '"')
+				n++
+			}
+			continue
+		case stepInt64:
+			n = putInt(e.b, n, *mem.At[int64](from, 0))
+			continue
+		case stepInt32:
+			n = putInt(e.b, n, int64(*mem.At[int32](from, 0)))
+			continue
+		case stepInt16:
+			n = putInt(e.b, n, int64(*mem.At[int16](from, 0)))
+			continue
+		case stepInt8:
+			n = putInt(e.b, n, int64(*mem.At[int8](from, 0)))
+			continue
+		case stepUint64:
+			n = decimal.PutUint(e.b, n, *mem.At[uint64](from, 0))
+			continue
+		case stepUint32:
+			n = decimal.PutUint(e.b, n, uint64(*mem.At[uint32](from, 0)))
+			continue
+		case stepUint16:
+			n = decimal.PutUint(e.b, n, uint64(*mem.At[uint16](from, 0)))
+			continue
+		case stepUint8:
+			n = decimal.PutUint(e.b, n, uint64(*mem.At[uint8](from, 0)))
+			continue
+		case stepBool:
+			n = putBool(e.b, n, *mem.At[bool](from, 0))
+			continue
+		case stepFloat64:
+			v := *mem.At[float64](from, 0)
+			if v-v != 0 {
+				e.failFloat(s.op.typ, v)
+			}
+			n = decimal.PutFloat64(e.b, n, v)
+			continue
+		case stepFloat32:
+			v := *mem.At[float32](from, 0)
+			if v-v != 0 {
+				e.failFloat(s.op.typ, float64(v))
+			}
+			n = decimal.PutFloat32(e.b, n, v)
+			continue
+		case stepTime:
+			n = e.putTime(n, s.op, from)
+			continue
+		case stepEnd:
+			if f.omitsFirst {
+				if n == start+1 { // nothing but the brace that ends it
+					mem.Store16(e.b, start, '{'|'}'<<8)
+					return start + 2
+				}
+				mem.Store8(e.b, start, '{')
+			}
+			return n
+		case stepRoom:
+		case stepNilable:
+			if *mem.At[mem.Pointer](from, 0) != nil {
+				n = s.op.encode(e, s.op, from, n)
+				break
+			}
+			mem.Store32(e.b, n, textNull)
+			n += 4
+		default:
+			n = s.op.encode(e, s.op, from, n)
+		}
+		e.room(n, int(s.room))
+	}
+}

@@ -1,0 +1,43 @@
+package json
+
+import (
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/iso8601"
+)
+
+// timeRoom is what a time takes at the most, "2006-01-02T15:04:05.999999999+07:00", and what is stored beyond it.
+const timeRoom = 48
+
+func encodeTime(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	e.room(n, timeRoom)
+	return e.putTime(n, o, p)
+}
+
+// putTime writes the time.Time at p, where there is timeRoom.
+func (e *encoder) putTime(n int, o *encodeOp, p mem.Pointer) int {
+	b := e.b
+	mem.Store8(b, n, '"')
+	n++
+	out := iso8601.Append(b[:n], *mem.At[time.Time](p, 0))
+	if !isRFC3339(out[n:]) {
+		_, err := mem.At[time.Time](p, 0).MarshalJSON()
+		e.fail(marshalerError(o.typ, asMarshaled{nil, err}))
+	}
+	mem.Store8(b, len(out), '"')
+	return len(out) + 1
+}
+
+// isRFC3339 reports whether a time as time.RFC3339Nano has it is valid: its year has four digits, the hour of its zone is below 24.
+func isRFC3339(text []byte) bool {
+	n := len(text)
+	if text[4] != '-' {
+		return false
+	}
+	if text[n-1] == 'Z' {
+		return true
+	}
+	sign := text[n-6] // a digit, where the hour has three
+	return (sign == '+' || sign == '-') && 10*(text[n-5]-'0')+text[n-4]-'0' < 24
+}

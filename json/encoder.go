@@ -1,0 +1,78 @@
+package json
+
+import "io"
+
+// An Encoder writes JSON values to a stream, each with a newline behind it, and each by one Write.
+type Encoder struct {
+	w              io.Writer
+	err            error // from w: nothing is written after it
+	flags          AppendFlags
+	bare           bool // no newline
+	prefix, indent string
+	lines          []byte // what was written with indentation
+}
+
+// NewEncoder writes to w. HTML is escaped, and the keys of maps are sorted.
+func NewEncoder(w io.Writer) *Encoder {
+	return &Encoder{w: w, flags: EscapeHTML | SortMapKeys}
+}
+
+// keptRoom is how much room an encoder keeps for its next value.
+const keptRoom = 64 << 10
+
+// Encode writes v as [Marshal] gives it, and a newline. When v cannot be encoded, nothing is written. An error of the writer ends the
+// stream: it is returned from then on.
+func (enc *Encoder) Encode(v any) error {
+	if enc.err != nil {
+		return enc.err
+	}
+	e := newEncoder(enc.flags)
+	n, err := e.append(e.own[:0], v)
+	if err != nil {
+		return err
+	}
+	if !enc.bare {
+		e.b[n] = '\n'
+		n++
+	}
+	err = enc.write(e.b[:n])
+	if len(e.b) <= keptRoom {
+		e.own = e.b
+	}
+	e.release()
+	return err
+}
+
+// write writes b, indented if that is asked for.
+func (enc *Encoder) write(b []byte) (err error) {
+	if enc.prefix != "" || enc.indent != "" {
+		if enc.lines, err = indented(enc.lines[:0], b, enc.prefix, enc.indent); err != nil {
+			return err
+		}
+		b = enc.lines
+	}
+	_, enc.err = enc.w.Write(b)
+	return enc.err
+}
+
+// SetIndent makes Encode write values as [Indent] does. With two empty strings it writes them compact again.
+func (enc *Encoder) SetIndent(prefix, indent string) { enc.prefix, enc.indent = prefix, indent }
+
+// SetEscapeHTML sets whether <, > and & in strings are escaped. At first they are.
+func (enc *Encoder) SetEscapeHTML(on bool) { enc.set(EscapeHTML, on) }
+
+// SetSortMapKeys sets whether the entries of maps are written in the order of their keys. At first they are.
+func (enc *Encoder) SetSortMapKeys(on bool) { enc.set(SortMapKeys, on) }
+
+// SetTrustRawMessage sets whether what a RawMessage holds is taken for valid JSON. At first it is checked.
+func (enc *Encoder) SetTrustRawMessage(on bool) { enc.set(TrustRawMessage, on) }
+
+// SetAppendNewline sets whether a newline follows each value. At first it does.
+func (enc *Encoder) SetAppendNewline(on bool) { enc.bare = !on }
+
+func (enc *Encoder) set(flag AppendFlags, on bool) {
+	enc.flags &^= flag
+	if on {
+		enc.flags |= flag
+	}
+}

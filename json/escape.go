@@ -1,0 +1,122 @@
+package json
+
+// Strings and their text in JSON.
+//
+//	write   Escape, AppendEscape      appendString: from quote to quote (encode_string.go)
+//	read    Unescape, AppendUnescape  appendUnquoted: what stands between the quotes
+
+import (
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/simd"
+)
+
+// Escape is s as a JSON string with its quotes, as [Marshal] writes it: <, > and & are escaped.
+func Escape(s string) []byte { return appendString(nil, s, true) }
+
+// AppendEscape appends s to b as a JSON string with its quotes. Of the flags only EscapeHTML counts. Each byte of s that is not
+// valid UTF-8 becomes \ufffd. Any part of b's capacity may be written to.
+func AppendEscape(b []byte, s string, flags AppendFlags) []byte {
+	return appendString(b, s, flags&EscapeHTML != 0)
+}
+
+// Unescape is the text of the JSON string that s begins with; see [AppendUnescape]. The result does not refer to s.
+func Unescape(s []byte) []byte {
+	return AppendUnescape(make([]byte, 0, len(s)), s, 0)
+}
+
+// AppendUnescape appends to b the text of the JSON string that s begins with; the first byte of s is its quote. What follows the
+// string is ignored. If s does not begin with a valid string, nothing is appended.
+//
+// The text is that which encoding/json decodes: escapes are resolved; a lone half of a surrogate pair becomes U+FFFD, and so does
+// each byte that is not valid UTF-8. No flag has an effect. b must not overlap s, and any part of its capacity may be written to.
+func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
+	if len(s) > 0 && s[0] == '"' {
+		if out, end := unescapeText(b, s[1:]); end >= 0 && end < len(s)-1 {
+			return out
+		}
+	}
+	return b
+}
+
+// appendString appends s as a JSON string with its quotes, byte for byte as encoding/json writes it.
+func appendString(b []byte, s string, html bool) []byte { return appendText(b, s, html) }
+
+// appendUnquoted appends the text that s means, which is what stands between the quotes of a JSON string: see AppendUnescape. ok is
+// false, and nothing appended, if s holds a quote, a control character or an escape that JSON does not know.
+func appendUnquoted(b, s []byte) (out []byte, ok bool) {
+	out, end := unescapeText(b, s)
+	if end != len(s) {
+		return b, false
+	}
+	return out, true
+}
+
+// unescapeText appends the text that s means up to its first quote, and gives where that stands: at len(s) if there is none, and
+// failed if the text is not valid.
+func unescapeText(b, s []byte) (out []byte, end int) {
+	n := len(s)
+	out = slices.Grow(b, n)
+	at := len(out)
+	out = out[:cap(out)]
+	for i := 0; i < n; {
+		for n-i >= 8 {
+			w := mem.Load64(s, i)
+			mem.Store64(out, at, w)
+			if m := stops(w); m != 0 {
+				k := bits.TrailingZeros64(m) >> 3
+				i += k
+				at += k
+				break
+			}
+			i += 8
+			at += 8
+		}
+		if i == n {
+			break
+		}
+		switch c := s[i]; {
+		case c == '"':
+			return out[:at], i
+		case c == '\\':
+			// No meaning is longer than its escape, so there is room.
+			var k int
+			if out, k = unescapeRun(out[:at], s, i); k < 0 {
+				return b, failed
+			}
+			i, at = k, len(out)
+			out = out[:cap(out)]
+		case c < ' ':
+			return b, failed
+		case c >= utf8.RuneSelf:
+			k, valid := simd.CopyString(mem.PointerTo(&out[at]), mem.PointerTo(&s[i]), n-i)
+			if valid {
+				at += k
+			} else {
+				out = appendValid(out[:at], s[i:i+k])
+				at = len(out)
+				out = slices.Grow(out, n-i-k) // each of those bytes may have become three
+				out = out[:cap(out)]
+			}
+			i += k
+		default:
+			out[at] = c
+			at++
+			i++
+		}
+	}
+	return out[:at], n
+}
+
+// appendValid appends text with U+FFFD for each byte that is not valid UTF-8.
+func appendValid(b, text []byte) []byte {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		b = utf8.AppendRune(b, r)
+		i += size
+	}
+	return b
+}

@@ -1,0 +1,430 @@
+package json
+
+// Compact, Indent and HTMLEscape; and what Marshal makes of the JSON that methods give it.
+//
+// A tidier checks the syntax and writes at once. It copies stretches of the input, as long as nothing in them changes: up to white space,
+// which it leaves out, to where a line is to begin, and to a character that is escaped. When it finds the input invalid, its output is
+// dropped, and encoding/json is asked what is wrong.
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/simd"
+)
+
+// Compact appends src to dst without insignificant white space. If src is not valid JSON, dst stays as it was, and the error is that
+// of encoding/json.
+func Compact(dst *bytes.Buffer, src []byte) error {
+	dst.Grow(len(src) + block)
+	if b, ok := appendCompact(dst.AvailableBuffer(), src, false); ok {
+		dst.Write(b)
+		return nil
+	}
+	return json.Compact(dst, src)
+}
+
+// Indent appends src to dst with each element on a line of its own, which begins with prefix and one copy of indent for each level of
+// nesting. The first line has neither. White space at the start of src is dropped, that at its end is kept. If src is not valid
+// JSON, dst stays as it was, and the error is that of encoding/json.
+func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
+	dst.Grow(indentGrowth * len(src))
+	if b, ok := appendIndent(dst.AvailableBuffer(), src, prefix, indent); ok {
+		dst.Write(b)
+		return nil
+	}
+	return json.Indent(dst, src, prefix, indent)
+}
+
+// indentGrowth is how many times longer indented JSON is held to be.
+const indentGrowth = 2
+
+// MarshalIndent is [Marshal] with each element on a line of its own, as [Indent] has it.
+func MarshalIndent(v any, prefix, indent string) ([]byte, error) {
+	b, err := Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	b, err = indented(make([]byte, 0, indentGrowth*len(b)), b, prefix, indent)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// indented appends b as Indent does.
+func indented(dst, b []byte, prefix, indent string) ([]byte, error) {
+	if out, ok := appendIndent(dst, b, prefix, indent); ok {
+		return out, nil
+	}
+	var out bytes.Buffer
+	err := json.Indent(&out, b, prefix, indent) // what Marshal gives may nest too deep
+	return append(dst, out.Bytes()...), err
+}
+
+// HTMLEscape appends src to dst with <, >, &, U+2028 and U+2029 escaped, wherever they stand: in JSON, that is in strings.
+func HTMLEscape(dst *bytes.Buffer, src []byte) {
+	dst.Grow(len(src))
+	dst.Write(appendHTMLEscaped(dst.AvailableBuffer(), mem.String(src)))
+}
+
+func appendHTMLEscaped(b []byte, s string) []byte {
+	start := 0
+	for i := 0; i < len(s); {
+		if len(s)-i >= 8 && !mayNeedHTML(mem.Load64(mem.Bytes(s), i)) {
+			i += 8
+			continue
+		}
+		if text, size := htmlEscape(s, i); size > 0 {
+			b = append(append(b, s[start:i]...), text...)
+			i += size
+			start = i
+			continue
+		}
+		i++
+	}
+	return append(b, s[start:]...)
+}
+
+// mayNeedHTML is false if htmlEscape would find nothing in the eight bytes of w. It looks for bytes that become 0: among < and >, which
+// differ in one bit, &, and the first of what the other two begin with.
+func mayNeedHTML(w uint64) bool {
+	x, y, z := (w|2*ones)^'>'*ones, w^'&'*ones, w^0xe2*ones
+	return ((x-ones)&^x|(y-ones)&^y|(z-ones)&^z)&highs != 0
+}
+
+// htmlEscape is the escape of what begins at s[i], and how long that is; 0 for what needs none.
+func htmlEscape(s string, i int) (text string, size int) {
+	switch s[i] {
+	case '<':
+		return `\u003c`, 1
+	case '>':
+		return `\u003e`, 1
+	case '&':
+		return `\u0026`, 1
+	case 0xe2: // U+2028 is E2 80 A8
+		if i+2 < len(s) && s[i+1] == 0x80 && s[i+2]&^1 == 0xa8 {
+			if s[i+2] == 0xa8 {
+				return `\u2028`, 3
+			}
+			return `\u2029`, 3
+		}
+	}
+	return "", 0
+}
+
+// appendCompact appends src as Compact does; with html as HTMLEscape does too. It reports false, and appends nothing, if src is not
+// valid JSON.
+func appendCompact(b, src []byte, html bool) ([]byte, bool) {
+	t := tidier{b: slices.Grow(b, len(src)), src: src, html: html}
+	if !t.tidy() {
+		return b, false
+	}
+	return t.b, true
+}
+
+// appendTrusted is appendCompact for what the caller vouches for: if it is not valid, it is only escaped.
+func appendTrusted(b, src []byte) []byte {
+	b, ok := appendCompact(b, src, true)
+	if !ok {
+		b = appendHTMLEscaped(b, mem.String(src))
+	}
+	return b
+}
+
+// appendIndent appends src as Indent does, or nothing and reports false.
+func appendIndent(b, src []byte, prefix, indent string) ([]byte, bool) {
+	line := append(append(make([]byte, 0, 128), '\n'), prefix...)
+	t := tidier{b: b, src: src, lines: true, line: line, margin: len(line), indent: indent}
+	if !t.tidy() {
+		return b, false
+	}
+	return t.b, true
+}
+
+// tidier is what Compact and Indent do.
+type tidier struct {
+	b     []byte // what is written
+	src   []byte // src[start:i] is to be written as it is
+	start int
+	depth int
+	small [4]uint64 // a bit for each level: whether it is an object
+	nest  []uint64  // small, or more
+	html  bool
+
+	lines  bool   // Indent
+	line   []byte // a new line and its indentation, as deep as it was needed yet
+	margin int    // the length of it without indentation
+	indent string
+}
+
+// flush writes what is to be written as it is before i, and goes on at next.
+func (t *tidier) flush(i, next int) {
+	if t.start < i {
+		t.b = append(t.b, t.src[t.start:i]...)
+	}
+	t.start = next
+}
+
+// blanks leaves out white space at i.
+func (t *tidier) blanks(i int) int {
+	if i >= len(t.src) || t.src[i] > ' ' {
+		return i
+	}
+	next := i
+	for next < len(t.src) && (t.src[next] == ' ' || t.src[next] == '\n' || t.src[next] == '\r' || t.src[next] == '\t') {
+		next++
+	}
+	t.flush(i, next)
+	return next
+}
+
+// newLine begins a line before i.
+func (t *tidier) newLine(i int) {
+	t.flush(i, i)
+	n := t.margin + t.depth*len(t.indent)
+	for len(t.line) < n {
+		t.line = append(t.line, t.indent...)
+	}
+	t.b = append(t.b, t.line[:n]...)
+}
+
+// tidy writes the whole input, and reports whether it is valid.
+func (t *tidier) tidy() bool {
+	src := t.src
+	t.nest = t.small[:]
+	i := t.blanks(0)
+	for {
+		// A value begins at i.
+		if i >= len(src) {
+			return false
+		}
+		switch c := src[i]; c {
+		case '{', '[':
+			if t.depth++; t.depth > maxDepth {
+				return false
+			}
+			if t.depth>>6 >= len(t.nest) {
+				t.nest = append(t.nest, 0)
+			}
+			// The brackets differ in this bit from the braces.
+			object := uint64(c>>5) & 1
+			at := &t.nest[t.depth>>6]
+			*at = *at&^(1<<(t.depth&63)) | object<<(t.depth&63)
+			if i = t.blanks(i + 1); i >= len(src) {
+				return false
+			}
+			if src[i] == c+2 { // and from those that close in this one
+				i++
+				t.depth--
+				break
+			}
+			if t.lines {
+				t.newLine(i)
+			}
+			if object != 0 {
+				if i = t.key(i); i < 0 {
+					return false
+				}
+			}
+			continue
+		case '"':
+			i = t.text(i + 1)
+		case 't':
+			i = literalEnd(src, i, "true")
+		case 'f':
+			i = literalEnd(src, i, "false")
+		case 'n':
+			i = literalEnd(src, i, "null")
+		default:
+			i = numberEnd(mem.String(src), i)
+		}
+		if i < 0 {
+			return false
+		}
+		// A value has ended before i.
+		for {
+			if t.depth == 0 {
+				return t.finish(i)
+			}
+			if i = t.blanks(i); i >= len(src) {
+				return false
+			}
+			object := t.nest[t.depth>>6] >> (t.depth & 63) & 1
+			if src[i] == ',' {
+				i = t.blanks(i + 1)
+				if t.lines {
+					t.newLine(i)
+				}
+				if object != 0 {
+					if i = t.key(i); i < 0 {
+						return false
+					}
+				}
+				break
+			}
+			if src[i] != byte(']'+object<<5) {
+				return false
+			}
+			t.depth--
+			if t.lines {
+				t.newLine(i)
+			}
+			i++
+		}
+	}
+}
+
+// finish ends the input: only white space may follow. Indent keeps it.
+func (t *tidier) finish(i int) bool {
+	t.flush(i, i)
+	end := t.blanks(i)
+	if t.lines {
+		t.b = append(t.b, t.src[i:end]...)
+	}
+	return end == len(t.src)
+}
+
+// key passes a key, a colon, and the blanks around it, and gives where the value begins, or -1.
+func (t *tidier) key(i int) int {
+	if i >= len(t.src) || t.src[i] != '"' {
+		return -1
+	}
+	if i = t.text(i + 1); i < 0 {
+		return -1
+	}
+	if i = t.blanks(i); i >= len(t.src) || t.src[i] != ':' {
+		return -1
+	}
+	i = t.blanks(i + 1)
+	if t.lines {
+		t.flush(i, i)
+		t.b = append(t.b, ' ')
+	}
+	return i
+}
+
+// text passes the text of a string from i on, and its quote; -1 if it is not valid.
+func (t *tidier) text(i int) int {
+	src := t.src
+	for {
+		// The first byte that ends the string, that is invalid, or that has to be looked at.
+		for len(src)-i >= 8 {
+			w := mem.Load64(src, i)
+			var found uint64
+			if t.html {
+				found = special(w, true)
+			} else {
+				found = stops(w) &^ w // what is not ASCII is passed
+			}
+			if found != 0 {
+				i += bits.TrailingZeros64(found) >> 3
+				break
+			}
+			i += 8
+			if !t.html && len(src)-i >= 32 {
+				i += simd.FindStop(mem.PointerTo(&src[i]), len(src)-i)
+			}
+		}
+		if i >= len(src) {
+			return -1
+		}
+		switch c := src[i]; {
+		case c == '"':
+			return i + 1
+		case c == '\\':
+			if i = escapeEnd(src, i); i < 0 {
+				return -1
+			}
+		case c < ' ':
+			return -1
+		case !t.html:
+			i++
+		default:
+			if text, size := htmlEscape(mem.String(src), i); size > 0 {
+				t.flush(i, i+size)
+				t.b = append(t.b, text...)
+				i += size
+				break
+			}
+			for i++; i < len(src) && src[i] >= utf8.RuneSelf && src[i] != 0xe2; i++ {
+			}
+		}
+	}
+}
+
+// escapeEnd is where the escape at src[i] ends, or -1.
+func escapeEnd(src []byte, i int) int {
+	if i+1 >= len(src) {
+		return -1
+	}
+	switch src[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2
+	case 'u':
+		if i+6 > len(src) {
+			return -1
+		}
+		for _, c := range src[i+2 : i+6] {
+			if c-'0' > 9 && c|0x20-'a' > 5 {
+				return -1
+			}
+		}
+		return i + 6
+	}
+	return -1
+}
+
+// literalEnd is where the word at src[i] ends, or -1.
+func literalEnd(src []byte, i int, word string) int {
+	if len(src)-i < len(word) || string(src[i:i+len(word)]) != word {
+		return -1
+	}
+	return i + len(word)
+}
+
+// numberEnd is where the number at s[i] ends, or -1 if there is none.
+func numberEnd(s string, i int) int {
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	switch {
+	case i >= len(s):
+		return -1
+	case s[i] == '0':
+		i++
+	default:
+		if i = digitsEnd(s, i); i < 0 {
+			return -1
+		}
+	}
+	if i < len(s) && s[i] == '.' {
+		if i = digitsEnd(s, i+1); i < 0 {
+			return -1
+		}
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		return digitsEnd(s, i)
+	}
+	return i
+}
+
+// digitsEnd is where the digits at s[i] end, or -1 if there are none.
+func digitsEnd(s string, i int) int {
+	start := i
+	for i < len(s) && s[i]-'0' <= 9 {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
+}

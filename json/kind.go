@@ -1,0 +1,37 @@
+package json
+
+import "math/bits"
+
+// Kind is what a token of a [Tokenizer] is. The values are those of segmentio/encoding/json.
+//
+// A kind is a class and, for some, what is known beyond it: True is a Bool, Uint a Num, and Unescaped a String. See [Kind.Class].
+type Kind uint
+
+const (
+	Undefined Kind = 0 // no value: one of } ] : and , or no token at all
+
+	Null Kind = 1
+
+	Bool  Kind = 2
+	False Kind = 2 // which is Bool itself
+	True  Kind = 3
+
+	Num   Kind = 4
+	Uint  Kind = 5 // digits only
+	Int   Kind = 6 // digits after a minus sign; -0 too
+	Float Kind = 7 // with a fraction or an exponent
+
+	String    Kind = 8
+	Unescaped Kind = 9 // without escapes, and of printable ASCII only: U+0020 to U+007E
+
+	Array  Kind = 16 // the token is [
+	Object Kind = 32 // the token is {
+)
+
+// Class is the one of Null, Bool, Num, String, Array and Object that k belongs to: its highest bit. That of Undefined is Undefined.
+func (k Kind) Class() Kind {
+	if k == Undefined {
+		return Undefined
+	}
+	return 1 << (bits.Len(uint(k)) - 1)
+}

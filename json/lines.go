@@ -1,0 +1,125 @@
+package json
+
+// Values that stand one to a line.
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+)
+
+// ErrLineTooLong is the cause of a LineError for a line that is longer than allowed.
+var ErrLineTooLong = errors.New("the line is too long")
+
+// A LineError says what is wrong with one line of NDJSON. It wraps the cause.
+type LineError struct {
+	Line  int // from 1
+	Cause error
+}
+
+func (e *LineError) Error() string {
+	return "json: line " + strconv.Itoa(e.Line) + ": " + e.Cause.Error()
+}
+
+func (e *LineError) Unwrap() error { return e.Cause }
+
+// Lines are the values of r, one to a line (NDJSON, also called JSON Lines). Lines of white space are passed over.
+//
+// No more than a line is held in memory. One that is longer than max bytes is passed over with a LineError; max 0 stands for 1 MiB.
+// A line that does not decode gives a LineError too, with what was decoded of it, and the loop goes on with the next line. An error of r
+// comes as it is, and ends the loop.
+//
+//	for event, err := range json.Lines[Event](body, 0) { … }
+func Lines[T any](r io.Reader, max int) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		l := lines{r: r, max: max}
+		if max <= 0 {
+			l.max = 1 << 20
+		}
+		for {
+			text, err := l.next()
+			var v T
+			if err == io.EOF {
+				return
+			}
+			var line *LineError
+			if err == nil {
+				if len(bytes.TrimLeft(text, " \t\r")) == 0 {
+					continue
+				}
+				if err = Unmarshal(text, &v); err != nil {
+					err = &LineError{l.line, err}
+				}
+			} else if !errors.As(err, &line) {
+				yield(v, err)
+				return
+			}
+			if !yield(v, err) {
+				return
+			}
+		}
+	}
+}
+
+// lines cuts a stream into lines.
+//
+//	buf  [read before | the next lines … | free]
+//	      0            start   seen       len  cap      0 ≤ start ≤ seen ≤ len; no line ends in buf[start:seen]
+type lines struct {
+	r           io.Reader
+	max         int
+	buf         []byte
+	start, seen int
+	line        int // that was returned last
+	err         error
+}
+
+// next is the next line, without its end, valid until the next call.
+func (l *lines) next() ([]byte, error) {
+	tooLong := false
+	for {
+		if n := bytes.IndexByte(l.buf[l.seen:], '\n'); n >= 0 {
+			text := l.buf[l.start : l.seen+n]
+			l.start = l.seen + n + 1
+			l.seen = l.start
+			return l.finish(text, tooLong)
+		}
+		l.seen = len(l.buf)
+		if l.err != nil {
+			text := l.buf[l.start:]
+			l.start = l.seen
+			if l.err == io.EOF && (len(text) > 0 || tooLong) {
+				return l.finish(text, tooLong)
+			}
+			return nil, l.err
+		}
+		if len(l.buf)-l.start > l.max {
+			l.start, tooLong = l.seen, true
+		}
+		l.refill()
+	}
+}
+
+func (l *lines) finish(text []byte, tooLong bool) ([]byte, error) {
+	l.line++
+	if tooLong || len(text) > l.max {
+		return nil, &LineError{l.line, ErrLineTooLong}
+	}
+	return text, nil
+}
+
+func (l *lines) refill() {
+	const least = 4 << 10
+	n := copy(l.buf, l.buf[l.start:])
+	l.buf, l.seen, l.start = l.buf[:n], l.seen-l.start, 0
+	if cap(l.buf)-n < least {
+		grown := make([]byte, n, 2*cap(l.buf)+least)
+		copy(grown, l.buf)
+		l.buf = grown
+	}
+	var read int
+	read, l.err = l.r.Read(l.buf[n:cap(l.buf)])
+	l.buf = l.buf[:n+read]
+}

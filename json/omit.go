@@ -1,0 +1,177 @@
+package json
+
+// What is left out of a struct: empty values of fields with omitempty, zero values of fields with omitzero, and what is behind an
+// embedded pointer that is nil.
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// An omitTest judges the value at an address.
+type omitTest func(p mem.Pointer) bool
+
+// quickTest is a test that is made in place.
+type quickTest uint8
+
+const (
+	quickNone   quickTest = iota // by the function
+	quickNever                   // no value is left out
+	quickWord                    // the first word is 0: pointers, interfaces; numbers of that size
+	quickLength                  // the second word is 0: strings, slices
+	quick64                      // the first 8 bytes are 0; 4, 1
+	quick32
+	quick8
+)
+
+// omits reports whether f may be left out.
+func omits(f *field) bool {
+	return f.Zero || len(f.Hops) > 0 || f.Omit && canBeEmpty(f.Type)
+}
+
+// canBeEmpty reports whether omitempty has an effect on values of t.
+func canBeEmpty(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		return false
+	case reflect.Array:
+		return t.Len() == 0
+	}
+	return true
+}
+
+// omission is when f is left out, less the embedded pointers; addressable tells whether it can be addressed.
+func omission(f *field, addressable bool) *encodeOmit {
+	addressable = addressable || len(f.Hops) > 0
+	o := &encodeOmit{quick: quickNever}
+	empty := f.Omit && canBeEmpty(f.Type)
+	switch {
+	case f.Zero && empty:
+		isEmpty, isZero := emptiness(f.Type), zeroness(f.Type, addressable)
+		o.quick, o.test = quickNone, func(p mem.Pointer) bool { return isEmpty(p) || isZero(p) }
+	case f.Zero:
+		o.quick, o.test = quickNone, zeroness(f.Type, addressable)
+		if !hasIsZero(f.Type) {
+			o.quick = quickZero(f.Type)
+		}
+	case empty:
+		o.quick, o.test = quickEmpty(f.Type), emptiness(f.Type)
+	}
+	return o
+}
+
+// emptiness is the test of omitempty for a t that can be empty.
+func emptiness(t reflect.Type) omitTest {
+	switch t.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Elem().Len() == 0 }
+	}
+	return isZero(t)
+}
+
+// quickEmpty is emptiness as a quick test, if it is one.
+func quickEmpty(t reflect.Type) quickTest {
+	if t.Kind() == reflect.Slice {
+		return quickLength
+	}
+	if t.Kind() == reflect.Map {
+		return quickNone
+	}
+	return quickZero(t)
+}
+
+// quickZero is isZero as a quick test, if it is one.
+func quickZero(t reflect.Type) quickTest {
+	switch t.Kind() {
+	case reflect.String:
+		return quickLength
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return quickWord
+	case reflect.Bool, reflect.Int8, reflect.Uint8:
+		return quick8
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if t.Size() == 4 {
+			return quick32
+		}
+		return quick64
+	}
+	return quickNone
+}
+
+type zeroer interface{ IsZero() bool }
+
+var zeroerType = reflect.TypeFor[zeroer]()
+
+func hasIsZero(t reflect.Type) bool {
+	return t.Implements(zeroerType) || reflect.PointerTo(t).Implements(zeroerType)
+}
+
+// zeroness is the test of omitzero: the method IsZero of the type, or of a pointer to it, or the zero value. What is nil is zero
+// without being asked. A method of a pointer gets one to a copy, where the value cannot be addressed.
+func zeroness(t reflect.Type, addressable bool) omitTest {
+	switch {
+	case t.Implements(zeroerType):
+		return func(p mem.Pointer) bool {
+			v := reflect.NewAt(t, p).Elem()
+			switch v.Kind() {
+			case reflect.Pointer:
+				if v.IsNil() {
+					return true
+				}
+			case reflect.Interface:
+				if v.IsNil() || v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
+					return true
+				}
+			}
+			return v.Interface().(zeroer).IsZero()
+		}
+	case reflect.PointerTo(t).Implements(zeroerType):
+		return func(p mem.Pointer) bool {
+			v := reflect.NewAt(t, p)
+			if !addressable {
+				v = reflect.New(t)
+				v.Elem().Set(reflect.NewAt(t, p).Elem())
+			}
+			return v.Interface().(zeroer).IsZero()
+		}
+	}
+	return isZero(t)
+}
+
+func isZero(t reflect.Type) omitTest {
+	return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Elem().IsZero() }
+}
+
+// base is where the offset of a step counts from: p, which is that of the struct, or what the last hop leads to. It is nil if the
+// step is left out.
+func (o *encodeOmit) base(e *encoder, p mem.Pointer) mem.Pointer {
+	for i := range o.hops {
+		if p = *mem.At[mem.Pointer](p, o.hops[i].Offset); p == nil {
+			return nil
+		}
+	}
+	at := mem.Add(p, o.offset)
+	omitted := false
+	switch o.quick {
+	case quickNever:
+	case quickWord:
+		omitted = *mem.At[mem.Pointer](at, 0) == nil
+	case quickLength:
+		omitted = *mem.At[int](at, strconv.IntSize/8) == 0
+	case quick64:
+		omitted = *mem.At[uint64](at, 0) == 0
+	case quick32:
+		omitted = *mem.At[uint32](at, 0) == 0
+	case quick8:
+		omitted = *mem.At[uint8](at, 0) == 0
+	default:
+		e.keepMaps() // an IsZero may be the caller's
+		omitted = o.test(at)
+	}
+	if omitted {
+		return nil
+	}
+	return p
+}

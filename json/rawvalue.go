@@ -1,0 +1,35 @@
+package json
+
+// RawValue is a token as it stands in the input of a [Tokenizer], to which it refers: it is valid as long as the input does not
+// change.
+//
+// What it is can be told from its first byte, which is all that String, Null, True, False and Number look at; a Tokenizer has
+// checked the rest.
+type RawValue []byte
+
+// String reports whether v is a string.
+func (v RawValue) String() bool { return len(v) > 0 && v[0] == '"' }
+
+// Null reports whether v is null.
+func (v RawValue) Null() bool { return len(v) > 0 && v[0] == 'n' }
+
+// True reports whether v is true.
+func (v RawValue) True() bool { return len(v) > 0 && v[0] == 't' }
+
+// False reports whether v is false.
+func (v RawValue) False() bool { return len(v) > 0 && v[0] == 'f' }
+
+// Number reports whether v is a number.
+func (v RawValue) Number() bool { return len(v) > 0 && (v[0] == '-' || v[0]-'0' <= 9) }
+
+// Unquote is the text of v, a string, in new memory; see [RawValue.AppendUnquote].
+func (v RawValue) Unquote() []byte { return v.AppendUnquote(make([]byte, 0, len(v))) }
+
+// AppendUnquote appends the text of v, a string, to b, as [AppendUnescape] does. If v is not a valid string, or something follows
+// it, nothing is appended; segmentio/encoding/json panics then. A string that a [Tokenizer] gave is valid.
+func (v RawValue) AppendUnquote(b []byte) []byte {
+	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
+		b, _ = appendUnquoted(b, v[1:n-1])
+	}
+	return b
+}

@@ -1,0 +1,223 @@
+package json
+
+// Numbers, as they are decoded: eight digits at a time, in the arithmetic of a word.
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/slipstream-go/slipstream/internal/decimal"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// eightDigits is the number that the eight digits of w write, the first of them in the lowest byte; w has the digits' values, not
+// their characters.
+func eightDigits(w uint64) uint64 {
+	w = w*10 + w>>8
+	return (w&0x000000ff000000ff*(100+1000000<<32) + w>>16&0x000000ff000000ff*(1+10000<<32)) >> 32
+}
+
+// digitsAt is the number that the digits at b[i] write, and how many they are, up to 16.
+func digitsAt(b []byte, i int) (v uint64, n int) {
+	w := mem.Load64(b, i) ^ '0'*ones
+	m := (w + 0x76*ones | w) & highs
+	if m != 0 {
+		n := bits.TrailingZeros64(m) >> 3
+		return eightDigits(w << (64 - uint(n)*8&63) & -b2u(n != 0)), n
+	}
+	v = eightDigits(w)
+	w = mem.Load64(b, i+8) ^ '0'*ones
+	m = (w + 0x76*ones | w) & highs
+	if m == 0 {
+		return v*1e8 + eightDigits(w), 16
+	}
+	if n = bits.TrailingZeros64(m) >> 3; n == 0 {
+		return v, 8
+	}
+	return v*powers[n] + eightDigits(w<<(64-uint(n)*8&63)), 8 + n
+}
+
+func b2u(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var powers = [...]uint64{
+	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+}
+
+// uint is the whole number without a sign at i, of at most 19 digits, and the position after it; or a negative position if
+// something else is there.
+func (d *decoder) uint(i int) (uint64, int) {
+	b := d.b
+	v, n := uint64(mem.Load8(b, i)-'0'), 1
+	if v > 9 {
+		return 0, failed
+	}
+	// A number that begins with 0 ends there: if digits follow, they are the error of whoever reads on.
+	if mem.Load8(b, i+1)-'0' <= 9 && v != 0 {
+		v, n = digitsAt(b, i)
+		if n == 16 {
+			for ; n < 20; n++ {
+				c := uint64(mem.Load8(b, i+n) - '0')
+				if c > 9 {
+					break
+				}
+				v = v*10 + c
+			}
+			if n == 20 {
+				return 0, failed
+			}
+		}
+	}
+	switch mem.Load8(b, i+n) {
+	case '.', 'e', 'E':
+		return 0, failed
+	}
+	return v, i + n
+}
+
+// int is the whole number at i, of at most 18 digits, and the position after it; or a negative position if something else is there.
+func (d *decoder) int(i int) (int64, int) {
+	if mem.Load8(d.b, i) == '-' {
+		v, i := d.uint(i + 1)
+		if v > 1<<63 {
+			return 0, failed
+		}
+		return -int64(v), i
+	}
+	v, i := d.uint(i)
+	if v > 1<<63-1 {
+		return 0, failed
+	}
+	return int64(v), i
+}
+
+// float is the number at i, and the position after it; or a negative position if none is there, or one that a float64 cannot hold.
+func (d *decoder) float(i int) (float64, int) {
+	b := d.b
+	start := i
+	neg := mem.Load8(b, i) == '-'
+	if neg {
+		i++
+	}
+	// The digits before the point, mostly few.
+	first := i
+	v := uint64(mem.Load8(b, i) - '0')
+	if v > 9 {
+		return 0, failed
+	}
+	i++
+	for v != 0 { // see uint
+		c := uint64(mem.Load8(b, i) - '0')
+		if c > 9 {
+			break
+		}
+		v = v*10 + c
+		if i++; i-first > 19 {
+			return d.longFloat(start)
+		}
+	}
+	exp := 0
+	if mem.Load8(b, i) == '.' {
+		i++
+		w := mem.Load64(b, i) ^ '0'*ones
+		m := (w + 0x76*ones | w) & highs
+		n := bits.TrailingZeros64(m) >> 3
+		if m != 0 {
+			if n == 0 {
+				return 0, failed
+			}
+			v = v*powers[n] + eightDigits(w<<(64-uint(n)*8&63))
+		} else {
+			f := eightDigits(w)
+			w = mem.Load64(b, i+8) ^ '0'*ones
+			m = (w + 0x76*ones | w) & highs
+			n = bits.TrailingZeros64(m) >> 3
+			if m != 0 {
+				v = (v*1e8+f)*powers[n] + eightDigits(w<<(56-uint(n)*8&63)<<8)
+				n += 8
+			} else {
+				// Up to 7 more digits: the shortest text of a float64 may have 20 of them after a point.
+				f = f*1e8 + eightDigits(w)
+				w = mem.Load64(b, i+16) ^ '0'*ones
+				m = (w + 0x76*ones | w) & highs
+				n = bits.TrailingZeros64(m) >> 3
+				if m == 0 || v == 0 && f >= powers[19-n] {
+					return d.longFloat(start)
+				}
+				v = (v*1e16+f)*powers[n] + eightDigits(w<<(56-uint(n)*8&63)<<8)
+				n += 16
+			}
+		}
+		if i-first-1+n > 19 && mem.Load8(b, first) != '0' {
+			return d.longFloat(start)
+		}
+		i += n
+		exp = -n
+	}
+	if mem.Load8(b, i)|0x20 == 'e' {
+		i++
+		minus := false
+		switch mem.Load8(b, i) {
+		case '-':
+			minus = true
+			i++
+		case '+':
+			i++
+		}
+		e, n := digitsAt(b, i)
+		if n == 0 {
+			return 0, failed
+		}
+		if n > 8 {
+			return d.longFloat(start)
+		}
+		i += n
+		if minus {
+			exp -= int(e)
+		} else {
+			exp += int(e)
+		}
+	}
+	if exp == 0 && v < 1<<53 {
+		if neg {
+			if v == 0 {
+				return math.Copysign(0, -1), i
+			}
+			return -float64(v), i
+		}
+		return float64(v), i
+	}
+	f, inRange := decimal.Float64(v, exp, neg)
+	if !inRange {
+		return 0, failed
+	}
+	return f, i
+}
+
+// longFloat is float for numbers with many digits, and all that float leaves open.
+func (d *decoder) longFloat(i int) (float64, int) {
+	text, i := d.number(i)
+	if i < 0 {
+		return 0, failed
+	}
+	f, inRange := decimal.ParseFloat64(text)
+	if !inRange {
+		return 0, failed
+	}
+	return f, d.guard(i)
+}
+
+// number is the text of the number at i, which is checked, and the position after it, which needs a guard. Until that, i is good.
+func (d *decoder) number(i int) ([]byte, int) {
+	start := d.off + i
+	i = d.skipNumber(i)
+	if i < 0 {
+		return nil, failed
+	}
+	end := d.off + i
+	return d.src[start:end:end], i
+}

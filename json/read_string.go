@@ -1,0 +1,145 @@
+package json
+
+// Strings, as they are decoded. The text of short ones is stored straight into a chunk that strings share, a word at a time, while it
+// is searched for the byte that ends it.
+
+import (
+	"math/bits"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/simd"
+)
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// stops marks the bytes of w at which plain text ends: a quote, a backslash, control characters, and what is not ASCII. The lowest
+// mark is exact; those above it may be wrong.
+func stops(w uint64) uint64 {
+	// With the second bit flipped, a quote becomes a space and no other printable character becomes less than one.
+	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones) | w) & highs
+}
+
+// ownText is the length from which a string is an allocation of its own.
+const ownText = 1 << 10
+
+// string is the string whose text begins at i, behind the opening quote, and the position behind the closing one.
+func (d *decoder) string(i int) (string, int) {
+	if d.flags&DontCopyString != 0 {
+		return d.viewString(i)
+	}
+	b := d.b
+	room := d.text.Room(40)
+	for k := 0; k < 32; k += 8 {
+		w := mem.Load64(b, i+k)
+		mem.Store64(room, k, w)
+		if m := stops(w); m != 0 {
+			n := k + bits.TrailingZeros64(m)>>3
+			if mem.Load8(b, i+n) != '"' {
+				break
+			}
+			if n == 0 {
+				return "", i + 1
+			}
+			d.text.Take(n)
+			return mem.String(room[:n:n]), i + n + 1
+		}
+	}
+	return d.longString(i)
+}
+
+// longString reads strings that are long or not plain.
+func (d *decoder) longString(i int) (string, int) {
+	room := d.text.Room(ownText)
+	n := min(len(room), d.end-i)
+	if n <= 0 {
+		return "", failed
+	}
+	k, valid := simd.CopyString(mem.PointerTo(&room[0]), mem.PointerTo(&d.b[i]), n)
+	if k == n {
+		return d.hugeString(i, k)
+	}
+	if valid && mem.Load8(d.b, i+k) == '"' {
+		d.text.Take(k)
+		i += k + 1
+		if i > d.lim {
+			i = d.near(i)
+		}
+		return mem.String(room[:k:k]), i
+	}
+	text, i := d.unescape(d.scratch[:0], i)
+	d.scratch = text[:0]
+	return d.keep(text), i
+}
+
+// hugeString reads a string of which the first k bytes are plain, and that is too long for a chunk.
+func (d *decoder) hugeString(i, k int) (string, int) {
+	end := d.findQuote(i, k)
+	if end < 0 {
+		return "", failed
+	}
+	if mem.Load8(d.b, end) == '"' {
+		text := make([]byte, end-i)
+		if _, valid := simd.CopyString(mem.PointerTo(&text[0]), mem.PointerTo(&d.b[i]), len(text)); valid {
+			i = end + 1
+			if i > d.lim {
+				i = d.near(i)
+			}
+			return mem.String(text), i
+		}
+	}
+	text, i := d.unescape(d.scratch[:0], i)
+	d.scratch = text[:0]
+	return d.keep(text), i
+}
+
+// findQuote is the position of the first quote, backslash or control character at or behind i+k, or failed at the end of the input.
+func (d *decoder) findQuote(i, k int) int {
+	i += k
+	if i >= d.end {
+		return failed
+	}
+	i += simd.FindStop(mem.PointerTo(&d.b[i]), d.end-i)
+	if i >= d.end {
+		return failed
+	}
+	return i
+}
+
+// keep is a string of text.
+func (d *decoder) keep(text []byte) string {
+	n := len(text)
+	switch {
+	case n >= ownText:
+		return string(text)
+	case n == 0:
+		return ""
+	}
+	room := d.text.Room(n)
+	copy(room, text)
+	d.text.Take(n)
+	return mem.String(room[:n:n])
+}
+
+// viewString is string without a copy, where the text stands in the input as it is meant.
+func (d *decoder) viewString(i int) (string, int) {
+	end := d.findQuote(i, 0)
+	if end >= 0 && mem.Load8(d.b, end) == '"' {
+		text := d.src[d.off+i : d.off+end : d.off+end]
+		if utf8.Valid(text) {
+			if i = end + 1; i > d.lim {
+				i = d.near(i)
+			}
+			return mem.String(text), i
+		}
+	}
+	if end < 0 {
+		return "", failed
+	}
+	text, i := d.unescape(d.scratch[:0], i)
+	d.scratch = text[:0]
+	return d.keep(text), i
+}

@@ -1,0 +1,22 @@
+package json
+
+import "io"
+
+// UnmarshalRead reads r to its end and decodes the one value that is there into what v points to, as Unmarshal does, with the flags of
+// Parse.
+func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	return unmarshal(data, v, flags)
+}
+
+// MarshalWrite writes v to w in one piece, as Append does with the same flags. There is no new line behind it.
+func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
+	b, err := Append(nil, v, flags)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}

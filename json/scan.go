@@ -1,0 +1,286 @@
+package json
+
+// Where the next value of a stream ends. A scanner sees the stream piece by piece and looks at each byte once, so that neither a slow
+// sender nor a long value makes it slower; it reports the end of a value, or what is wrong with it, at the byte that shows it.
+
+import (
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/simd"
+)
+
+// verdict is what a scanner knows of a value.
+type verdict uint8
+
+const (
+	unfinished verdict = iota // more bytes must come
+	complete
+	invalid
+)
+
+// scanState is what may come next.
+type scanState uint8
+
+const (
+	atValue    scanState = iota // white space, then a value
+	atFirst                     // the same, or the end of the list that has just begun
+	atFirstKey                  // white space, then a key, or the end of the object
+	atKey                       // white space, then a key
+	atColon                     // white space, then a colon
+	atNext                      // white space, then a comma or the end of the container
+	inString                    // the text of a string
+	inEscape                    // what follows a backslash
+	inHex                       // the four digits of \u
+	inWord                      // the rest of true, false or null
+	inNumber                    // …
+	atEnd                       // anything: the value was a string or a word, and is complete
+)
+
+// numberState is where in a number the scanner is; those from afterZero on may be the end.
+type numberState uint8
+
+const (
+	afterMinus numberState = iota
+	afterPoint
+	afterE
+	afterSign
+	afterZero
+	inWhole
+	inFraction
+	inExponent
+)
+
+type scanner struct {
+	state  scanState
+	number numberState
+	key    bool   // the string is a key
+	hex    uint8  // digits of \u that must follow
+	word   string // what must follow of true, false or null
+	nest   []byte // what closes the containers around
+}
+
+func (s *scanner) reset() { s.state, s.nest = atValue, s.nest[:0] }
+
+// scan reads on in a value, of which b[i:] is what it has not seen. It gives the position behind the value, or behind what it has seen.
+// A number ends at the first byte that is no part of it. So does every value that is no array or object: as in encoding/json, the byte after
+// it must have come, or the end.
+func (s *scanner) scan(b []byte, i int) (int, verdict) {
+	for i < len(b) {
+		c := b[i]
+		switch s.state {
+		case inString:
+			switch c {
+			case '"':
+				i++
+				if s.key {
+					s.state = atColon
+				} else {
+					s.after()
+				}
+			case '\\':
+				s.state = inEscape
+				i++
+			default:
+				n := simd.FindStop(mem.PointerTo(&b[i]), len(b)-i)
+				if n == 0 {
+					return i, invalid
+				}
+				i += n
+			}
+			continue
+		case inEscape:
+			if c == 'u' {
+				s.state, s.hex = inHex, 4
+			} else if s.state = inString; meanings[c] == 0 {
+				return i, invalid
+			}
+			i++
+			continue
+		case inHex:
+			if hexDigits[c] < 0 {
+				return i, invalid
+			}
+			if s.hex--; s.hex == 0 {
+				s.state = inString
+			}
+			i++
+			continue
+		case inWord:
+			if c != s.word[0] {
+				return i, invalid
+			}
+			i++
+			if s.word = s.word[1:]; s.word == "" {
+				s.after()
+			}
+			continue
+		case atEnd:
+			return i, complete
+		case inNumber:
+			switch s.inNumber(c) {
+			case unfinished:
+				i++
+				continue
+			case invalid:
+				return i, invalid
+			}
+			if s.after(); s.state == atEnd {
+				return i, complete
+			}
+		}
+		if c <= ' ' {
+			if !isBlank(c) {
+				return i, invalid
+			}
+			i++
+			continue
+		}
+		i++
+		switch s.state {
+		case atColon:
+			if c != ':' {
+				return i - 1, invalid
+			}
+			s.state = atValue
+		case atNext:
+			switch last := s.nest[len(s.nest)-1]; {
+			case c == last:
+				if s.close() {
+					return i, complete
+				}
+			case c != ',':
+				return i - 1, invalid
+			case last == ']':
+				s.state = atValue
+			default:
+				s.state = atKey
+			}
+		case atFirstKey, atKey:
+			switch {
+			case c == '"':
+				s.state, s.key = inString, true
+			case c == '}' && s.state == atFirstKey:
+				if s.close() {
+					return i, complete
+				}
+			default:
+				return i - 1, invalid
+			}
+		default:
+			if c == ']' && s.state == atFirst {
+				if s.close() {
+					return i, complete
+				}
+			} else if !s.value(c) {
+				return i - 1, invalid
+			}
+		}
+	}
+	return i, unfinished
+}
+
+// value begins the value whose first byte is c.
+func (s *scanner) value(c byte) bool {
+	switch c {
+	case '"':
+		s.state, s.key = inString, false
+	case '{', '[':
+		if len(s.nest) == maxDepth {
+			return false
+		}
+		s.state = atFirstKey
+		if c == '[' {
+			s.state = atFirst
+		}
+		s.nest = append(s.nest, c+2) // ASCII has the closing one two behind
+	case 't':
+		s.state, s.word = inWord, "rue"
+	case 'f':
+		s.state, s.word = inWord, "alse"
+	case 'n':
+		s.state, s.word = inWord, "ull"
+	case '-':
+		s.state, s.number = inNumber, afterMinus
+	case '0':
+		s.state, s.number = inNumber, afterZero
+	default:
+		s.state, s.number = inNumber, inWhole
+		return c-'0' <= 9
+	}
+	return true
+}
+
+// after is what follows a value.
+func (s *scanner) after() {
+	if s.state = atNext; len(s.nest) == 0 {
+		s.state = atEnd
+	}
+}
+
+// close ends a container, and reports whether it was the outermost.
+func (s *scanner) close() bool {
+	s.nest = s.nest[:len(s.nest)-1]
+	s.state = atNext
+	return len(s.nest) == 0
+}
+
+// inNumber reads c as part of a number, which is unfinished then.
+func (s *scanner) inNumber(c byte) verdict {
+	digit := c-'0' <= 9
+	switch s.number {
+	case afterMinus:
+		switch {
+		case c == '0':
+			s.number = afterZero
+		case digit:
+			s.number = inWhole
+		default:
+			return invalid
+		}
+		return unfinished
+	case afterPoint:
+		s.number = inFraction
+	case afterE:
+		if s.number = inExponent; c == '+' || c == '-' {
+			s.number = afterSign
+			return unfinished
+		}
+	case afterSign:
+		s.number = inExponent
+	case afterZero, inWhole:
+		switch {
+		case digit && s.number == inWhole:
+		case c == '.':
+			s.number = afterPoint
+		case c|0x20 == 'e':
+			s.number = afterE
+		default:
+			return complete
+		}
+		return unfinished
+	case inFraction:
+		switch {
+		case digit:
+		case c|0x20 == 'e':
+			s.number = afterE
+		default:
+			return complete
+		}
+		return unfinished
+	case inExponent:
+		if !digit {
+			return complete
+		}
+		return unfinished
+	}
+	if !digit {
+		return invalid
+	}
+	return unfinished
+}
+
+// whole reports whether the value is complete if nothing more comes.
+func (s *scanner) whole() bool {
+	return s.state == atEnd || s.state == inNumber && s.number >= afterZero && len(s.nest) == 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -1,0 +1,301 @@
+package json
+
+// Values that are passed over, and still have to be valid: unknown fields, what does not fit, raw messages, the arguments of methods,
+// and whole documents in Valid.
+
+import (
+	"math/bits"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/simd"
+)
+
+// Valid reports whether data is a valid JSON encoding, as encoding/json's does: UTF-8 is not looked at.
+func Valid(data []byte) bool {
+	d := decoders.Get().(*decoder)
+	ok := d.check(data, oneValue) != failed
+	d.release()
+	return ok
+}
+
+// skip is the position after the value at i, or failed.
+func (d *decoder) skip(i int) int {
+	b := d.b
+	depth := d.depth
+	nest := &d.nest
+value:
+	if i > d.lim {
+		i = d.near(i)
+		b = d.b
+	}
+	switch c := mem.Load8(b, i); c {
+	case '"':
+		if i = d.skipString(i + 1); i < 0 {
+			return failed
+		}
+		b = d.b
+	case '{':
+		if depth++; depth > maxDepth {
+			return failed
+		}
+		i = d.blanks(i + 1)
+		b = d.b
+		if mem.Load8(b, i) == '}' {
+			i++
+			depth--
+			break
+		}
+		nest[depth] = '}'
+		goto key
+	case '[':
+		if depth++; depth > maxDepth {
+			return failed
+		}
+		i = d.blanks(i + 1)
+		b = d.b
+		if mem.Load8(b, i) == ']' {
+			i++
+			depth--
+			break
+		}
+		nest[depth] = ']'
+		goto value
+	case 't', 'f', 'n':
+		if i = literal(b, i); i < 0 {
+			return failed
+		}
+	default:
+		if i = d.skipNumber(i); i < 0 {
+			return failed
+		}
+		b = d.b
+	}
+next:
+	if i > d.lim {
+		i = d.near(i)
+		b = d.b
+	}
+	if depth == d.depth {
+		return i
+	}
+	switch c := mem.Load8(b, i); {
+	case c == ',':
+		i++
+		if mem.Load8(b, i) <= ' ' {
+			i = d.blanks(i)
+			b = d.b
+		}
+		if nest[depth] == ']' {
+			goto value
+		}
+		goto key
+	case c == nest[depth]:
+		i++
+		depth--
+		goto next
+	case c <= ' ':
+		at := d.off + i
+		i = d.blanks(i)
+		b = d.b
+		if d.off+i == at {
+			return failed
+		}
+		goto next
+	}
+	return failed
+key:
+	if i > d.lim {
+		i = d.near(i)
+		b = d.b
+	}
+	if mem.Load8(b, i) != '"' {
+		return failed
+	}
+	if i = d.skipString(i + 1); i < 0 {
+		return failed
+	}
+	b = d.b
+	if mem.Load8(b, i) != ':' {
+		i = d.blanks(i)
+		b = d.b
+		if mem.Load8(b, i) != ':' {
+			return failed
+		}
+	}
+	i++
+	if mem.Load8(b, i) == ' ' {
+		i++
+	}
+	if mem.Load8(b, i) <= ' ' {
+		i = d.blanks(i)
+		b = d.b
+	}
+	goto value
+}
+
+// literal is the position after the true, false or null at i, or failed.
+func literal(b []byte, i int) int {
+	switch w := mem.Load32(b, i); w {
+	case 't' | 'r'<<8 | 'u'<<16 | 'e'<<24, 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24:
+		return i + 4
+	case 'f' | 'a'<<8 | 'l'<<16 | 's'<<24:
+		if mem.Load8(b, i+4) == 'e' {
+			return i + 5
+		}
+	}
+	return failed
+}
+
+// quotes marks the quotes, backslashes and control characters of w. The lowest mark is exact.
+func quotes(w uint64) uint64 {
+	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w & highs
+}
+
+// skipString is the position behind the closing quote of the string whose text begins at i.
+func (d *decoder) skipString(i int) int {
+	b := d.b
+	for stop := i + 32; i < stop; i += 8 {
+		if m := quotes(mem.Load64(b, i)); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			if mem.Load8(b, i) == '"' {
+				return i + 1
+			}
+			return d.skipLong(i)
+		}
+	}
+	return d.skipLong(i)
+}
+
+// skipLong is skipString from any position inside the text.
+func (d *decoder) skipLong(i int) int {
+	b, end := d.b, d.end
+	for i < end {
+		c := b[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			if i += simd.FindStop(mem.PointerTo(&b[i]), end-i); i >= end {
+				return failed
+			}
+			c = b[i]
+		}
+		switch {
+		case c == '"':
+			if i++; i > d.lim {
+				i = d.near(i)
+			}
+			return i
+		case c != '\\' || i+1 >= end:
+			return failed
+		case b[i+1] == 'u':
+			if hex4(b[:end], i+2) < 0 {
+				return failed
+			}
+			i += 6
+		case meanings[b[i+1]] == 0:
+			return failed
+		default:
+			i += 2
+		}
+	}
+	return failed
+}
+
+// skipNumber is the position after the number at i. It passes no guard, so that the number can be read again, and needs one behind it.
+func (d *decoder) skipNumber(i int) int {
+	b := d.b
+	start := i
+	if mem.Load8(b, i) == '-' {
+		i++
+	}
+	switch c := mem.Load8(b, i); {
+	case c == '0':
+		i++
+	case '1' <= c && c <= '9':
+		i = digits(b, i+1)
+	default:
+		return failed
+	}
+	if mem.Load8(b, i) == '.' {
+		i++
+		if mem.Load8(b, i)-'0' > 9 {
+			return failed
+		}
+		i = digits(b, i+1)
+	}
+	if mem.Load8(b, i)|0x20 == 'e' {
+		i++
+		if c := mem.Load8(b, i); c == '+' || c == '-' {
+			i++
+		}
+		if mem.Load8(b, i)-'0' > 9 {
+			return failed
+		}
+		i = digits(b, i+1)
+	}
+	if i-start >= someDigits {
+		return d.skipDigits(start)
+	}
+	return i
+}
+
+// someDigits is how many digits digits looks at.
+const someDigits = 32
+
+// digits is the position of the first byte at or after i that is no digit, or i+someDigits.
+func digits(b []byte, i int) int {
+	for stop := i + someDigits; i < stop; i += 8 {
+		if m := nonDigits(mem.Load64(b, i)); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	return i
+}
+
+// skipDigits is skipNumber for numbers that may have any number of digits. Its result may be far from a guard.
+func (d *decoder) skipDigits(i int) int {
+	b := d.b[:d.end]
+	at := func(i int) byte {
+		if i < len(b) {
+			return b[i]
+		}
+		return 0
+	}
+	run := func(i int) int {
+		for at(i)-'0' <= 9 {
+			i++
+		}
+		return i
+	}
+	if at(i) == '-' {
+		i++
+	}
+	switch {
+	case at(i) == '0':
+		i++
+	case at(i)-'0' <= 9:
+		i = run(i)
+	default:
+		return failed
+	}
+	if at(i) == '.' {
+		if i++; at(i)-'0' > 9 {
+			return failed
+		}
+		i = run(i)
+	}
+	if at(i)|0x20 == 'e' {
+		if i++; at(i) == '+' || at(i) == '-' {
+			i++
+		}
+		if at(i)-'0' > 9 {
+			return failed
+		}
+		i = run(i)
+	}
+	return i
+}
+
+// nonDigits marks the bytes of w that are no digits. The lowest mark is exact.
+func nonDigits(w uint64) uint64 {
+	x := w ^ '0'*ones
+	return (x + 0x76*ones | x) & highs
+}

@@ -1,0 +1,355 @@
+package json
+
+// Values and tokens from a stream.
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+)
+
+// A Decoder reads JSON values from a stream, as encoding/json's does: a value is returned as soon as its last byte is there, and what
+// follows it stays in the buffer.
+type Decoder struct {
+	r     io.Reader
+	buf   []byte
+	next  int   // of what is not yet read in buf
+	slid  int64 // bytes that were in buf before
+	seen  int64 // bytes that were read as values, which is how encoding/json counts in errors
+	flags ParseFlags
+	err   error // for ever
+	scan  scanner
+
+	state tokenState
+	outer []tokenState // of the containers around
+}
+
+// NewDecoder is a Decoder that reads from r. It has a buffer of its own, and may read more than it is asked for.
+func NewDecoder(r io.Reader) *Decoder { return &Decoder{r: r} }
+
+// UseNumber has numbers decoded into an any as Numbers.
+func (d *Decoder) UseNumber() { d.flags |= UseNumber }
+
+// DisallowUnknownFields makes it an error when an object has a key that the struct it is decoded into has no field for.
+func (d *Decoder) DisallowUnknownFields() { d.flags |= DisallowUnknownFields }
+
+// RejectDuplicateNames makes it an error when an object has two members of the same name; see the flag.
+func (d *Decoder) RejectDuplicateNames() { d.flags |= RejectDuplicateNames }
+
+// DontMatchCaseInsensitiveStructFields has keys match the names of fields exactly.
+func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
+	d.flags |= DontMatchCaseInsensitiveStructFields
+}
+
+// DontCopyString has strings point into the Decoder's buffer, where they stand there as they are meant. The buffer is not used again
+// then: the strings are good for ever, and each keeps all of a buffer.
+func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
+
+// DontCopyNumber is DontCopyString for Numbers.
+func (d *Decoder) DontCopyNumber() { d.flags |= DontCopyNumber }
+
+// DontCopyRawMessage is DontCopyString for RawMessages.
+func (d *Decoder) DontCopyRawMessage() { d.flags |= DontCopyRawMessage }
+
+// ZeroCopy is DontCopyString, DontCopyNumber and DontCopyRawMessage.
+func (d *Decoder) ZeroCopy() { d.flags |= ZeroCopy }
+
+// Buffered is a reader of what the Decoder has read beyond the last value, valid until the next call of Decode.
+func (d *Decoder) Buffered() io.Reader { return bytes.NewReader(d.buf[d.next:]) }
+
+// InputOffset is how many bytes of the stream were read: up to the end of the last token, at the beginning of the next.
+func (d *Decoder) InputOffset() int64 { return d.slid + int64(d.next) }
+
+// Decode reads the next value into what v points to, like Unmarshal. At the end of the stream it returns io.EOF.
+func (d *Decoder) Decode(v any) error {
+	if d.err != nil {
+		return d.err
+	}
+	if err := d.separator(); err != nil {
+		return err
+	}
+	if !d.state.allowsValue() {
+		return syntaxError("not at beginning of value", d.InputOffset())
+	}
+	done, err := d.decodeAtOnce(v)
+	if !done {
+		var n int
+		if n, err = d.readValue(); err != nil {
+			return err
+		}
+		err = unmarshal(d.buf[d.next:d.next+n], v, d.flags)
+		d.advance(n)
+	}
+	d.state = d.state.afterValue()
+	return err
+}
+
+func (d *Decoder) advance(n int) {
+	d.next += n
+	d.seen += int64(n)
+}
+
+// decodeAtOnce decodes the next value if the whole of it is in the buffer, without looking for its end first.
+func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
+	o := rootOf(v)
+	if o == nil || d.next == len(d.buf) {
+		return false, nil
+	}
+	x := decoders.Get().(*decoder)
+	x.flags = d.flags
+	n, err := x.first(d.buf[d.next:], v, o, openEnded)
+	x.release()
+	if n == failed {
+		return false, nil
+	}
+	d.advance(n)
+	return true, err
+}
+
+// readValue reads until the whole next value is in the buffer. It gives its length, with the white space before it.
+func (d *Decoder) readValue() (int, error) {
+	d.scan.reset()
+	i := d.next
+	var readErr error
+	for {
+		var v verdict
+		i, v = d.scan.scan(d.buf, i)
+		switch {
+		case v == complete:
+			return i - d.next, nil
+		case v == invalid:
+			d.err = d.explain()
+			return 0, d.err
+		case readErr == io.EOF && d.scan.whole():
+			return i - d.next, nil
+		case readErr != nil:
+			if readErr == io.EOF && len(bytes.TrimLeft(d.buf, " \t\r\n")) > 0 {
+				readErr = io.ErrUnexpectedEOF
+			}
+			d.err = readErr
+			return 0, d.err
+		}
+		n := i - d.next
+		readErr = d.refill()
+		i = d.next + n
+	}
+}
+
+// explain is encoding/json's error for the value at hand, which is not valid.
+func (d *Decoder) explain() error {
+	err := explain(d.buf[d.next:])
+	if e, ok := err.(*SyntaxError); ok {
+		e.Offset += d.seen
+	}
+	return err
+}
+
+// refill reads once. What was consumed goes, the buffer grows when it is full.
+func (d *Decoder) refill() error {
+	const least = 512
+	if d.next > 0 {
+		d.slid += int64(d.next)
+		rest := d.buf[d.next:]
+		if d.flags&ZeroCopy != 0 {
+			d.buf = make([]byte, 0, max(cap(d.buf), len(rest)+least)) // the old one may be in use
+		}
+		d.buf = d.buf[:copy(d.buf[:cap(d.buf)], rest)]
+		d.next = 0
+	}
+	if cap(d.buf)-len(d.buf) < least {
+		grown := make([]byte, len(d.buf), 2*cap(d.buf)+least)
+		copy(grown, d.buf)
+		d.buf = grown
+	}
+	n, err := d.r.Read(d.buf[len(d.buf):cap(d.buf)])
+	d.buf = d.buf[:len(d.buf)+n]
+	return err
+}
+
+// tokenState is what Token, More and Decode may find next.
+type tokenState uint8
+
+const (
+	tokenTop tokenState = iota
+	tokenFirstElement
+	tokenElement
+	tokenAfterElement
+	tokenFirstKey
+	tokenKey
+	tokenAfterKey
+	tokenMember // the value of one
+	tokenAfterMember
+)
+
+func (s tokenState) allowsValue() bool {
+	switch s {
+	case tokenTop, tokenFirstElement, tokenElement, tokenMember:
+		return true
+	}
+	return false
+}
+
+func (s tokenState) afterValue() tokenState {
+	switch s {
+	case tokenFirstElement, tokenElement:
+		return tokenAfterElement
+	case tokenMember:
+		return tokenAfterMember
+	}
+	return s
+}
+
+// separator reads the comma or colon that stands before a value, for Decode.
+func (d *Decoder) separator() error {
+	var want byte
+	var text string
+	after := tokenElement
+	switch d.state {
+	case tokenAfterElement:
+		want, text = ',', "expected comma after array element"
+	case tokenAfterKey:
+		want, text, after = ':', "expected colon after object key", tokenMember
+	default:
+		return nil
+	}
+	c, err := d.peek()
+	if err != nil {
+		return err
+	}
+	if c != want {
+		return syntaxError(text, d.InputOffset())
+	}
+	d.next++
+	d.state = after
+	return nil
+}
+
+// More reports whether the array or object at hand has another element.
+func (d *Decoder) More() bool {
+	c, err := d.peek()
+	return err == nil && c != ']' && c != '}'
+}
+
+// peek is the next byte that is no white space.
+func (d *Decoder) peek() (byte, error) {
+	var err error
+	for {
+		for i := d.next; i < len(d.buf); i++ {
+			if c := d.buf[i]; !isBlank(c) {
+				d.next = i
+				return c, nil
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+		err = d.refill()
+	}
+}
+
+// Token is the next token: a Delim, bool, float64, Number, string or nil. Commas and colons are left out, and delimiters are
+// matched. At the end of the stream it returns io.EOF.
+func (d *Decoder) Token() (Token, error) {
+	for {
+		c, err := d.peek()
+		if err != nil {
+			return nil, err
+		}
+		switch c {
+		case '[', '{':
+			if !d.state.allowsValue() {
+				return nil, d.misplaced(c)
+			}
+			d.outer = append(d.outer, d.state)
+			if d.state = tokenFirstElement; c == '{' {
+				d.state = tokenFirstKey
+			}
+			d.next++
+			return Delim(c), nil
+		case ']', '}':
+			first, after := tokenFirstElement, tokenAfterElement
+			if c == '}' {
+				first, after = tokenFirstKey, tokenAfterMember
+			}
+			if d.state != first && d.state != after {
+				return nil, d.misplaced(c)
+			}
+			last := len(d.outer) - 1
+			d.state = d.outer[last].afterValue()
+			d.outer = d.outer[:last]
+			d.next++
+			return Delim(c), nil
+		case ':':
+			if d.state != tokenAfterKey {
+				return nil, d.misplaced(c)
+			}
+			d.state = tokenMember
+			d.next++
+		case ',':
+			switch d.state {
+			case tokenAfterElement:
+				d.state = tokenElement
+			case tokenAfterMember:
+				d.state = tokenKey
+			default:
+				return nil, d.misplaced(c)
+			}
+			d.next++
+		default:
+			if c == '"' && (d.state == tokenFirstKey || d.state == tokenKey) {
+				return d.keyToken()
+			}
+			if !d.state.allowsValue() {
+				return nil, d.misplaced(c)
+			}
+			var v any
+			if err := d.Decode(&v); err != nil {
+				return nil, err
+			}
+			return v, nil
+		}
+	}
+}
+
+func (d *Decoder) keyToken() (Token, error) {
+	var key string
+	state := d.state
+	d.state = tokenTop
+	err := d.Decode(&key)
+	d.state = state
+	if err != nil {
+		return nil, err
+	}
+	d.state = tokenAfterKey
+	return key, nil
+}
+
+// misplaced is the error for a token that may not stand where it does.
+func (d *Decoder) misplaced(c byte) error {
+	where := ""
+	switch d.state {
+	case tokenTop, tokenFirstElement, tokenElement, tokenMember:
+		where = " looking for beginning of value"
+	case tokenAfterElement:
+		where = " after array element"
+	case tokenKey:
+		where = " looking for beginning of object key string"
+	case tokenAfterKey:
+		where = " after object key"
+	case tokenAfterMember:
+		where = " after object key:value pair"
+	}
+	return syntaxError("invalid character "+quoted(c)+where, d.InputOffset())
+}
+
+// quoted is c as encoding/json shows it in errors.
+func quoted(c byte) string {
+	switch c {
+	case '\'':
+		return `'\''`
+	case '"':
+		return `'"'`
+	}
+	s := strconv.Quote(string(rune(c)))
+	return "'" + s[1:len(s)-1] + "'"
+}

@@ -1,0 +1,191 @@
+package json
+
+// Where a token of a Tokenizer ends that begins at data[i]. A negative end means that it is not valid.
+
+import (
+	"math/bits"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/simd"
+)
+
+// What a byte starts, or is.
+const (
+	startsNothing = iota
+	startsString
+	startsNumber
+	startsWord
+	isColon
+	isComma
+	opensArray
+	opensObject
+	closesArray
+	closesObject
+)
+
+var tokenStarts = [256]uint8{
+	'"': startsString, '-': startsNumber, 't': startsWord, 'f': startsWord, 'n': startsWord,
+	'0': startsNumber, '1': startsNumber, '2': startsNumber, '3': startsNumber, '4': startsNumber,
+	'5': startsNumber, '6': startsNumber, '7': startsNumber, '8': startsNumber, '9': startsNumber,
+	':': isColon, ',': isComma, '[': opensArray, '{': opensObject, ']': closesArray, '}': closesObject,
+}
+
+// parts are the bytes that cannot follow a number or a word: all but blanks, delimiters and quotes.
+var parts = func() (t [256]bool) {
+	for c := range t {
+		t[c] = true
+	}
+	for _, c := range " \t\r\n{}[]:,\"" {
+		t[c] = false
+	}
+	return t
+}()
+
+// skipBlanks is where the blanks at data[i] end.
+func skipBlanks(data []byte, i int) int {
+	for ; i < len(data); i++ {
+		switch data[i] {
+		case '\n':
+			// Behind the end of a line there may be many.
+			for len(data)-i > 8 {
+				m := mem.Load64(data, i+1) ^ spaces
+				if m != 0 {
+					i += bits.TrailingZeros64(m) >> 3
+					break
+				}
+				i += 8
+			}
+		case ' ', '\t', '\r':
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// scanString is for the rest of a string, which is Unescaped so far.
+func scanString(data []byte, i int) (end int, kind Kind) {
+	for ; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			return i + 1, Unescaped
+		case c == '\\' || c < ' ' || c >= 0x7f:
+			return scanText(data, i), String
+		}
+	}
+	return -1, Undefined
+}
+
+// scanText is for the rest of a string.
+func scanText(data []byte, i int) (end int) {
+	for i < len(data) {
+		switch c := data[i]; {
+		case c == '"':
+			return i + 1
+		case c == '\\':
+			if i++; i == len(data) {
+				return -1
+			}
+			switch data[i] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+				i++
+			case 'u':
+				if hex4(data, i+1) < 0 {
+					return -1
+				}
+				i += 5
+			default:
+				return -1
+			}
+		case c < ' ':
+			return -1
+		default:
+			i += simd.FindStop(mem.PointerTo(&data[i]), len(data)-i)
+		}
+	}
+	return -1
+}
+
+// scanWord is for true, false and null.
+func scanWord(data []byte, i int) (end int, kind Kind) {
+	const (
+		null = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
+		tru  = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
+		alse = 'a' | 'l'<<8 | 's'<<16 | 'e'<<24
+	)
+	if len(data)-i < 5 {
+		switch string(data[i:]) {
+		case "null":
+			return i + 4, Null
+		case "true":
+			return i + 4, True
+		}
+		return -1, Undefined
+	}
+	switch mem.Load32(data, i) {
+	case null:
+		end, kind = i+4, Null
+	case tru:
+		end, kind = i+4, True
+	default:
+		if data[i] != 'f' || mem.Load32(data, i+1) != alse {
+			return -1, Undefined
+		}
+		end, kind = i+5, False
+	}
+	if end < len(data) && parts[data[end]] {
+		return -1, Undefined
+	}
+	return end, kind
+}
+
+// scanNumber is for a number.
+func scanNumber(data []byte, i int) (end int, kind Kind) {
+	kind = Uint
+	if data[i] == '-' {
+		kind = Int
+		i++
+	}
+	first := i
+	i = scanDigits(data, i)
+	if i == first || i > first+1 && data[first] == '0' {
+		return -1, Undefined
+	}
+	if i < len(data) && data[i] == '.' {
+		kind = Float
+		i++
+		first = i
+		if i = scanDigits(data, i); i == first {
+			return -1, Undefined
+		}
+	}
+	if i < len(data) && data[i]|0x20 == 'e' {
+		kind = Float
+		i++
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		first = i
+		if i = scanDigits(data, i); i == first {
+			return -1, Undefined
+		}
+	}
+	if i < len(data) && parts[data[i]] {
+		return -1, Undefined
+	}
+	return i, kind
+}
+
+// scanDigits is where the digits at data[i] end, of which there may be none.
+func scanDigits(data []byte, i int) int {
+	for ; len(data)-i >= 8; i += 8 {
+		w := mem.Load64(data, i) ^ '0'*ones
+		if m := ((w + 0x76*ones) | w) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for i < len(data) && data[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,120 @@
+package json
+
+// Strings with meanings, and with bytes that are not UTF-8.
+
+import (
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/simd"
+)
+
+// unescape appends to dst what the string means whose text begins at i. It gives the position behind the closing quote.
+//
+// Each byte that is not part of valid UTF-8, and each lone surrogate, becomes U+FFFD.
+func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
+	b, end := d.b, d.end
+	for i < end {
+		dst = slices.Grow(dst, 256)
+		switch c := b[i]; {
+		case c == '"':
+			if i++; i > d.lim {
+				i = d.near(i)
+			}
+			return dst, i
+		case c == '\\':
+			if dst, i = unescapeRun(dst, b[:end], i); i < 0 {
+				return dst, failed
+			}
+		case c < ' ':
+			return dst, failed
+		default:
+			room := dst[len(dst):cap(dst)]
+			n := min(len(room), end-i)
+			k, valid := simd.CopyString(mem.PointerTo(&room[0]), mem.PointerTo(&b[i]), n)
+			if valid {
+				dst = dst[:len(dst)+k]
+				i += k
+				continue
+			}
+			// At least one character, and no more than fits.
+			for stop := i + min(k, 64); i < stop; {
+				r, size := utf8.DecodeRune(b[i:end])
+				dst = utf8.AppendRune(dst, r)
+				i += size
+			}
+		}
+	}
+	return dst, failed
+}
+
+// unescapeRun reads a run of meanings that begins at b[i].
+func unescapeRun(dst, b []byte, i int) ([]byte, int) {
+	for n := 0; n < 64 && i+1 < len(b) && b[i] == '\\'; n++ {
+		c := b[i+1]
+		if c != 'u' {
+			if c = meanings[c]; c == 0 {
+				return dst, failed
+			}
+			dst = append(dst, c)
+			i += 2
+			continue
+		}
+		r := hex4(b, i+2)
+		switch {
+		case r < 0:
+			return dst, failed
+		case r < utf8.RuneSelf:
+			dst = append(dst, byte(r))
+		case r < 0x800:
+			dst = append(dst, byte(0xc0|r>>6), byte(0x80|r&0x3f))
+		case r&0xf800 != 0xd800:
+			dst = append(dst, byte(0xe0|r>>12), byte(0x80|r>>6&0x3f), byte(0x80|r&0x3f))
+		default:
+			if i+7 < len(b) && b[i+6] == '\\' && b[i+7] == 'u' {
+				if pair := utf16.DecodeRune(r, hex4(b, i+8)); pair != utf8.RuneError {
+					dst = utf8.AppendRune(dst, pair)
+					i += 12
+					continue
+				}
+			}
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+		}
+		i += 6
+	}
+	if i < len(b) && b[i] == '\\' && i+1 == len(b) {
+		return dst, failed
+	}
+	return dst, i
+}
+
+// hex4 is the number that the four hexadecimal digits at b[i] write, or negative.
+func hex4(b []byte, i int) rune {
+	if i+4 > len(b) {
+		return -1
+	}
+	h := b[i : i+4 : i+4]
+	return rune(hexDigits[h[0]])<<12 | rune(hexDigits[h[1]])<<8 | rune(hexDigits[h[2]])<<4 | rune(hexDigits[h[3]])
+}
+
+// hexDigits is what hexadecimal digits mean; others are negative.
+var hexDigits = func() (t [256]int8) {
+	for i := range t {
+		switch c := byte(i); {
+		case '0' <= c && c <= '9':
+			t[i] = int8(c - '0')
+		case 'a' <= c && c <= 'f':
+			t[i] = int8(c - 'a' + 10)
+		case 'A' <= c && c <= 'F':
+			t[i] = int8(c - 'A' + 10)
+		default:
+			t[i] = -1
+		}
+	}
+	return t
+}()
+
+// meanings is what may follow a backslash, but for u, and what it means.
+var meanings = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -1,0 +1,178 @@
+package ingest
+
+import (
+	"slices"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/json"
+)
+
+// The JSON of one table, which the URL names:
+//
+//	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
+//	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
+//
+// Rows that are judged one by one are looked for in a body that is known to be valid JSON, so that what is between values need
+// not be doubted.
+
+// decodeJSON reads a body in either form.
+func (j *job) decodeJSON() error {
+	at := j.blanks(0)
+	columns := at < len(j.body) && j.body[at] == '{'
+	where := inRows
+	if columns {
+		where = inColumns
+	}
+	j.name = append(j.name[:0], j.target.Table...)
+	g, err := j.group(j.name, columns)
+	if err != nil {
+		return err
+	}
+	if j.byRow() && at < len(j.body) && (columns || j.body[at] == '[') {
+		if !json.Valid(j.body) {
+			// Invalid JSON is what the error is about, whatever else is wrong: the batch need not hold more than a row.
+			return j.fault(json.ParseColumns(j.body, &column.Batch{MaxRows: 1, MaxColumns: 1}), none)
+		}
+		if columns {
+			return j.readJSONColumnsByRow(g, at)
+		}
+		return j.readJSONRowsByRow(g, at)
+	}
+	if err := json.ParseColumns(j.body, g.batch); err != nil {
+		return j.fault(err, where)
+	}
+	if columns {
+		return j.takeColumns(g)
+	}
+	j.row += g.batch.Rows
+	return nil
+}
+
+// blanks is where the first byte at or after an offset is that is no white space.
+func (j *job) blanks(at int) int {
+	for at < len(j.body) && isBlank(j.body[at]) {
+		at++
+	}
+	return at
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// element is where the next element of an array or object is, or its end, from where the one before it ends and the white space
+// behind that.
+func (j *job) element(at int) int {
+	if j.body[at] == ',' {
+		return j.blanks(at + 1)
+	}
+	return at
+}
+
+// passJSON is where the value at an offset ends, and the white space behind it.
+func (j *job) passJSON(at int) (int, error) {
+	rest, err := json.Parse(j.body[at:], &j.passed, json.DontCopyRawMessage)
+	if err != nil {
+		return at, j.fault(err, none)
+	}
+	return len(j.body) - len(rest), nil
+}
+
+// readJSONRowsByRow judges each row of the array at an offset.
+func (j *job) readJSONRowsByRow(g *group, at int) error {
+	at = j.blanks(at + 1)
+	end := at
+	read := func() (*group, error) {
+		j.base = at
+		rest, err := json.ParseRow(j.body[at:], g.batch)
+		if err != nil {
+			return g, j.fault(err, inRow)
+		}
+		end = len(j.body) - len(rest)
+		return g, nil
+	}
+	pass := func() (err error) {
+		end, err = j.passJSON(at)
+		return err
+	}
+	for ; j.body[at] != ']'; at = j.element(end) {
+		if err := j.counted(1); err != nil {
+			return err
+		}
+		if err := j.takeRow(read, pass); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readJSONColumnsByRow judges each row of the object of columns at an offset, and finishes the group.
+func (j *job) readJSONColumnsByRow(g *group, at int) error {
+	cells, rows, err := j.findJSONColumns(g, at)
+	if err != nil {
+		return err
+	}
+	cell := func(c *column.Column, at int) (next int, err error) {
+		j.base = at
+		rest, err := json.ParseCell(j.body[at:], c)
+		if err != nil {
+			return 0, j.fault(err, in(c.Name))
+		}
+		return j.element(len(j.body) - len(rest)), nil
+	}
+	pass := func(at int) (next int, err error) {
+		if next, err = j.passJSON(at); err != nil {
+			return 0, err
+		}
+		return j.element(next), nil
+	}
+	if err := j.takeSideBySide(g, cells, rows, cell, pass); err != nil {
+		return err
+	}
+	return j.finish(g)
+}
+
+// findJSONColumns is findColumns for the object of columns at an offset.
+func (j *job) findJSONColumns(g *group, at int) (cells []int, rows int, err error) {
+	b := g.batch
+	next := 0
+	for at = j.blanks(at + 1); j.body[at] != '}'; at = j.element(next) {
+		key := at
+		if next, err = j.passJSON(key); err != nil {
+			return nil, 0, err
+		}
+		j.name = json.AppendUnescape(j.name[:0], j.body[key:next], 0)
+		c, err := b.Column(j.name)
+		if err != nil {
+			return nil, 0, j.fault(err, none)
+		}
+		if len(b.Columns) == len(cells) {
+			return nil, 0, errTwice(c, key)
+		}
+		array := j.blanks(next + 1)
+		if next, err = j.passJSON(array); err != nil {
+			return nil, 0, err
+		}
+		if j.body[array] != '[' {
+			j.base = key - 1
+			return nil, 0, j.fault(json.ParseColumns(slices.Concat([]byte("{"), j.body[key:next], []byte("}")), new(column.Batch)), inColumns)
+		}
+		n := 0
+		first := j.blanks(array + 1)
+		for at = first; j.body[at] != ']'; n++ {
+			if at, err = j.passJSON(at); err != nil {
+				return nil, 0, err
+			}
+			at = j.element(at)
+		}
+		if len(cells) == 0 {
+			rows = n
+		}
+		if n != rows {
+			return nil, 0, errLength(c, n, b.Columns[0], rows, array)
+		}
+		cells = append(cells, first)
+	}
+	if err := checkColumns(b); err != nil {
+		return nil, 0, err
+	}
+	return cells, rows, j.counted(rows)
+}

@@ -1,0 +1,42 @@
+package transcode
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// Error says what failed and where: Offset is that of the value at fault, in bytes from the start of the input or the stream; Path
+// leads to it from the value that it is in, as in users[3].name, and that of a key at fault to its map. The text is that of Cause; %+v
+// adds the rest.
+type Error = wire.Error
+
+// maxDepth is how deep arrays and maps may nest.
+const maxDepth = 10000
+
+var (
+	errDepth      = errors.New("transcode: values nest deeper than " + strconv.Itoa(maxDepth))
+	errTrailing   = errors.New("transcode: bytes follow the value")
+	errKey        = errors.New("transcode: an array or map is the key of a map, which JSON does not have")
+	errNonFinite  = errors.New("transcode: NaN or an infinity, which JSON does not have")
+	errTime       = errors.New("transcode: a timestamp that has no form in RFC 3339")
+	errUTF8       = errors.New("transcode: the text is not valid UTF-8")
+	errRange      = errors.New("transcode: the number is beyond the range of a float64")
+	errLongString = errors.New("transcode: the string is too long for MessagePack")
+	errLongList   = errors.New("transcode: the array or object has too many elements for MessagePack")
+)
+
+// extError is that of an ext that is not a timestamp.
+type extError int8
+
+func (e extError) Error() string {
+	return "transcode: an ext of type " + strconv.Itoa(int(e)) + ", which JSON does not have"
+}
+
+// codeError is that of a code without a meaning.
+type codeError byte
+
+func (e codeError) Error() string {
+	return "transcode: unknown code " + strconv.FormatUint(uint64(e), 16)
+}

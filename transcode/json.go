@@ -1,0 +1,271 @@
+package transcode
+
+// MessagePack to JSON: one function for a value, which calls itself for what is in it. The text is appended as the bytes are read.
+
+import (
+	"encoding/base64"
+	"io"
+	"math"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/decimal"
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+	"github.com/slipstream-go/slipstream/json"
+)
+
+// AppendJSON appends the JSON text of a MessagePack value to dst, without white space; see the tables of the package. The value is all
+// that msgpack holds: bytes after it are an error. On an error, which is an *[Error], the result is dst as it was.
+func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
+	out := dst
+	if cap(dst) == 0 {
+		out = mem.Room(len(msgpack) + len(msgpack)/4 + 64)
+	}
+	r := reader{b: msgpack, flags: flags}
+	out, err := r.all(out)
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+// reader is at work on one value. Its functions give what they have written, and where the value that they have read ends, or -1
+// after an error.
+type reader struct {
+	b     []byte
+	flags Flags
+	depth int
+
+	// What is wrong, if something is; path grows while the functions return.
+	at    int
+	cause error
+	path  wire.Path
+}
+
+// all appends the value that r.b is.
+func (r *reader) all(out []byte) ([]byte, error) {
+	out, next := r.value(out, 0)
+	if next >= 0 && next < len(r.b) {
+		next = r.fail(next, errTrailing)
+	}
+	if next < 0 {
+		return nil, &Error{Offset: int64(r.at), Path: r.path.String(), Cause: r.cause}
+	}
+	return out, nil
+}
+
+// fail notes that the value at i is at fault, and gives -1.
+func (r *reader) fail(i int, cause error) int {
+	r.at, r.cause = i, cause
+	return -1
+}
+
+// value appends the value at i.
+func (r *reader) value(out []byte, i int) ([]byte, int) {
+	b := r.b
+	if uint(i) >= uint(len(b)) {
+		return out, r.fail(i, io.ErrUnexpectedEOF)
+	}
+	c := b[i]
+	switch {
+	case c <= codeFixintMax:
+		return decimal.AppendUint(out, uint64(c)), i + 1
+	case c <= codeFixmapMax:
+		return r.object(out, i, i+1, uint64(c&0x0f))
+	case c <= codeFixarrayMax:
+		return r.array(out, i, i+1, uint64(c&0x0f))
+	case c <= codeFixstrMax:
+		return r.text(out, i, i+1, uint64(c&0x1f))
+	case c >= codeNegfixint:
+		return decimal.AppendInt(out, int64(int8(c))), i + 1
+	}
+	next := i + int(heads[c-codeNil])
+	if next > len(b) {
+		return out, r.fail(i, io.ErrUnexpectedEOF)
+	}
+	switch c {
+	case codeNil:
+		return append(out, "null"...), next
+	case codeFalse:
+		return append(out, "false"...), next
+	case codeTrue:
+		return append(out, "true"...), next
+	case codeFloat32:
+		f := math.Float32frombits(wire.BE32(b, i+1))
+		if f-f != 0 {
+			return r.nonFinite(out, i, next)
+		}
+		return decimal.AppendFloat32(out, f), next
+	case codeFloat64:
+		f := math.Float64frombits(wire.BE64(b, i+1))
+		if f-f != 0 {
+			return r.nonFinite(out, i, next)
+		}
+		return decimal.AppendFloat64(out, f), next
+	case codeUint8:
+		return decimal.AppendUint(out, uint64(b[i+1])), next
+	case codeUint16:
+		return decimal.AppendUint(out, uint64(wire.BE16(b, i+1))), next
+	case codeUint32:
+		return decimal.AppendUint(out, uint64(wire.BE32(b, i+1))), next
+	case codeUint64:
+		return decimal.AppendUint(out, wire.BE64(b, i+1)), next
+	case codeInt8:
+		return decimal.AppendInt(out, int64(int8(b[i+1]))), next
+	case codeInt16:
+		return decimal.AppendInt(out, int64(int16(wire.BE16(b, i+1)))), next
+	case codeInt32:
+		return decimal.AppendInt(out, int64(int32(wire.BE32(b, i+1)))), next
+	case codeInt64:
+		return decimal.AppendInt(out, int64(wire.BE64(b, i+1))), next
+	case codeStr8, codeStr16, codeStr32:
+		return r.text(out, i, next, lengthAt(b, i))
+	case codeBin8, codeBin16, codeBin32:
+		return r.bin(out, i, next, lengthAt(b, i))
+	case codeArray16, codeArray32:
+		return r.array(out, i, next, lengthAt(b, i))
+	case codeMap16, codeMap32:
+		return r.object(out, i, next, lengthAt(b, i))
+	}
+	if isExt(c) {
+		return r.ext(out, i, next, lengthAt(b, i))
+	}
+	return out, r.fail(i, codeError(c))
+}
+
+// isExt reports whether c is the code of an ext.
+func isExt(c byte) bool {
+	return c >= codeExt8 && c <= codeExt32 || c >= codeFixext1 && c <= codeFixext16
+}
+
+// span is where the n bytes from start on end, which are those of the value at i.
+func (r *reader) span(i, start int, n uint64) int {
+	if n > uint64(len(r.b)-start) {
+		return r.fail(i, io.ErrUnexpectedEOF)
+	}
+	return start + int(n)
+}
+
+// text appends a string of the n bytes at start.
+func (r *reader) text(out []byte, i, start int, n uint64) ([]byte, int) {
+	next := r.span(i, start, n)
+	if next < 0 {
+		return out, next
+	}
+	text := r.b[start:next]
+	if r.flags&RejectInvalidUTF8 != 0 && !utf8.Valid(text) {
+		return out, r.fail(i, errUTF8)
+	}
+	return json.AppendEscape(out, mem.String(text), r.flags.text()), next
+}
+
+// bin appends the n bytes at start in base64.
+func (r *reader) bin(out []byte, i, start int, n uint64) ([]byte, int) {
+	next := r.span(i, start, n)
+	if next < 0 {
+		return out, next
+	}
+	return appendBase64(out, r.b[start:next]), next
+}
+
+func appendBase64(out, data []byte) []byte {
+	out = base64.StdEncoding.AppendEncode(append(out, '"'), data)
+	return append(out, '"')
+}
+
+// nonFinite appends what stands for a float that JSON does not have.
+func (r *reader) nonFinite(out []byte, i, next int) ([]byte, int) {
+	if r.flags&NonFiniteAsNull == 0 {
+		return out, r.fail(i, errNonFinite)
+	}
+	return append(out, "null"...), next
+}
+
+// enter begins an array or a map: the one at i, which claims that so many values follow at next. Each takes a byte or more.
+func (r *reader) enter(i, next int, values uint64) bool {
+	if values > uint64(len(r.b)-next) {
+		r.fail(i, io.ErrUnexpectedEOF)
+		return false
+	}
+	if r.depth++; r.depth > maxDepth {
+		r.fail(i, errDepth)
+		return false
+	}
+	return true
+}
+
+func (r *reader) array(out []byte, i, next int, n uint64) ([]byte, int) {
+	if !r.enter(i, next, n) {
+		return out, -1
+	}
+	out = append(out, '[')
+	for k := range int(n) {
+		if k > 0 {
+			out = append(out, ',')
+		}
+		if out, next = r.value(out, next); next < 0 {
+			r.path.Index(k)
+			return out, -1
+		}
+	}
+	r.depth--
+	return append(out, ']'), next
+}
+
+func (r *reader) object(out []byte, i, next int, n uint64) ([]byte, int) {
+	if !r.enter(i, next, 2*n) {
+		return out, -1
+	}
+	out = append(out, '{')
+	for k := range int(n) {
+		if k > 0 {
+			out = append(out, ',')
+		}
+		key := len(out)
+		if out, next = r.key(out, next); next < 0 {
+			return out, -1
+		}
+		out = append(out, ':')
+		if out, next = r.value(out, next); next < 0 {
+			r.path.Field(string(json.Unescape(out[key:])))
+			return out, -1
+		}
+	}
+	r.depth--
+	return append(out, '}'), next
+}
+
+// key appends the value at i as a string.
+func (r *reader) key(out []byte, i int) ([]byte, int) {
+	b := r.b
+	if uint(i) >= uint(len(b)) {
+		return out, r.fail(i, io.ErrUnexpectedEOF)
+	}
+	switch c := b[i]; {
+	case c >= codeFixstr && c <= codeFixstrMax:
+		return r.text(out, i, i+1, uint64(c&0x1f))
+	case c >= codeStr8 && c <= codeStr32 || c >= codeBin8 && c <= codeBin32:
+		next := i + int(heads[c-codeNil])
+		if next > len(b) {
+			return out, r.fail(i, io.ErrUnexpectedEOF)
+		}
+		return r.text(out, i, next, lengthAt(b, i))
+	case c == codeNil:
+		return append(out, `""`...), i + 1
+	case c >= codeFixmap && c <= codeFixarrayMax || c >= codeArray16 && c <= codeMap32:
+		return out, r.fail(i, errKey)
+	case isExt(c):
+		return r.exact(out, i)
+	}
+	out, next := r.exact(append(out, '"'), i)
+	return append(out, '"'), next
+}
+
+// exact is value where nothing else may stand for it.
+func (r *reader) exact(out []byte, i int) ([]byte, int) {
+	flags := r.flags
+	r.flags &^= replacing
+	out, next := r.value(out, i)
+	r.flags = flags
+	return out, next
+}

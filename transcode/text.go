@@ -1,0 +1,45 @@
+package transcode
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// isText reports whether a string of JSON, which a tokenizer gave, has nothing that U+FFFD would stand for: it is UTF-8, and its
+// escapes of surrogates come in pairs.
+func isText(token []byte) bool {
+	if !utf8.Valid(token) {
+		return false
+	}
+	for {
+		k := bytes.IndexByte(token, '\\')
+		if k < 0 {
+			return true
+		}
+		token = token[k:]
+		if token[1] != 'u' {
+			token = token[2:]
+			continue
+		}
+		r := unit(token)
+		token = token[6:]
+		if !utf16.IsSurrogate(r) {
+			continue
+		}
+		if utf16.DecodeRune(r, unit(token)) == utf8.RuneError {
+			return false
+		}
+		token = token[6:]
+	}
+}
+
+// unit is the code unit of the escape that s begins with, or 0 if s begins with something else.
+func unit(s []byte) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0
+	}
+	v, _ := strconv.ParseUint(string(s[2:6]), 16, 16)
+	return rune(v)
+}
