@@ -63,7 +63,9 @@
 // # Memory and lifetime
 //
 // Nothing allocates: not Parse, Valid and ParseDuration, whether they succeed or fail, and not Append and AppendDuration when dst has
-// room. There are two exceptions. The fixed zone of an offset is made when Parse meets it for the first time, and kept; a program
-// meets a few, and an attacker's input makes at most 3001 zones, half a megabyte. And what a zone of the system needs is loaded
-// by the package time when it first asks. No result refers to the input. All functions may be called concurrently.
+// room. There are three exceptions. The fixed zone of an offset is made when Parse meets it for the first time, and kept; a program
+// meets a few, and an attacker's input makes at most 3001 zones, half a megabyte. Up to 64 spans of time are kept in which the local
+// zone has one offset; they are those of the Location that time.Local points to, and a program that changes that Location itself, not
+// the pointer, is not followed. And what a zone of the system needs is loaded by the package time when it first asks. No result refers
+// to the input. All functions may be called concurrently.
 package iso8601

@@ -1,6 +1,7 @@
 package iso8601
 
 import (
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -50,6 +51,30 @@ func TestZonesAreThoseOfTime(t *testing.T) {
 		want, err := time.Parse(time.RFC3339Nano, s)
 		if got, err2 := Parse(s); got != want || err != nil || err2 != nil {
 			t.Errorf("%q: %v, error %v; want %v, error %v", s, got, err2, want, err)
+		}
+	}
+}
+
+// TestLocalChanges sets the local zone again and again, to zones with summer time too, and compares with package time.
+func TestLocalChanges(t *testing.T) {
+	was := time.Local
+	defer func() { time.Local = was }()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3 {
+		for _, name := range []string{"Europe/Berlin", "America/St_Johns", "UTC", "Australia/Lord_Howe", "Asia/Kolkata"} {
+			l, err := time.LoadLocation(name)
+			if err != nil {
+				t.Skip(err)
+			}
+			time.Local = l
+			for range 2000 {
+				s := time.Unix(r.Int64N(4e9)-1e9, 0).In([]*time.Location{time.Local, time.UTC, time.FixedZone("", 3600)}[r.IntN(3)]).Format(time.RFC3339)
+				got, err := Parse(s)
+				want, wantErr := time.Parse(time.RFC3339Nano, s)
+				if err != nil || wantErr != nil || !got.Equal(want) || got.Location().String() != want.Location().String() || got.Format(time.RFC3339) != want.Format(time.RFC3339) {
+					t.Fatalf("%s in %s: %v %v, want %v %v", s, name, got, err, want, wantErr)
+				}
+			}
 		}
 	}
 }

@@ -3,8 +3,6 @@ package json
 // What stands between values: brackets, commas, colons.
 
 import (
-	"math/bits"
-
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
@@ -16,9 +14,15 @@ func (d *decoder) enter(i int, end byte) int {
 		i = d.blanks(i)
 	}
 	if mem.Load8(d.b, i) == end {
-		i = ^(i + 1)
+		if i++; i > d.lim {
+			i = d.near(i)
+		}
+		return ^i
 	}
-	return d.guard(i)
+	if i > d.lim {
+		i = d.near(i)
+	}
+	return i
 }
 
 // next gives the position of the next element or key after an element that ends at i, or ^the position after the container, or failed.
@@ -35,33 +39,30 @@ func (d *decoder) next(i int, end byte) int {
 	case ',':
 		if c := mem.Load8(b, i); c <= ' ' {
 			if c == '\n' {
-				if x := mem.Load64(b, i+1) ^ spaces; x != 0 { // the indentation
-					i += 1 + bits.TrailingZeros64(x)>>3
-				} else {
-					i += 9
-				}
+				i = line(b, i)
 			}
 			if mem.Load8(b, i) <= ' ' {
 				i = d.blanks(i)
 			}
 		}
 	case end:
-		i = ^i
+		if i > d.lim {
+			i = d.near(i)
+		}
+		return ^i
 	default:
 		return failed
 	}
-	return d.guard(i)
-}
-
-// guard is a guard for a position or ^position.
-func (d *decoder) guard(i int) int {
 	if i > d.lim {
-		return d.near(i)
-	}
-	if ^i > d.lim {
-		return ^d.near(^i)
+		i = d.near(i)
 	}
 	return i
+}
+
+// comma reports whether the element that ends at i is followed by a comma and another element, without white space, far from the end:
+// then next is i+1.
+func (d *decoder) comma(i int) bool {
+	return mem.Load8(d.b, i) == ',' && mem.Load8(d.b, i+1) > ' ' && i < d.lim
 }
 
 // colon is the position of the value after the key that ends at i, or failed.

@@ -571,8 +571,8 @@ func Test14Floats(t *testing.T) {
 		add(float64(i))
 		add(float64(i) / 100)
 		add(-float64(i) * 1e15)
-		add(float64(1<<53 - i))
-		add(float64(1<<53 + i))
+		add(float64(int64(1)<<53 - int64(i)))
+		add(float64(int64(1)<<53 + int64(i)))
 	}
 	check()
 	t.Run("integers", func(t *testing.T) {

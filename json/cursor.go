@@ -28,6 +28,14 @@ const (
 	tailSize = 832
 )
 
+// guard is a guard.
+func (d *decoder) guard(i int) int {
+	if i > d.lim {
+		return d.near(i)
+	}
+	return i
+}
+
 const spaces = 0x2020202020202020
 
 // open starts reading src.
@@ -86,4 +94,13 @@ func (d *decoder) blanks(i int) int {
 			return i
 		}
 	}
+}
+
+// line is the position after the new line at i and what it is indented by, up to 8 spaces. It is the part of blanks that pays where a
+// call does not.
+func line(b []byte, i int) int {
+	if x := mem.Load64(b, i+1) ^ spaces; x != 0 {
+		return i + 1 + bits.TrailingZeros64(x)>>3
+	}
+	return i + 9
 }

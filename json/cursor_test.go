@@ -106,3 +106,33 @@ func TestScannerInPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestLongNumberAtTheEnd has a number that is longer than what may be read behind a guard, where the window changes.
+func TestLongNumberAtTheEnd(t *testing.T) {
+	for _, number := range []string{"0." + strings.Repeat("0", 300) + "5", strings.Repeat("9", 311), "1" + strings.Repeat("0", 300), "-" + strings.Repeat("7", 500) + "e-480", strings.Repeat("1", 300) + "x"} {
+		for _, n := range []int{0, 150, 200, 400} {
+			for _, after := range []string{"", ",2", "  "} {
+				list := []byte("[" + strings.Repeat("1.5,", n) + number + after + "]")
+				object := []byte(`{"s":[` + strings.Repeat("1.5,", n) + `1],"F":` + number + strings.ReplaceAll(after, ",2", `,"x":2`) + "}")
+				for _, target := range []func() any{
+					func() any { return new([]float64) }, func() any { return new([500]float64) }, func() any { return new(any) }, func() any { return new([]any) }, func() any { return new([]int) },
+					func() any { return new([]float32) }, func() any { return new([]json.Number) }, func() any { return new([]*float64) },
+					func() any { return new(struct{ F float64 }) }, func() any { return new(struct{ F int }) }, func() any { return new(struct{ F float32 }) },
+					func() any { return new(struct{ F json.Number }) }, func() any {
+						return new(struct {
+							F float64 `json:",string"`
+						})
+					},
+				} {
+					for _, doc := range [][]byte{list, object} {
+						got, want := target(), target()
+						err, wantErr := Unmarshal(doc, got), json.Unmarshal(doc, want)
+						if !reflect.DeepEqual(err, wantErr) || !reflect.DeepEqual(got, want) {
+							t.Errorf("%.20s after %d into %T: %v, want %v", number, n, got, err, wantErr)
+						}
+					}
+				}
+			}
+		}
+	}
+}

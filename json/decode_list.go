@@ -37,6 +37,10 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 					return failed
 				}
 			}
+			if d.comma(i) {
+				i++
+				continue
+			}
 			if i = d.next(i, ']'); i < 0 {
 				if i == failed {
 					return failed
@@ -131,6 +135,10 @@ func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 				}
 			}
 		next:
+			if d.comma(i) {
+				i++
+				continue
+			}
 			if i = d.next(i, ']'); i < 0 {
 				if i == failed {
 					clear(d.stack)
@@ -189,6 +197,10 @@ func decodeArray(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 				}
 			}
 		next:
+			if d.comma(i) {
+				i++
+				continue
+			}
 			if i = d.next(i, ']'); i < 0 {
 				if i == failed {
 					return failed

@@ -26,8 +26,13 @@ func decodeStruct(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	f := expected.Load()
 	i++
 	if c := mem.Load8(b, i); c <= ' ' {
-		i = d.blanks(i)
-		b = d.b
+		if c == '\n' {
+			i = line(b, i)
+		}
+		if mem.Load8(b, i) <= ' ' {
+			i = d.blanks(i)
+			b = d.b
+		}
 	}
 	if mem.Load8(b, i) == '}' {
 		i++
@@ -108,8 +113,13 @@ func decodeStruct(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 			i++
 			goto end
 		default:
-			i = d.blanks(i)
-			b = d.b
+			if mem.Load8(b, i) == '\n' {
+				i = line(b, i)
+			}
+			if mem.Load8(b, i) <= ' ' {
+				i = d.blanks(i)
+				b = d.b
+			}
 			switch mem.Load8(b, i) {
 			case ',':
 				i++
@@ -122,11 +132,7 @@ func decodeStruct(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		}
 		if mem.Load8(b, i) <= ' ' {
 			if mem.Load8(b, i) == '\n' {
-				if x := mem.Load64(b, i+1) ^ spaces; x != 0 { // the indentation
-					i += 1 + bits.TrailingZeros64(x)>>3
-				} else {
-					i += 9
-				}
+				i = line(b, i)
 			}
 			if mem.Load8(b, i) <= ' ' {
 				i = d.blanks(i)

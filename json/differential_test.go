@@ -1487,6 +1487,51 @@ func TestUnmarshalDifferential(t *testing.T) {
 	t.Logf("%d cases of %d types", count, len(targets()))
 }
 
+// unlikeText gives data to the functions that know no Go types, of both libraries, and tells how that differs, or "".
+func unlikeText(data []byte, prefix, indent string) string {
+	input := copyOf(data)
+	if got, want := json.Valid(input), std.Valid(input); got != want {
+		return fmt.Sprintf("Valid: %t; want %t", got, want)
+	}
+	for _, call := range []struct {
+		name         string
+		theirs, ours func(*bytes.Buffer) error
+	}{
+		{"Compact", func(b *bytes.Buffer) error { return std.Compact(b, input) }, func(b *bytes.Buffer) error { return json.Compact(b, input) }},
+		{"Indent", func(b *bytes.Buffer) error { return std.Indent(b, input, prefix, indent) }, func(b *bytes.Buffer) error { return json.Indent(b, input, prefix, indent) }},
+		{"Indent by nothing", func(b *bytes.Buffer) error { return std.Indent(b, input, "", "") }, func(b *bytes.Buffer) error { return json.Indent(b, input, "", "") }},
+		{"HTMLEscape", func(b *bytes.Buffer) error { std.HTMLEscape(b, input); return nil }, func(b *bytes.Buffer) error { json.HTMLEscape(b, input); return nil }},
+	} {
+		theirs, ours := bytes.NewBufferString("before"), bytes.NewBufferString("before")
+		if s := unlikeErrors(call.theirs(theirs), call.ours(ours)); s != "" || !bytes.Equal(theirs.Bytes(), ours.Bytes()) {
+			return fmt.Sprintf("%s: %s; want %s; %s", call.name, short(ours.String()), short(theirs.String()), s)
+		}
+	}
+	return spoil(data, input)
+}
+
+// TestTextDifferential gives every input, with a fault in many places, to the functions that know no Go types.
+func TestTextDifferential(t *testing.T) {
+	docs := []string{`{"A":1,"B":[true,null,"x\u00e9\n<"],"C":{"D":-1.5e+3,"E":[]},"F":{}} `, " [ 1 , \"two\" , { \"A\" : null } , false ]\n", `"a\u0041\ud83d\ude00\\é"`, "[[[{}],\t[{\"\u2028\":\"\xff\"}]]]", `-12.5e-3`}
+	list := docs
+	for _, doc := range docs {
+		list = append(list, withFaults(doc)...)
+	}
+	for _, in := range inputs() {
+		if len(in.text) < 1000 {
+			list = append(list, in.text, in.text+" ", "[{\"x\":"+in.text+"}]", in.text+in.text)
+		}
+	}
+	for i, in := range list {
+		if s := unlikeText([]byte(in), indents[i%len(indents)][0], indents[i%len(indents)][1]); s != "" {
+			complain(t, "%s: %s", short(in), s)
+		}
+	}
+	if json.Valid(nil) || unlikeErrors(std.Unmarshal(nil, new(any)), json.Unmarshal(nil, new(any))) != "" {
+		t.Error("nothing at all is valid")
+	}
+}
+
 // values are values of a type to write: what it is when nothing is in it, when all is, and at random.
 func values(x target, r *rand.Rand) []reflect.Value {
 	list := []reflect.Value{reflect.New(x.t), reflect.ValueOf(x.filled())}

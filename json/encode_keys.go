@@ -78,7 +78,8 @@ func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 	var marks [bookKeys/64 + 1]uint64
 	k := 0
 	missed := false
-	w := slots.Walk()
+	var w mem.SlotWalk
+	w.Start(slots)
 	for number, key := w.Next(); key != nil; number, key = w.Next() {
 		if k++; k > len(list) {
 			return 0
@@ -100,8 +101,8 @@ func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 		book.credit++
 	}
 	k = 0
-	for i, m := range marks {
-		for ; m != 0; m &= m - 1 {
+	for i := range marks {
+		for m := marks[i]; m != 0; m &= m - 1 {
 			place := i<<6 + bits.TrailingZeros64(m)
 			list[k] = mapSlot{number: book.slots[place], known: uint32(book.order[place])}
 			k++

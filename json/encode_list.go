@@ -54,7 +54,7 @@ func elementsOf(o *encodeOp) elementsFunc {
 	case stepFloat64:
 		return putFloats
 	}
-	if o.fields != nil {
+	if o.structs {
 		return putStructs
 	}
 	return putElements

@@ -155,9 +155,10 @@ func (e *encoder) putEntries(o *encodeOp, m mem.Pointer, count, n int) int {
 // gather puts the entries of a map into list, which has one place more than the map has entries, in the order in which they are
 // to be written. It gives how many there are; 0 if there are more than there should be, as when the map changes meanwhile.
 func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
-	w := slots.Walk()
 	k := 0
+	var w mem.SlotWalk
 	if e.flags&SortMapKeys == 0 {
+		w.Start(slots)
 		for number, key := w.Next(); key != nil; number, key = w.Next() {
 			if k == len(list) {
 				return 0
@@ -171,8 +172,8 @@ func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 		if k := e.gatherKnown(slots, list); k > 0 {
 			return k
 		}
-		w = slots.Walk()
 	}
+	w.Start(slots)
 	for number, key := w.Next(); key != nil; number, key = w.Next() {
 		if k == len(list) {
 			return 0

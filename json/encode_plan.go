@@ -39,6 +39,7 @@ type encodeOp struct {
 	direct         bool       // an interface holds the value itself, not a pointer to it
 	bounded        bool       // values cannot contain themselves: neither does the type, nor is there an interface in it
 	steady         bool       // writing a value changes nothing in the encoder and cannot fail
+	structs        bool       // encode is encodeStruct
 	method         bool       // written by a method of the type
 	any            bool       // typ is an interface without methods
 	whole          bool       // compiled to its end
@@ -225,7 +226,7 @@ func (s *encodePlanSet) compileKind(o *encodeOp, addressable bool) {
 	case reflect.Map:
 		s.compileMap(o, t)
 	case reflect.Struct:
-		o.encode = encodeStruct
+		o.encode, o.structs = encodeStruct, true
 		o.fields = s.compileStruct(o, addressable)
 	default:
 		o.encode, o.steady = encodeUnsupported, false

@@ -17,17 +17,28 @@ func encodeTime(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 
 // putTime writes the time.Time at p, where there is timeRoom.
 func (e *encoder) putTime(n int, o *encodeOp, p mem.Pointer) int {
-	b := e.b
+	b, t := e.b, *mem.At[time.Time](p, 0)
+	if t.IsZero() && t.Location() == time.UTC { // a time that is not set
+		mem.StoreBlock(b, n, &zeroTime)
+		return n + len(zeroTimeText)
+	}
 	mem.Store8(b, n, '"')
 	n++
-	out := iso8601.Append(b[:n], *mem.At[time.Time](p, 0))
+	out := iso8601.Append(b[:n], t)
 	if !isRFC3339(out[n:]) {
-		_, err := mem.At[time.Time](p, 0).MarshalJSON()
+		_, err := t.MarshalJSON()
 		e.fail(marshalerError(o.typ, asMarshaled{nil, err}))
 	}
 	mem.Store8(b, len(out), '"')
 	return len(out) + 1
 }
+
+const zeroTimeText = `"0001-01-01T00:00:00Z"`
+
+var zeroTime = func() (b mem.Block) {
+	copy(b.Text[:], zeroTimeText)
+	return b
+}()
 
 // isRFC3339 reports whether a time as time.RFC3339Nano has it is valid: its year has four digits, the hour of its zone is below 24.
 func isRFC3339(text []byte) bool {

@@ -152,8 +152,8 @@ type tidier struct {
 	src   []byte // src[start:i] is to be written as it is
 	start int
 	depth int
-	small [4]uint64 // a bit for each level: whether it is an object
-	nest  []uint64  // small, or more
+	nest  [4]uint64 // a bit for each level: whether it is an object
+	deep  []uint64  // the same for levels that are deeper
 	html  bool
 
 	lines  bool   // Indent
@@ -172,16 +172,25 @@ func (t *tidier) flush(i, next int) {
 
 // blanks leaves out white space at i.
 func (t *tidier) blanks(i int) int {
-	if i >= len(t.src) || t.src[i] > ' ' {
-		return i
+	if i < len(t.src) && t.src[i] <= ' ' {
+		return t.skipBlanks(i)
 	}
-	next := i
-	for next < len(t.src) && (t.src[next] == ' ' || t.src[next] == '\n' || t.src[next] == '\r' || t.src[next] == '\t') {
-		next++
+	return i
+}
+
+func (t *tidier) skipBlanks(i int) int {
+	src, next := t.src, i
+	for next < len(src) && (src[next] == ' ' || src[next] == '\n' || src[next] == '\r' || src[next] == '\t') {
+		if next++; next-i == longBlanks {
+			next += simd.Blanks(mem.PointerTo(&src[next-1]), len(src)-next+1) - 1
+		}
 	}
 	t.flush(i, next)
 	return next
 }
+
+// longBlanks is how much white space is passed by bytes before the kernel takes over.
+const longBlanks = 8
 
 // newLine begins a line before i.
 func (t *tidier) newLine(i int) {
@@ -193,36 +202,46 @@ func (t *tidier) newLine(i int) {
 	t.b = append(t.b, t.line[:n]...)
 }
 
+// level is where the bit of the level at hand is.
+func (t *tidier) level() *uint64 {
+	i := t.depth >> 6
+	if i < len(t.nest) {
+		return &t.nest[i]
+	}
+	if i -= len(t.nest); i == len(t.deep) {
+		t.deep = append(t.deep, 0)
+	}
+	return &t.deep[i]
+}
+
 // tidy writes the whole input, and reports whether it is valid.
 func (t *tidier) tidy() bool {
 	src := t.src
-	t.nest = t.small[:]
 	i := t.blanks(0)
+	object := uint64(0) // whether the level at hand is one
 	for {
 		// A value begins at i.
 		if i >= len(src) {
 			return false
 		}
 		switch c := src[i]; c {
+		case '"':
+			i = t.text(i + 1)
 		case '{', '[':
 			if t.depth++; t.depth > maxDepth {
 				return false
 			}
-			if t.depth>>6 >= len(t.nest) {
-				t.nest = append(t.nest, 0)
-			}
-			// The brackets differ in this bit from the braces.
-			object := uint64(c>>5) & 1
-			at := &t.nest[t.depth>>6]
-			*at = *at&^(1<<(t.depth&63)) | object<<(t.depth&63)
 			if i = t.blanks(i + 1); i >= len(src) {
 				return false
 			}
-			if src[i] == c+2 { // and from those that close in this one
+			if src[i] == c+2 { // what opens differs from what closes in this bit
 				i++
 				t.depth--
 				break
 			}
+			object = uint64(c>>5) & 1 // and the brackets from the braces in this one
+			at := t.level()
+			*at = *at&^(1<<(t.depth&63)) | object<<(t.depth&63)
 			if t.lines {
 				t.newLine(i)
 			}
@@ -232,8 +251,6 @@ func (t *tidier) tidy() bool {
 				}
 			}
 			continue
-		case '"':
-			i = t.text(i + 1)
 		case 't':
 			i = literalEnd(src, i, "true")
 		case 'f':
@@ -254,7 +271,6 @@ func (t *tidier) tidy() bool {
 			if i = t.blanks(i); i >= len(src) {
 				return false
 			}
-			object := t.nest[t.depth>>6] >> (t.depth & 63) & 1
 			if src[i] == ',' {
 				i = t.blanks(i + 1)
 				if t.lines {
@@ -271,6 +287,7 @@ func (t *tidier) tidy() bool {
 				return false
 			}
 			t.depth--
+			object = *t.level() >> (t.depth & 63) & 1
 			if t.lines {
 				t.newLine(i)
 			}
@@ -291,13 +308,14 @@ func (t *tidier) finish(i int) bool {
 
 // key passes a key, a colon, and the blanks around it, and gives where the value begins, or -1.
 func (t *tidier) key(i int) int {
-	if i >= len(t.src) || t.src[i] != '"' {
+	src := t.src
+	if i >= len(src) || src[i] != '"' {
 		return -1
 	}
 	if i = t.text(i + 1); i < 0 {
 		return -1
 	}
-	if i = t.blanks(i); i >= len(t.src) || t.src[i] != ':' {
+	if i = t.blanks(i); i >= len(src) || src[i] != ':' {
 		return -1
 	}
 	i = t.blanks(i + 1)
@@ -310,25 +328,46 @@ func (t *tidier) key(i int) int {
 
 // text passes the text of a string from i on, and its quote; -1 if it is not valid.
 func (t *tidier) text(i int) int {
+	if t.html {
+		return t.textHTML(i)
+	}
 	src := t.src
 	for {
-		// The first byte that ends the string, that is invalid, or that has to be looked at.
 		for len(src)-i >= 8 {
 			w := mem.Load64(src, i)
-			var found uint64
-			if t.html {
-				found = special(w, true)
-			} else {
-				found = stops(w) &^ w // what is not ASCII is passed
+			if found := stops(w) &^ w; found != 0 { // what is not ASCII is passed
+				i += bits.TrailingZeros64(found) >> 3
+				break
 			}
-			if found != 0 {
+			if i += 8; len(src)-i >= 64 {
+				i += simd.FindStop(mem.PointerTo(&src[i]), len(src)-i)
+			}
+		}
+		switch {
+		case i >= len(src) || src[i] < ' ':
+			return -1
+		case src[i] == '"':
+			return i + 1
+		case src[i] != '\\':
+			i++
+		default:
+			if i = escapeEnd(src, i); i < 0 {
+				return -1
+			}
+		}
+	}
+}
+
+// textHTML is text with <, >, &, U+2028 and U+2029 escaped.
+func (t *tidier) textHTML(i int) int {
+	src := t.src
+	for {
+		for len(src)-i >= 8 {
+			if found := special(mem.Load64(src, i), true); found != 0 {
 				i += bits.TrailingZeros64(found) >> 3
 				break
 			}
 			i += 8
-			if !t.html && len(src)-i >= 32 {
-				i += simd.FindStop(mem.PointerTo(&src[i]), len(src)-i)
-			}
 		}
 		if i >= len(src) {
 			return -1
@@ -342,8 +381,6 @@ func (t *tidier) text(i int) int {
 			}
 		case c < ' ':
 			return -1
-		case !t.html:
-			i++
 		default:
 			if text, size := htmlEscape(mem.String(src), i); size > 0 {
 				t.flush(i, i+size)
@@ -392,17 +429,14 @@ func numberEnd(s string, i int) int {
 	if i < len(s) && s[i] == '-' {
 		i++
 	}
-	switch {
-	case i >= len(s):
+	first := i
+	if i = digitsEnd(s, i); i < 0 || s[first] == '0' && i > first+1 {
 		return -1
-	case s[i] == '0':
-		i++
-	default:
-		if i = digitsEnd(s, i); i < 0 {
-			return -1
-		}
 	}
-	if i < len(s) && s[i] == '.' {
+	if i == len(s) || s[i] == ',' {
+		return i
+	}
+	if s[i] == '.' {
 		if i = digitsEnd(s, i+1); i < 0 {
 			return -1
 		}
@@ -420,6 +454,17 @@ func numberEnd(s string, i int) int {
 // digitsEnd is where the digits at s[i] end, or -1 if there are none.
 func digitsEnd(s string, i int) int {
 	start := i
+	for len(s)-i >= 8 {
+		x := mem.Load64(mem.Bytes(s), i) ^ '0'*ones // digits are below 10 now
+		if other := ((x + 0x76*ones) | x) & highs; other != 0 {
+			i += bits.TrailingZeros64(other) >> 3
+			if i == start {
+				return -1
+			}
+			return i
+		}
+		i += 8
+	}
 	for i < len(s) && s[i]-'0' <= 9 {
 		i++
 	}

@@ -17,7 +17,7 @@ import (
 func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 	b, end := d.b, d.end
 	for i < end {
-		dst = slices.Grow(dst, 256)
+		dst = slices.Grow(dst, unescapeRoom)
 		switch c := b[i]; {
 		case c == '"':
 			if i++; i > d.lim {
@@ -50,15 +50,21 @@ func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 	return dst, failed
 }
 
-// unescapeRun reads a run of meanings that begins at b[i].
+// unescapeRun reads a run of escapes that begins at b[i]. dst has unescapeRoom, or as much room as the rest of b: no meaning is longer than
+// its escape.
 func unescapeRun(dst, b []byte, i int) ([]byte, int) {
-	for n := 0; n < 64 && i+1 < len(b) && b[i] == '\\'; n++ {
+	out, n := dst[:cap(dst)], len(dst)
+	for range unescapeMost {
+		if i+1 >= len(b) || b[i] != '\\' {
+			break
+		}
 		c := b[i+1]
 		if c != 'u' {
 			if c = meanings[c]; c == 0 {
 				return dst, failed
 			}
-			dst = append(dst, c)
+			out[n] = c
+			n++
 			i += 2
 			continue
 		}
@@ -67,28 +73,37 @@ func unescapeRun(dst, b []byte, i int) ([]byte, int) {
 		case r < 0:
 			return dst, failed
 		case r < utf8.RuneSelf:
-			dst = append(dst, byte(r))
+			out[n] = byte(r)
+			n++
 		case r < 0x800:
-			dst = append(dst, byte(0xc0|r>>6), byte(0x80|r&0x3f))
+			mem.Store16(out, n, uint16(0x80c0|r>>6|r&0x3f<<8))
+			n += 2
 		case r&0xf800 != 0xd800:
-			dst = append(dst, byte(0xe0|r>>12), byte(0x80|r>>6&0x3f), byte(0x80|r&0x3f))
+			mem.Store32(out, n, uint32(0x8080e0|r>>12|r>>6&0x3f<<8|r&0x3f<<16))
+			n += 3
 		default:
 			if i+7 < len(b) && b[i+6] == '\\' && b[i+7] == 'u' {
 				if pair := utf16.DecodeRune(r, hex4(b, i+8)); pair != utf8.RuneError {
-					dst = utf8.AppendRune(dst, pair)
+					n += utf8.EncodeRune(out[n:], pair)
 					i += 12
 					continue
 				}
 			}
-			dst = utf8.AppendRune(dst, utf8.RuneError)
+			n += utf8.EncodeRune(out[n:], utf8.RuneError)
 		}
 		i += 6
 	}
 	if i < len(b) && b[i] == '\\' && i+1 == len(b) {
 		return dst, failed
 	}
-	return dst, i
+	return dst[:n], i
 }
+
+// unescapeMost is how many escapes are read at once, and unescapeRoom is room for them.
+const (
+	unescapeMost = 64
+	unescapeRoom = 4*unescapeMost + 8
+)
 
 // hex4 is the number that the four hexadecimal digits at b[i] write, or negative.
 func hex4(b []byte, i int) rune {
@@ -96,7 +111,7 @@ func hex4(b []byte, i int) rune {
 		return -1
 	}
 	h := b[i : i+4 : i+4]
-	return rune(hexDigits[h[0]])<<12 | rune(hexDigits[h[1]])<<8 | rune(hexDigits[h[2]])<<4 | rune(hexDigits[h[3]])
+	return hexRunes[0][h[0]] | hexRunes[1][h[1]] | hexRunes[2][h[2]] | hexRunes[3][h[3]]
 }
 
 // hexDigits is what hexadecimal digits mean; others are negative.
@@ -111,6 +126,16 @@ var hexDigits = func() (t [256]int8) {
 			t[i] = int8(c - 'A' + 10)
 		default:
 			t[i] = -1
+		}
+	}
+	return t
+}()
+
+// hexRunes is what the first to the last of four hexadecimal digits mean; others are negative.
+var hexRunes = func() (t [4][256]rune) {
+	for i := range t {
+		for c, digit := range hexDigits {
+			t[i][c] = rune(digit) << (12 - 4*i)
 		}
 	}
 	return t

@@ -40,7 +40,7 @@ func parseCases() []harness.Case {
 	timestamps("milliseconds, Z", "", parseBars(3), time.Millisecond, time.UTC)
 	timestamps("microseconds, Z", "", parseBars(3), time.Microsecond, time.UTC)
 	timestamps("nanoseconds, Z", "", parseBars(3), time.Nanosecond, time.UTC)
-	timestamps("milliseconds, whole hours", lookup, parseBars(2), time.Millisecond, wholeHours()...)
+	timestamps("milliseconds, whole hours", lookup, parseBars(3), time.Millisecond, wholeHours()...)
 	timestamps("milliseconds, half hours", lookup, parseBars(3), time.Millisecond, halfHours()...)
 
 	others := func(name, note string, list []string) {

@@ -65,7 +65,8 @@ func (s *MapShape) holds(t reflect.Type) bool {
 			return false
 		}
 		seen := map[any]bool{}
-		for w := slots.Walk(); ; {
+		var w SlotWalk
+		for w.Start(slots); ; {
 			number, key := w.Next()
 			if key == nil {
 				break
@@ -136,15 +137,15 @@ type SlotWalk struct {
 	dirLen int
 }
 
-// Walk starts a walk of all slots that have an entry.
-func (s *Slots) Walk() (w SlotWalk) {
-	w.size = s.size
+// Start begins a walk of all slots of s that have an entry. It is a method of the walk, which is no result, because a struct of this
+// size would be written word by word and then copied by larger ones, for which the processor would wait.
+func (w *SlotWalk) Start(s Slots) {
+	w.size, w.number, w.more = s.size, 0, 0
+	w.dir, w.dirLen, w.next = s.dir, s.dirLen, 0
+	w.full = 0
 	if s.dirLen == 0 {
 		w.enter(s.dir)
-	} else {
-		w.dir, w.dirLen = s.dir, s.dirLen
 	}
-	return w
 }
 
 func (w *SlotWalk) enter(group unsafe.Pointer) {

@@ -25,8 +25,8 @@ func (s *MapShape) Open(m Pointer) (slots Slots, ok bool) { return slots, false 
 // At is nil.
 func (s *Slots) At(number uint32) Pointer { return nil }
 
-// Walk is at its end.
-func (s *Slots) Walk() (w SlotWalk) { return w }
+// Start begins a walk that is at its end.
+func (w *SlotWalk) Start(s Slots) {}
 
 // Next is nil.
 func (w *SlotWalk) Next() (number uint32, key Pointer) { return 0, nil }

@@ -50,7 +50,8 @@ func trySlots[K, V comparable](t *testing.T, key func(int) K, value func(int) V)
 			t.Fatalf("%v: not opened", typ)
 		}
 		seen := map[K]bool{}
-		for w := slots.Walk(); ; {
+		var w SlotWalk
+		for w.Start(slots); ; {
 			number, at := w.Next()
 			if at == nil {
 				break
