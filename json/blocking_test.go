@@ -325,7 +325,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// TestWriterErrors has what a Decoder of a closed pipe says.
+// TestClosedPipe has what a Decoder says of a pipe that is closed, by its writer with an error and by its reader.
 func TestClosedPipe(t *testing.T) {
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		r, w := io.Pipe()

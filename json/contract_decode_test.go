@@ -832,12 +832,31 @@ func Test19UnmarshalerErrors(t *testing.T) {
 		wantDecoded(t, `{"A":null}`, one[*readsJSON]{})
 		wantDecoded(t, `{"A":null}`, one[readsText]{})
 	})
+	into[time.Time](t, `"\u0032006-01-02T15:04:05Z"`, `"2006-01-02T15:04:05\u005a"`, `"\/"`, "\"2006-01-02T15:04:05Z\xff\"") // it sees the escapes
 	t.Run("errors_of_other_decodings_are_renamed", func(t *testing.T) {
 		into[two[readsInner]](t, `{"B":{"C":1}}`, `{"A":{"A":{"B":"x"}}}`)
 		into[[]readsInner](t, `[{"C":1}]`)
 		into[one[readsGarbage]](t, `{"A":1}`)
 		into[readsGarbage](t, `1`)
 		into[map[string]one[readsInner]](t, `{"k":{"A":{"C":1}}}`)
+	})
+	t.Run("times", func(t *testing.T) {
+		for _, text := range timeTexts() {
+			for _, in := range []string{strconv.Quote(text), ` "` + text + `" `} {
+				for _, newTarget := range []func() any{func() any { return new(time.Time) }, func() any { return new(*time.Time) }, target{t: reflect.TypeFor[time.Time]()}.filled} {
+					if s := unlikeUnmarshal([]byte(in), newTarget); s != "" {
+						complain(t, "%s into %T: %s", short(in), newTarget(), s)
+					}
+				}
+			}
+			same(t, `{"A":"`+text+`","B":1}`, func() any {
+				return &struct {
+					A time.Time
+					B int
+				}{}
+			})
+			same(t, `{"`+text+`":["`+text+`"]}`, func() any { return new(map[string][]*time.Time) })
+		}
 	})
 	t.Run("panics_pass", func(t *testing.T) {
 		for _, lib := range []func([]byte, any) error{std.Unmarshal, json.Unmarshal} {
@@ -853,6 +872,31 @@ func Test19UnmarshalerErrors(t *testing.T) {
 	t.Run("a_method_may_decode", func(t *testing.T) {
 		into[readsDeep](t, `{"A":{"A":{"A":[1,{"A":null}]}}}`, `{"A":{"A":{"A":"x"}}}`)
 	})
+}
+
+// timeTexts are times, right and almost right.
+func timeTexts() []string {
+	list := []string{
+		"", "2006", "2006-01-02", "2006-01-02T15:04Z", "2006-01-02 15:04:05Z", "2006-01-02t15:04:05z", "2006-01-02T15:04:05z", "2006-01-02T15:04:05", "2006-01-02T15:04:05ZZ", "2006-01-02T15:04:05Z ", " 2006-01-02T15:04:05Z", "06-01-02T15:04:05Z", "12006-01-02T15:04:05Z", "-006-01-02T15:04:05Z", "+006-01-02T15:04:05Z",
+		"2006-1-02T15:04:05Z", "2006-01-2T15:04:05Z", "2006-01-02T5:04:05Z", "2006-01-02T15:4:05Z", "2006-01-02T15:04:5Z", "2006/01/02T15:04:05Z", "2006-01-02T15;04;05Z", "2006-01-02T15:04:05,5Z", "2006-01-02T15:04:05.Z", "2006-01-02T15:04:05.5", "2006-01-02T15:04:05.a5Z", "2006-01-02T15:04:05.5aZ",
+		"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "1969-12-31T23:59:59.999999999Z", "1970-01-01T00:00:00Z", "2000-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2001-02-29T00:00:00Z", "2004-02-30T00:00:00Z", "2006-04-31T00:00:00Z", "2006-00-01T00:00:00Z", "2006-13-01T00:00:00Z", "2006-01-00T00:00:00Z", "2006-01-32T00:00:00Z", "2006-01-02T24:00:00Z", "2006-01-02T23:60:00Z", "2006-01-02T23:59:60Z", "2006-01-02T23:59:61Z", "20a6-01-02T15:04:05Z", "2006-0a-02T15:04:05Z", "２006-01-02T15:04:05Z",
+	}
+	for n := range 13 {
+		list = append(list, "2006-01-02T15:04:05."+strings.Repeat("7", n)+"Z", "2006-01-02T15:04:05."+strings.Repeat("0", n)+"+02:00")
+	}
+	for _, hours := range []string{"00", "01", "09", "12", "14", "19", "20", "23", "24", "29", "99", "0a", "1", "001", ""} {
+		for _, minutes := range []string{"00", "30", "59", "60", "99", "5", "a0", ""} {
+			list = append(list, "2006-01-02T15:04:05+"+hours+":"+minutes, "2006-01-02T15:04:05.5-"+hours+":"+minutes, "2006-01-02T15:04:05+"+hours+minutes)
+		}
+	}
+	for _, second := range []string{"00", "09", "59", "60", "99"} {
+		for _, minute := range []string{"00", "59", "60"} {
+			for _, hour := range []string{"00", "23", "24", "2x"} {
+				list = append(list, "2024-02-29T"+hour+":"+minute+":"+second+"Z")
+			}
+		}
+	}
+	return list
 }
 
 // readsPanic panics.

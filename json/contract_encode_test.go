@@ -598,6 +598,21 @@ func Test19MarshalerErrors(t *testing.T) {
 			complain(t, "%T: %T %v", v, err, err)
 		}
 	}
+	for _, year := range []int{-1, 0, 1, 999, 1969, 2024, 9999, 10000, 12345} {
+		for _, zone := range []*time.Location{time.UTC, time.Local, time.FixedZone("", 0), time.FixedZone("x", 5400), time.FixedZone("x", -5400), time.FixedZone("x", 1), time.FixedZone("x", 3599), time.FixedZone("x", -59), time.FixedZone("x", 23*3600+59*60), time.FixedZone("x", 24*3600), time.FixedZone("x", -24*3600), time.FixedZone("x", -100*3600)} {
+			for _, nanos := range []int{0, 1, 10, 500_000_000, 999_999_999, 120_000, 123_456_000} {
+				v := time.Date(year, 12, 31, 23, 59, 9, nanos, zone)
+				for _, x := range []any{v, &v, []time.Time{v}, one[time.Time]{v}, map[time.Time]*time.Time{v: &v}, omit[time.Time]{v, v, v}} {
+					theirs, errTheirs := std.Marshal(x)
+					ours, err := json.Marshal(x)
+					if s := unlikeErrors(errTheirs, err); s != "" || !bytes.Equal(theirs, ours) {
+						complain(t, "%T %v: %s; want %s; %s", x, v, short(string(ours)), short(string(theirs)), s)
+					}
+				}
+			}
+		}
+	}
+	sameMarshal(t, time.Now(), time.Now().Round(0), time.Time{}, time.Unix(1<<40, 5), embedsTime{time.Now(), 1})
 	var r *refused
 	if _, err := json.Marshal(one[writesText]{writesText{"bad"}}); !errors.As(err, &r) || err.Error() != "json: error calling MarshalText for type json_test.writesText: refused: bad" {
 		t.Error(err)

@@ -70,23 +70,23 @@ type stream struct {
 	faults   []int
 }
 
-// session is one Decoder that runs a script.
-type session struct {
+// player is one Decoder that runs a script.
+type player struct {
 	d     decoder
 	r     *chunks
 	again any
 }
 
-func (s stream) open(newDecoder func(io.Reader) decoder) *session {
+func (s stream) open(newDecoder func(io.Reader) decoder) *player {
 	r := &chunks{data: []byte(s.input), sizes: s.sizes, end: s.end, together: s.together, faults: map[int]error{}}
 	for _, at := range s.faults {
 		r.faults[at] = errReader
 	}
-	return &session{d: newDecoder(r), r: r}
+	return &player{d: newDecoder(r), r: r}
 }
 
 // step does one step. The value is a pointer to what was decoded, or what was returned.
-func (s *session) step(op byte) (value any, o outcome) {
+func (s *player) step(op byte) (value any, o outcome) {
 	decode := func(to any) (any, outcome) { return to, attempt(func() error { return s.d.Decode(to) }) }
 	switch op {
 	case 'd':
@@ -382,5 +382,5 @@ func Test22Streams(t *testing.T) {
 	})
 }
 
-// FuzzStream's corpus and the scripts above share the letters of a script.
+// scriptLetters are the letters that FuzzStream makes scripts of.
 const scriptLetters = "dtmisrjanvNU"

@@ -61,7 +61,7 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 }
 
 // growSlice makes room for more than n elements: at first for as many as the last slice of the kind had, within reason. Later it looks
-// at that again, but goes no further than eight times of what is there; beyond that, slices grow as append has them grow.
+// at that again, but goes no further than ten times of what is there; beyond that, slices grow as append has them grow.
 func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	const firstBytes = 2 << 10
 	hint := int(o.hint.Load())
@@ -70,7 +70,7 @@ func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	case n == 0:
 		want = min(hint, firstBytes/int(max(o.elem.size, 1)), (d.end-i)/2)
 	case n < hint:
-		want = min(hint, 8*n)
+		want = min(hint, 10*n)
 	case n > 256:
 		want = n + n/4 + 192
 	}

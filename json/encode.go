@@ -35,7 +35,7 @@ func Marshal(v any) ([]byte, error) {
 	o := encodePlans.byWord(face.Type, v)
 	e := newEncoder(EscapeHTML | SortMapKeys)
 	last := int(o.last.Load())
-	if hint := last + last>>6 + o.slack; hint > cap(e.own) {
+	if hint := last + last>>6 + o.slack; hint > ownRoom {
 		e.b = mem.Room(hint)
 		e.b = e.b[:cap(e.b)]
 	} else {
@@ -66,6 +66,9 @@ func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
+	if !mem.SameRoom(b, e.b) {
+		clear(e.b[n:]) // it was never written to, and may hold anything
+	}
 	b = e.b[:n]
 	e.release()
 	return b, nil
@@ -74,20 +77,28 @@ func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 // encoder is what the ops of one call share.
 type encoder struct {
 	b     []byte // what is written, and room; see above
+	own   []byte // room for short results, and for those of an Encoder
 	html  bool
 	flags AppendFlags
-	depth int              // of pointers, maps and slices that may lead back to themselves
-	seen  map[any]struct{} // those of them that are open, from cycleDepth on
-	err   error            // what fail panics for
-	slots []mapSlot        // of the maps that are being written: see encode_map.go
+	depth int   // of pointers, maps and slices that may lead back to themselves
+	err   error // what fail panics for
+
+	// Of maps that are being written: see encode_map.go, and encode_map_typed.go for anys and texts.
+	slots []mapSlot
 	maps  []openMap
-	kept  int // how often entries of maps were copied
+	kept  int // how often entries were copied
+	anys  []textPair[any]
+	texts []textPair[string]
 	book  *keyBook
-	own   []byte // room for short results, and for those of an Encoder
+
+	seen map[any]struct{} // the pointers, maps and slices that are open, from cycleDepth on
 }
 
-// ownRoom is how much room an encoder has at first, and so how long a result is that Marshal copies.
+// ownRoom is how much room an encoder has at first, and how long a result may be that Marshal copies.
 const ownRoom = 1 << 10
+
+// keptSlots is how many entries of maps an encoder keeps room for.
+const keptSlots = 4 << 10
 
 // encoders are those that no call uses. After an error, or a panic in a method of the caller's, an encoder does not go back.
 var encoders = sync.Pool{New: func() any { return &encoder{own: make([]byte, ownRoom)} }}
@@ -103,6 +114,12 @@ func (e *encoder) release() {
 	e.b = nil
 	for i, all := 0, e.maps[:cap(e.maps)]; i < len(all) && all[i].o != nil; i++ {
 		all[i] = openMap{}
+	}
+	if cap(e.slots) > keptSlots {
+		e.slots = nil
+	}
+	if cap(e.anys) > keptSlots || cap(e.texts) > keptSlots {
+		e.anys, e.texts = nil, nil
 	}
 	encoders.Put(e)
 }
@@ -166,7 +183,7 @@ func (e *encoder) room(n, more int) []byte {
 
 //go:noinline
 func (e *encoder) grow(n, more int) {
-	b := mem.GrowRoom(e.b[:n], more)
+	b := mem.GrowRoom(e.b[:n], max(more, 64))
 	e.b = b[:cap(b)]
 }
 

@@ -9,7 +9,8 @@ package json
 // If a method of the caller's changes the map while it is written, encoding/json writes it as it was. So before such a method is
 // called, what is left of each open map is copied (keepMaps); that no method is called is the rule.
 //
-// Maps with other keys than strings and integers, and all maps where the slots cannot be read, go through reflect.
+// Where the slots cannot be read, the commonest maps are ranged over (encode_map_typed.go). What remains, as maps with other keys than
+// strings and integers, goes through reflect.
 
 import (
 	"bytes"
@@ -38,6 +39,7 @@ const (
 // mapEntries is how the entries of maps of one type are written.
 type mapEntries struct {
 	key    keyKind
+	kind   mapKind
 	size   uintptr // of a key
 	shape  mem.MapShape
 	shaped bool // the slots can be read
@@ -88,8 +90,14 @@ func (s *encodePlanSet) compileMap(o *encodeOp, t reflect.Type) {
 	if walkMaps && m.key != keyText {
 		m.shape, m.shaped = mem.ShapeOf(t)
 	}
-	kind := t.Elem().Kind()
-	m.copies = !o.calm && (kind == reflect.Struct || kind == reflect.Array)
+	switch kind := t.Elem().Kind(); {
+	case kind == reflect.Struct || kind == reflect.Array:
+		m.copies = !o.calm
+	case m.key == keyString && o.elem.any:
+		m.kind = mapOfAny
+	case m.key == keyString && o.elem.kind == stepString:
+		m.kind = mapOfString
+	}
 }
 
 func encodeMap(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
@@ -148,6 +156,9 @@ func (e *encoder) putEntries(o *encodeOp, m mem.Pointer, count, n int) int {
 				return n
 			}
 		}
+	}
+	if o.entries.kind != mapOther {
+		return e.putTyped(o, m, n)
 	}
 	return e.putPairs(o, mapValue(o.typ, m), n)
 }
@@ -222,6 +233,7 @@ func (e *encoder) putSlots(o *encodeOp, m mem.Pointer, slots mem.Slots, from, to
 
 // closeObject ends an object whose entries, at start, each begin with a comma.
 func (e *encoder) closeObject(start, n int) int {
+	n = max(n, start+1) // a map may have lost its entries since they were counted
 	b := e.room(n, 2)
 	mem.Store8(b, start, '{')
 	mem.Store8(b, n, '}')

@@ -17,8 +17,10 @@ package json
 
 import (
 	"encoding"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -265,8 +267,8 @@ func (s *encodePlanSet) compileSlice(o *encodeOp, t reflect.Type) {
 type encodeFields struct{ plain, html encodeSteps }
 
 type encodeSteps struct {
-	first      *encodeStep // the rest lies behind it, the last of them a stepEnd
-	count      int
+	first      *encodeStep // of list, whose last one is a stepEnd
+	list       []encodeStep
 	room       int  // asked for before the first step
 	omitsFirst bool // each step can be left out up to the first that brings the brace
 }
@@ -307,6 +309,9 @@ func (s *encodePlanSet) compileStruct(o *encodeOp, addressable bool) *encodeFiel
 	f := new(encodeFields)
 	f.plain = s.compileSteps(o, addressable, false)
 	f.html = s.compileSteps(o, addressable, true)
+	if slices.EqualFunc(f.plain.list, f.html.list, func(a, b encodeStep) bool { return a.text == b.text && a.len == b.len }) {
+		f.html = f.plain // nothing in the keys is escaped
+	}
 	return f
 }
 
@@ -316,7 +321,7 @@ func (s *encodePlanSet) compileSteps(o *encodeOp, addressable, html bool) encode
 	all := encodeSteps{omitsFirst: omitsFirst(o.typ)}
 	b.addStruct(o.typ, 0, addressable, all.omitsFirst)
 	b.add(encodeStep{kind: stepEnd})
-	all.first, all.count = &b.steps[0], len(b.steps)
+	all.first, all.list = &b.steps[0], b.steps
 	for i := range b.steps {
 		if omit := b.steps[i].omit; omit != nil {
 			omit.last = &b.steps[i+omit.skip]
@@ -413,7 +418,7 @@ const inlineSteps = 200
 
 // inlines reports whether values of o are written by steps of the struct that they are in.
 func (b *stepBuilder) inlines(o *encodeOp) bool {
-	return inlineStructs && b.behind == nil && o.fields != nil && !o.fields.plain.omitsFirst && len(b.steps)+o.fields.plain.count < inlineSteps
+	return inlineStructs && b.behind == nil && o.fields != nil && !o.fields.plain.omitsFirst && len(b.steps)+len(o.fields.plain.list) < inlineSteps
 }
 
 // stretch is how many values of known length may follow each other before room is asked for again.
@@ -457,6 +462,49 @@ func (b *stepBuilder) end() {
 	default:
 		b.add(encodeStep{kind: stepNone})
 	}
+}
+
+// String prints the plan of a type: the goldens in encode_plan_test.go are made of it.
+func (o *encodeOp) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v:%s\n", o.typ, o.traits())
+	if o.fields == nil {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "  reserve %d\n", o.fields.plain.room)
+	for _, s := range o.fields.plain.list {
+		fmt.Fprintf(&b, "  +%-3d %-10s %q", s.offset, stepNames[s.kind], s.text.Text[:s.len])
+		if s.kind == stepOther || s.kind == stepNilable {
+			fmt.Fprintf(&b, " %v", s.op.typ)
+		}
+		if s.omit != nil {
+			fmt.Fprintf(&b, ", omitted %s", quickNames[s.omit.quick])
+			if len(s.omit.hops) > 0 {
+				fmt.Fprintf(&b, " or behind %d pointers", len(s.omit.hops))
+			}
+			if s.omit.skip > 0 {
+				fmt.Fprintf(&b, ", with the next %d", s.omit.skip)
+			}
+		}
+		if s.room > 0 {
+			fmt.Fprintf(&b, ", then reserve %d", s.room)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// traits are the words for what is special in o.
+func (o *encodeOp) traits() (words string) {
+	for _, w := range []struct {
+		is   bool
+		word string
+	}{{o.steady, " steady"}, {o.calm, " calm"}, {o.bounded, " bounded"}, {o.method, " method"}} {
+		if w.is {
+			words += w.word
+		}
+	}
+	return words
 }
 
 // reserve computes how much room is asked for, and where. It gives what is asked for before the first step.

@@ -35,7 +35,7 @@ func (enc *Encoder) Encode(v any) error {
 		e.b[n] = '\n'
 		n++
 	}
-	err = enc.write(e.b[:n])
+	err = enc.write(e.b[:n:n])
 	if len(e.b) <= keptRoom {
 		e.own = e.b
 	}

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"math/bits"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/simd"
@@ -73,28 +72,32 @@ func HTMLEscape(dst *bytes.Buffer, src []byte) {
 }
 
 func appendHTMLEscaped(b []byte, s string) []byte {
-	start := 0
-	for i := 0; i < len(s); {
-		if len(s)-i >= 8 && !mayNeedHTML(mem.Load64(mem.Bytes(s), i)) {
+	start, i := 0, 0
+	for {
+		for len(s)-i >= 8 {
+			if found := htmlIn(mem.Load64(mem.Bytes(s), i)); found != 0 {
+				i += bits.TrailingZeros64(found) >> 3
+				break
+			}
 			i += 8
-			continue
 		}
-		if text, size := htmlEscape(s, i); size > 0 {
+		if i >= len(s) {
+			return append(b, s[start:]...)
+		}
+		text, size := htmlEscape(s, i)
+		if size > 0 {
 			b = append(append(b, s[start:i]...), text...)
-			i += size
-			start = i
-			continue
+			start = i + size
 		}
-		i++
+		i += max(size, 1)
 	}
-	return append(b, s[start:]...)
 }
 
-// mayNeedHTML is false if htmlEscape would find nothing in the eight bytes of w. It looks for bytes that become 0: among < and >, which
-// differ in one bit, &, and the first of what the other two begin with.
-func mayNeedHTML(w uint64) bool {
-	x, y, z := (w|2*ones)^'>'*ones, w^'&'*ones, w^0xe2*ones
-	return ((x-ones)&^x|(y-ones)&^y|(z-ones)&^z)&highs != 0
+// htmlIn marks, by the high bit, the bytes of w of which htmlEscape may have an escape: <, >, & and what U+2028 and U+2029 begin with.
+// The lowest mark is exact. < and > differ in one bit.
+func htmlIn(w uint64) uint64 {
+	angles, and, lines := (w|2*ones)^'>'*ones, w^'&'*ones, w^0xe2*ones
+	return ((angles-ones)&^angles | (and-ones)&^and | (lines-ones)&^lines) & highs
 }
 
 // htmlEscape is the escape of what begins at s[i], and how long that is; 0 for what needs none.
@@ -120,11 +123,26 @@ func htmlEscape(s string, i int) (text string, size int) {
 // appendCompact appends src as Compact does; with html as HTMLEscape does too. It reports false, and appends nothing, if src is not
 // valid JSON.
 func appendCompact(b, src []byte, html bool) ([]byte, bool) {
+	if minified(src) {
+		if html && (len(src) < longRaw || needsHTML(src)) {
+			return appendHTMLEscaped(slices.Grow(b, len(src)), mem.String(src)), true
+		}
+		return append(b, src...), true
+	}
 	t := tidier{b: slices.Grow(b, len(src)), src: src, html: html}
 	if !t.tidy() {
 		return b, false
 	}
 	return t.b, true
+}
+
+// longRaw is the length from which what has to be escaped is looked for beforehand.
+const longRaw = 128
+
+// needsHTML reports whether HTMLEscape would change s.
+func needsHTML(s []byte) bool {
+	return bytes.IndexByte(s, '<') >= 0 || bytes.IndexByte(s, '>') >= 0 || bytes.IndexByte(s, '&') >= 0 ||
+		bytes.IndexByte(s, 0xe2) >= 0 && (bytes.Contains(s, []byte("\u2028")) || bytes.Contains(s, []byte("\u2029")))
 }
 
 // appendTrusted is appendCompact for what the caller vouches for: if it is not valid, it is only escaped.
@@ -331,31 +349,7 @@ func (t *tidier) text(i int) int {
 	if t.html {
 		return t.textHTML(i)
 	}
-	src := t.src
-	for {
-		for len(src)-i >= 8 {
-			w := mem.Load64(src, i)
-			if found := stops(w) &^ w; found != 0 { // what is not ASCII is passed
-				i += bits.TrailingZeros64(found) >> 3
-				break
-			}
-			if i += 8; len(src)-i >= 64 {
-				i += simd.FindStop(mem.PointerTo(&src[i]), len(src)-i)
-			}
-		}
-		switch {
-		case i >= len(src) || src[i] < ' ':
-			return -1
-		case src[i] == '"':
-			return i + 1
-		case src[i] != '\\':
-			i++
-		default:
-			if i = escapeEnd(src, i); i < 0 {
-				return -1
-			}
-		}
-	}
+	return textEnd(t.src, i)
 }
 
 // textHTML is text with <, >, &, U+2028 and U+2029 escaped.
@@ -363,7 +357,9 @@ func (t *tidier) textHTML(i int) int {
 	src := t.src
 	for {
 		for len(src)-i >= 8 {
-			if found := special(mem.Load64(src, i), true); found != 0 {
+			w := mem.Load64(src, i)
+			lines := w ^ 0xe2*ones // that is how U+2028 and U+2029 begin
+			if found := (special(w, true)&^w | (lines-ones)&^lines) & highs; found != 0 {
 				i += bits.TrailingZeros64(found) >> 3
 				break
 			}
@@ -388,8 +384,7 @@ func (t *tidier) textHTML(i int) int {
 				i += size
 				break
 			}
-			for i++; i < len(src) && src[i] >= utf8.RuneSelf && src[i] != 0xe2; i++ {
-			}
+			i++
 		}
 	}
 }

@@ -79,7 +79,19 @@ func tidiesAs(t *testing.T, doc string) {
 			if _, ok := appendCompact(nil, src, false); !ok {
 				t.Errorf("%q is not taken", short)
 			}
+			for _, html := range []bool{false, true} {
+				tidy := tidier{src: src, html: html}
+				if tidy.tidy(); !html && minified(src) && string(tidy.b) != doc {
+					t.Errorf("%q is minified, but becomes %q", short, tidy.b)
+				}
+				if compacted, ok := appendCompact(nil, src, html); !ok || !bytes.Equal(compacted, tidy.b) {
+					t.Errorf("%q becomes %q in one way, %q in another", short, compacted, tidy.b)
+				}
+			}
 		}
+	}
+	if !json.Valid([]byte(doc)) && minified([]byte(doc)) {
+		t.Errorf("%q is minified, though not valid", short)
 	}
 	compare("Compact", Compact, json.Compact)
 	for _, c := range [][2]string{{"", ""}, {"", "\t"}, {">", "  "}, {"prefix", "indentation"}, {"\n", "<"}} {

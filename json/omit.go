@@ -26,6 +26,8 @@ const (
 	quick8
 )
 
+var quickNames = [...]string{"by its test", "never", "when its word is 0", "when its length is 0", "when 64 bits are 0", "when 32 bits are 0", "when 8 bits are 0"}
+
 // omits reports whether f may be left out.
 func omits(f *field) bool {
 	return f.Zero || len(f.Hops) > 0 || f.Omit && canBeEmpty(f.Type)
