@@ -20,12 +20,14 @@ import (
 )
 
 const (
+	bookLeast = 4 // entries of a map for which it pays; fewer are sorted as quickly
 	bookKeys  = 256
 	bookSlots = 1024
 	bookText  = 2 * mem.BlockSize // ,"key":
 	bookProbe = 4
 )
 
+// keyBook is one of them; an encoder has one from the first map on for which it pays.
 type keyBook struct {
 	credit  int
 	count   int

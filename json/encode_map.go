@@ -179,7 +179,7 @@ func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 		}
 		return k
 	}
-	if m.key == keyString && len(list) > 2 && useKeyBook {
+	if m.key == keyString && len(list) > bookLeast && useKeyBook {
 		if k := e.gatherKnown(slots, list); k > 0 {
 			return k
 		}

@@ -59,7 +59,7 @@ func TestKeyBook(t *testing.T) {
 	object := func(from, count int) map[string]any {
 		m := map[string]any{}
 		for i := range count {
-			m[fmt.Sprintf("%s%d", strings.Repeat("k", (from+i)%70), from+i)] = map[string]any{"x": i, "y": nil}
+			m[fmt.Sprintf("%s%d", strings.Repeat("k", (from+i)%70), from+i)] = map[string]any{"x": i, "y": nil, "z": 1, "a": 2, "b": "3"}
 		}
 		return m
 	}
@@ -81,7 +81,7 @@ func TestKeyBook(t *testing.T) {
 	}
 	// Keys that never come again spend the credit.
 	for i := range 2000 {
-		check(object(1000+50*i, 3))
+		check(object(1000+50*i, 5))
 	}
 	for range 200 {
 		check(object(0, 30))
