@@ -38,28 +38,14 @@ value:
 		if depth++; depth > maxDepth {
 			return failed
 		}
-		i = d.blanks(i + 1)
-		b = d.b
-		if mem.Load8(b, i) == '}' {
-			i++
-			depth--
-			break
-		}
 		nest[depth] = '}'
-		goto key
+		goto first
 	case '[':
 		if depth++; depth > maxDepth {
 			return failed
 		}
-		i = d.blanks(i + 1)
-		b = d.b
-		if mem.Load8(b, i) == ']' {
-			i++
-			depth--
-			break
-		}
 		nest[depth] = ']'
-		goto value
+		goto first
 	case 't', 'f', 'n':
 		if i = literal(b, i); i < 0 {
 			return failed
@@ -81,9 +67,14 @@ next:
 	switch c := mem.Load8(b, i); {
 	case c == ',':
 		i++
-		if mem.Load8(b, i) <= ' ' {
-			i = d.blanks(i)
-			b = d.b
+		if c := mem.Load8(b, i); c <= ' ' {
+			if c == '\n' {
+				i = line(b, i)
+			}
+			if mem.Load8(b, i) <= ' ' {
+				i = d.blanks(i)
+				b = d.b
+			}
 		}
 		if nest[depth] == ']' {
 			goto value
@@ -92,6 +83,9 @@ next:
 	case c == nest[depth]:
 		i++
 		depth--
+		goto next
+	case c == '\n':
+		i = line(b, i)
 		goto next
 	case c <= ' ':
 		at := d.off + i
@@ -103,6 +97,25 @@ next:
 		goto next
 	}
 	return failed
+first:
+	i++
+	if c := mem.Load8(b, i); c <= ' ' {
+		if c == '\n' {
+			i = line(b, i)
+		}
+		if mem.Load8(b, i) <= ' ' {
+			i = d.blanks(i)
+			b = d.b
+		}
+	}
+	if mem.Load8(b, i) == nest[depth] {
+		i++
+		depth--
+		goto next
+	}
+	if nest[depth] == ']' {
+		goto value
+	}
 key:
 	if i > d.lim {
 		i = d.near(i)

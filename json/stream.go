@@ -16,6 +16,7 @@ type Decoder struct {
 	next  int   // of what is not yet read in buf
 	slid  int64 // bytes that were in buf before
 	seen  int64 // bytes that were read as values, which is how encoding/json counts in errors
+	last  int   // bytes of the last value
 	flags ParseFlags
 	err   error // for ever
 	scan  scanner
@@ -74,11 +75,14 @@ func (d *Decoder) Decode(v any) error {
 	done, err := d.decodeAtOnce(v)
 	if !done {
 		var n int
-		if n, err = d.readValue(); err != nil {
+		switch n, done, err = d.readValue(v); {
+		case done:
+		case err != nil:
 			return err
+		default:
+			err = unmarshal(d.buf[d.next:d.next+n], v, d.flags)
+			d.advance(n)
 		}
-		err = unmarshal(d.buf[d.next:d.next+n], v, d.flags)
-		d.advance(n)
 	}
 	d.state = d.state.afterValue()
 	return err
@@ -87,12 +91,14 @@ func (d *Decoder) Decode(v any) error {
 func (d *Decoder) advance(n int) {
 	d.next += n
 	d.seen += int64(n)
+	d.last = n
 }
 
-// decodeAtOnce decodes the next value if the whole of it is in the buffer, without looking for its end first.
+// decodeAtOnce decodes the next value if the whole of it is in the buffer, without looking for its end first. It does not try when less
+// is there than the last value took: then it would mostly be in vain.
 func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	o := rootOf(v)
-	if o == nil || d.next == len(d.buf) {
+	if n := len(d.buf) - d.next; o == nil || n == 0 || n < d.last {
 		return false, nil
 	}
 	x := decoders.Get().(*decoder)
@@ -106,32 +112,40 @@ func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	return true, err
 }
 
-// readValue reads until the whole next value is in the buffer. It gives its length, with the white space before it.
-func (d *Decoder) readValue() (int, error) {
+// readValue reads until the whole next value is in the buffer. It gives its length, with the white space before it; or done, if
+// the value could be decoded into v at once when more had come.
+func (d *Decoder) readValue(v any) (length int, done bool, err error) {
 	d.scan.reset()
 	i := d.next
+	tried := len(d.buf) - i
 	var readErr error
 	for {
-		var v verdict
-		i, v = d.scan.scan(d.buf, i)
+		var seen verdict
+		i, seen = d.scan.scan(d.buf, i)
 		switch {
-		case v == complete:
-			return i - d.next, nil
-		case v == invalid:
+		case seen == complete:
+			return i - d.next, false, nil
+		case seen == invalid:
 			d.err = d.explain()
-			return 0, d.err
+			return 0, false, d.err
 		case readErr == io.EOF && d.scan.whole():
-			return i - d.next, nil
+			return i - d.next, false, nil
 		case readErr != nil:
 			if readErr == io.EOF && len(bytes.TrimLeft(d.buf, " \t\r\n")) > 0 {
 				readErr = io.ErrUnexpectedEOF
 			}
 			d.err = readErr
-			return 0, d.err
+			return 0, false, d.err
 		}
 		n := i - d.next
 		readErr = d.refill()
 		i = d.next + n
+		if here := len(d.buf) - d.next; readErr == nil && d.last > 0 && tried < d.last && here >= d.last {
+			tried = here
+			if done, err := d.decodeAtOnce(v); done {
+				return 0, true, err
+			}
+		}
 	}
 }
 
