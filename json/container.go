@@ -87,3 +87,13 @@ func (d *decoder) colon(i int) int {
 	}
 	return i
 }
+
+// leave ends the container that ends before i, and gives its result.
+func (d *decoder) leave(i int) int {
+	depth := d.depth
+	d.depth = depth - 1
+	if d.soft == depth {
+		return ^i
+	}
+	return i
+}

@@ -207,12 +207,7 @@ func (d *decoder) anyList(i int) (any, int) {
 		copy(cells, first[:n])
 	}
 	i = ^i
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return list, ^i
-	}
-	return list, i
+	return list, d.leave(i)
 }
 
 // anyListOn is anyList from the element at i on, which follows those in first. The position is ^that behind the list.
@@ -282,12 +277,7 @@ func (d *decoder) anyObject(i int) (any, int) {
 		putAll(m, first[:n])
 	}
 	i = ^i
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return m, ^i
-	}
-	return m, i
+	return m, d.leave(i)
 }
 
 // anyObjectOn is anyObject from the member at i on, which follows those in first. The position is ^that behind the object.

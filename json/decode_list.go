@@ -52,12 +52,7 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		s.Len = n
 		d.learn(o, n)
 	}
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return ^i
-	}
-	return i
+	return d.leave(i)
 }
 
 // growSlice makes room for more than n elements: at first for as many as the last slice of the kind had, within reason. Later it looks
@@ -154,12 +149,7 @@ func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		clear(d.stack)
 		s.Len = n
 	}
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return ^i
-	}
-	return i
+	return d.leave(i)
 }
 
 // decodeArray decodes as many elements as there are; the rest of the array becomes zero, the rest of the input is skipped.
@@ -216,10 +206,5 @@ func decodeArray(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 			v.Index(n).SetZero()
 		}
 	}
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return ^i
-	}
-	return i
+	return d.leave(i)
 }

@@ -61,12 +61,7 @@ func decodeMapOf[V any](d *decoder, i int, p mem.Pointer, o *decodeOp, decode fu
 		return failed
 	}
 	i = ^i
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return ^i
-	}
-	return i
+	return d.leave(i)
 }
 
 // decodeMap is for all other maps.
@@ -113,12 +108,7 @@ func decodeMap(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		return failed
 	}
 	i = ^i
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return ^i
-	}
-	return i
+	return d.leave(i)
 }
 
 // mapKey is a key that waits for its value.

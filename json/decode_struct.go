@@ -144,12 +144,7 @@ end:
 	if i > d.lim {
 		i = d.near(i)
 	}
-	depth := d.depth
-	d.depth = depth - 1
-	if d.soft == depth {
-		return ^i
-	}
-	return i
+	return d.leave(i)
 }
 
 // restIsAt compares what the words of the key leave out.
