@@ -144,6 +144,7 @@ const (
 func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) {
 	p := mem.FaceOf(v).Data
 	var old any
+	checked := true
 	switch {
 	case d.flags&RejectDuplicateNames != 0:
 		d.open(data)
@@ -159,18 +160,20 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 			return failed, nil
 		}
 	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
-		old = *mem.At[any](p, 0)
+		old, checked = *mem.At[any](p, 0), false
 	case !allZero(p, o.elem.size):
 		if d.check(data, all) == failed {
 			return failed, nil
 		}
+	default:
+		checked = false
 	}
 	d.open(data)
 	d.depth, d.hops, d.soft = 0, 0, 0
 	i := o.elem.decode(d, d.blanks(0), p, o.elem)
 	if d.fatal != nil {
 		n, err := d.refused(data, all)
-		if n == failed {
+		if n == failed && !checked {
 			undo(v, old)
 		}
 		return n, err
@@ -183,7 +186,9 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 	}
 	if i == failed {
 		d.saved, d.path, d.within = nil, d.path[:0], nil
-		undo(v, old)
+		if !checked { // else it is not the input that is wrong: pointers lead in a circle
+			undo(v, old)
+		}
 		return failed, nil
 	}
 	if d.saved != nil {

@@ -43,6 +43,9 @@ func TestCircle(t *testing.T) {
 	if err := json.Unmarshal([]byte(`1`), &a); err == nil {
 		t.Error("two interfaces that hold pointers to each other have a value")
 	}
+	if a != any(&b) || b != any(&a) {
+		t.Error("the target has changed")
+	}
 	var self any
 	self = &self
 	if err := json.Unmarshal([]byte(`[1]`), &self); err != nil || !reflect.DeepEqual(self, []any{1.0}) {
