@@ -14,15 +14,9 @@ func (d *decoder) enter(i int, end byte) int {
 		i = d.blanks(i)
 	}
 	if mem.Load8(d.b, i) == end {
-		if i++; i > d.lim {
-			i = d.near(i)
-		}
-		return ^i
+		return ^d.guard(i + 1)
 	}
-	if i > d.lim {
-		i = d.near(i)
-	}
-	return i
+	return d.guard(i)
 }
 
 // next gives the position of the next element or key after an element that ends at i, or ^the position after the container, or failed.
@@ -46,17 +40,11 @@ func (d *decoder) next(i int, end byte) int {
 			}
 		}
 	case end:
-		if i > d.lim {
-			i = d.near(i)
-		}
-		return ^i
+		return ^d.guard(i)
 	default:
 		return failed
 	}
-	if i > d.lim {
-		i = d.near(i)
-	}
-	return i
+	return d.guard(i)
 }
 
 // comma reports whether the element that ends at i is followed by a comma and another element, without white space, far from the end:
@@ -82,10 +70,7 @@ func (d *decoder) colon(i int) int {
 	if mem.Load8(b, i) <= ' ' {
 		i = d.blanks(i)
 	}
-	if i > d.lim {
-		i = d.near(i)
-	}
-	return i
+	return d.guard(i)
 }
 
 // leave ends the container that ends before i, and gives its result.

@@ -28,7 +28,7 @@ const (
 	tailSize = 832
 )
 
-// guard is a guard.
+// guard is the guard of positions that are handed back.
 func (d *decoder) guard(i int) int {
 	if i > d.lim {
 		return d.near(i)

@@ -78,10 +78,7 @@ func decodeText(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if err := o.textUnmarshaler(p).UnmarshalText(text); err != nil {
 		return d.abort(err)
 	}
-	if i > d.lim {
-		i = d.near(i)
-	}
-	return i
+	return d.guard(i)
 }
 
 // quoted decodes a value that stands in a string.
@@ -96,11 +93,7 @@ func (d *decoder) quoted(i int, p mem.Pointer, o *decodeOp) int {
 		if d.literal(text, p, o, o.typ, end) < 0 {
 			return failed
 		}
-		i = end - d.off
-		if i > d.lim {
-			i = d.near(i)
-		}
-		return d.out(i)
+		return d.out(d.guard(end - d.off))
 	case 'n':
 		return o.decode(d, i, p, o)
 	case '{', '[', 't', 'f':

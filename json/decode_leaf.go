@@ -266,38 +266,7 @@ func (d *decoder) numberText(text []byte) string {
 }
 
 // isNumber reports whether s is a JSON number.
-func isNumber(s string) bool {
-	i := 0
-	run := func() bool {
-		first := i
-		for i < len(s) && s[i]-'0' <= 9 {
-			i++
-		}
-		return i > first
-	}
-	if i < len(s) && s[i] == '-' {
-		i++
-	}
-	if i < len(s) && s[i] == '0' {
-		i++
-	} else if !run() {
-		return false
-	}
-	if i < len(s) && s[i] == '.' {
-		if i++; !run() {
-			return false
-		}
-	}
-	if i < len(s) && s[i]|0x20 == 'e' {
-		if i++; i < len(s) && (s[i] == '+' || s[i] == '-') {
-			i++
-		}
-		if !run() {
-			return false
-		}
-	}
-	return i == len(s)
-}
+func isNumber(s string) bool { return numberEnd(s, 0) == len(s) }
 
 // decodeBytes is for slices of bytes, which are base64 in a string, or an array of numbers.
 func decodeBytes(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
@@ -315,8 +284,5 @@ func decodeBytes(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	} else {
 		*mem.At[[]byte](p, 0) = out[:n]
 	}
-	if i > d.lim {
-		i = d.near(i)
-	}
-	return i
+	return d.guard(i)
 }

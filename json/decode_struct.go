@@ -106,29 +106,22 @@ func decodeStruct(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	more:
 		expected = &f.next
 		f = expected.Load()
-		switch mem.Load8(b, i) {
-		case ',':
-			i++
-		case '}':
-			i++
-			goto end
-		default:
-			if mem.Load8(b, i) == '\n' {
+		if c := mem.Load8(b, i); c <= ' ' {
+			if c == '\n' {
 				i = line(b, i)
 			}
 			if mem.Load8(b, i) <= ' ' {
 				i = d.blanks(i)
 				b = d.b
 			}
-			switch mem.Load8(b, i) {
-			case ',':
-				i++
-			case '}':
-				i++
-				goto end
-			default:
-				return failed
-			}
+		}
+		i++
+		switch mem.Load8(b, i-1) {
+		case ',':
+		case '}':
+			goto end
+		default:
+			return failed
 		}
 		if mem.Load8(b, i) <= ' ' {
 			if mem.Load8(b, i) == '\n' {

@@ -174,7 +174,7 @@ func encodeNumber(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	if s == "" {
 		s = "0"
 	}
-	if end := numberEnd(s, 0); end != len(s) {
+	if !isNumber(s) {
 		e.fail(fmt.Errorf("json: invalid number literal %q", s))
 	}
 	return e.wrote(append(e.b[:n], s...))

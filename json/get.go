@@ -83,10 +83,7 @@ func (d *decoder) findKey(i int, key string, path []any) (found piece, after int
 			return piece{}, failed
 		}
 		same := string(text) == key
-		if i > d.lim {
-			i = d.near(i)
-		}
-		if i = d.colon(i); i < 0 {
+		if i = d.colon(d.guard(i)); i < 0 {
 			return piece{}, failed
 		}
 		if same {

@@ -198,7 +198,7 @@ func (t *tidier) blanks(i int) int {
 
 func (t *tidier) skipBlanks(i int) int {
 	src, next := t.src, i
-	for next < len(src) && (src[next] == ' ' || src[next] == '\n' || src[next] == '\r' || src[next] == '\t') {
+	for next < len(src) && isBlank(src[next]) {
 		if next++; next-i == longBlanks {
 			next += simd.Blanks(mem.PointerTo(&src[next-1]), len(src)-next+1) - 1
 		}
@@ -417,54 +417,4 @@ func literalEnd(src []byte, i int, word string) int {
 		return -1
 	}
 	return i + len(word)
-}
-
-// numberEnd is where the number at s[i] ends, or -1 if there is none.
-func numberEnd(s string, i int) int {
-	if i < len(s) && s[i] == '-' {
-		i++
-	}
-	first := i
-	if i = digitsEnd(s, i); i < 0 || s[first] == '0' && i > first+1 {
-		return -1
-	}
-	if i == len(s) || s[i] == ',' {
-		return i
-	}
-	if s[i] == '.' {
-		if i = digitsEnd(s, i+1); i < 0 {
-			return -1
-		}
-	}
-	if i < len(s) && s[i]|0x20 == 'e' {
-		i++
-		if i < len(s) && (s[i] == '+' || s[i] == '-') {
-			i++
-		}
-		return digitsEnd(s, i)
-	}
-	return i
-}
-
-// digitsEnd is where the digits at s[i] end, or -1 if there are none.
-func digitsEnd(s string, i int) int {
-	start := i
-	for len(s)-i >= 8 {
-		x := mem.Load64(mem.Bytes(s), i) ^ '0'*ones // digits are below 10 now
-		if other := ((x + 0x76*ones) | x) & highs; other != 0 {
-			i += bits.TrailingZeros64(other) >> 3
-			if i == start {
-				return -1
-			}
-			return i
-		}
-		i += 8
-	}
-	for i < len(s) && s[i]-'0' <= 9 {
-		i++
-	}
-	if i == start {
-		return -1
-	}
-	return i
 }

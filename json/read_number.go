@@ -20,29 +20,22 @@ func eightDigits(w uint64) uint64 {
 // digitsAt is the number that the digits at b[i] write, and how many they are, up to 16.
 func digitsAt(b []byte, i int) (v uint64, n int) {
 	w := mem.Load64(b, i) ^ '0'*ones
-	m := (w + 0x76*ones | w) & highs
-	if m != 0 {
-		n := bits.TrailingZeros64(m) >> 3
-		return eightDigits(w << (64 - uint(n)*8&63) & -b2u(n != 0)), n
+	if m := nonDigits(w); m != 0 {
+		n = bits.TrailingZeros64(m) >> 3
+		return firstDigits(w, n), n
 	}
 	v = eightDigits(w)
 	w = mem.Load64(b, i+8) ^ '0'*ones
-	m = (w + 0x76*ones | w) & highs
+	m := nonDigits(w)
 	if m == 0 {
 		return v*1e8 + eightDigits(w), 16
 	}
-	if n = bits.TrailingZeros64(m) >> 3; n == 0 {
-		return v, 8
-	}
-	return v*powers[n] + eightDigits(w<<(64-uint(n)*8&63)), 8 + n
+	n = bits.TrailingZeros64(m) >> 3
+	return v*powers[n] + firstDigits(w, n), 8 + n
 }
 
-func b2u(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
+// firstDigits is the number that the first n digits of w write, of which there are fewer than eight.
+func firstDigits(w uint64, n int) uint64 { return eightDigits(w << (56 - uint(n)*8&63) << 8) }
 
 var powers = [...]uint64{
 	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
@@ -124,31 +117,31 @@ func (d *decoder) float(i int) (float64, int) {
 	if mem.Load8(b, i) == '.' {
 		i++
 		w := mem.Load64(b, i) ^ '0'*ones
-		m := (w + 0x76*ones | w) & highs
+		m := nonDigits(w)
 		n := bits.TrailingZeros64(m) >> 3
 		if m != 0 {
 			if n == 0 {
 				return 0, failed
 			}
-			v = v*powers[n] + eightDigits(w<<(64-uint(n)*8&63))
+			v = v*powers[n] + firstDigits(w, n)
 		} else {
 			f := eightDigits(w)
 			w = mem.Load64(b, i+8) ^ '0'*ones
-			m = (w + 0x76*ones | w) & highs
+			m = nonDigits(w)
 			n = bits.TrailingZeros64(m) >> 3
 			if m != 0 {
-				v = (v*1e8+f)*powers[n] + eightDigits(w<<(56-uint(n)*8&63)<<8)
+				v = (v*1e8+f)*powers[n] + firstDigits(w, n)
 				n += 8
 			} else {
 				// Up to 7 more digits: the shortest text of a float64 may have 20 of them after a point.
 				f = f*1e8 + eightDigits(w)
 				w = mem.Load64(b, i+16) ^ '0'*ones
-				m = (w + 0x76*ones | w) & highs
+				m = nonDigits(w)
 				n = bits.TrailingZeros64(m) >> 3
 				if m == 0 || v == 0 && f >= powers[19-n] {
 					return d.longFloat(start)
 				}
-				v = (v*1e16+f)*powers[n] + eightDigits(w<<(56-uint(n)*8&63)<<8)
+				v = (v*1e16+f)*powers[n] + firstDigits(w, n)
 				n += 16
 			}
 		}
@@ -220,4 +213,53 @@ func (d *decoder) number(i int) ([]byte, int) {
 	}
 	end := d.off + i
 	return d.src[start:end:end], i
+}
+
+// numberEnd is where the number at s[i] ends, or -1 if there is none.
+func numberEnd(s string, i int) int {
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	first := i
+	if i = digitsEnd(s, i); i < 0 || s[first] == '0' && i > first+1 {
+		return -1
+	}
+	if i == len(s) || s[i] == ',' {
+		return i
+	}
+	if s[i] == '.' {
+		if i = digitsEnd(s, i+1); i < 0 {
+			return -1
+		}
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		return digitsEnd(s, i)
+	}
+	return i
+}
+
+// digitsEnd is where the digits at s[i] end, or -1 if there are none.
+func digitsEnd(s string, i int) int {
+	start := i
+	for len(s)-i >= 8 {
+		if other := nonDigits(mem.Load64(mem.Bytes(s), i) ^ '0'*ones); other != 0 {
+			i += bits.TrailingZeros64(other) >> 3
+			if i == start {
+				return -1
+			}
+			return i
+		}
+		i += 8
+	}
+	for i < len(s) && s[i]-'0' <= 9 {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
 }

@@ -64,15 +64,9 @@ func (d *decoder) longString(i int) (string, int) {
 	}
 	if valid && mem.Load8(d.b, i+k) == '"' {
 		d.text.Take(k)
-		i += k + 1
-		if i > d.lim {
-			i = d.near(i)
-		}
-		return mem.String(room[:k:k]), i
+		return mem.String(room[:k:k]), d.guard(i + k + 1)
 	}
-	text, i := d.unescape(d.scratch[:0], i)
-	d.scratch = text[:0]
-	return d.keep(text), i
+	return d.escapedString(i)
 }
 
 // hugeString reads a string of which the first k bytes are plain, and that is too long for a chunk.
@@ -84,13 +78,14 @@ func (d *decoder) hugeString(i, k int) (string, int) {
 	if mem.Load8(d.b, end) == '"' {
 		text := make([]byte, end-i)
 		if _, valid := simd.CopyString(mem.PointerTo(&text[0]), mem.PointerTo(&d.b[i]), len(text)); valid {
-			i = end + 1
-			if i > d.lim {
-				i = d.near(i)
-			}
-			return mem.String(text), i
+			return mem.String(text), d.guard(end + 1)
 		}
 	}
+	return d.escapedString(i)
+}
+
+// escapedString reads a string with escapes, or with bytes that are not UTF-8.
+func (d *decoder) escapedString(i int) (string, int) {
 	text, i := d.unescape(d.scratch[:0], i)
 	d.scratch = text[:0]
 	return d.keep(text), i
@@ -127,19 +122,14 @@ func (d *decoder) keep(text []byte) string {
 // viewString is string without a copy, where the text stands in the input as it is meant.
 func (d *decoder) viewString(i int) (string, int) {
 	end := d.findQuote(i, 0)
-	if end >= 0 && mem.Load8(d.b, end) == '"' {
-		text := d.src[d.off+i : d.off+end : d.off+end]
-		if utf8.Valid(text) {
-			if i = end + 1; i > d.lim {
-				i = d.near(i)
-			}
-			return mem.String(text), i
-		}
-	}
 	if end < 0 {
 		return "", failed
 	}
-	text, i := d.unescape(d.scratch[:0], i)
-	d.scratch = text[:0]
-	return d.keep(text), i
+	if mem.Load8(d.b, end) == '"' {
+		text := d.src[d.off+i : d.off+end : d.off+end]
+		if utf8.Valid(text) {
+			return mem.String(text), d.guard(end + 1)
+		}
+	}
+	return d.escapedString(i)
 }

@@ -212,7 +212,8 @@ func (d *decoder) skipLong(i int) int {
 	return failed
 }
 
-// skipNumber is the position after the number at i. It passes no guard, so that the number can be read again, and needs one behind it.
+// skipNumber is the position after the number at i. It passes no guard, so that the number can be read again, and needs one behind
+// it: however long the number is.
 func (d *decoder) skipNumber(i int) int {
 	b := d.b
 	start := i
@@ -244,8 +245,10 @@ func (d *decoder) skipNumber(i int) int {
 		}
 		i = digits(b, i+1)
 	}
-	if i-start >= someDigits {
-		return d.skipDigits(start)
+	if i-start >= someDigits { // digits may not have seen all
+		if i = numberEnd(mem.String(b[:d.end]), start); i < 0 {
+			return failed
+		}
 	}
 	return i
 }
@@ -256,59 +259,12 @@ const someDigits = 32
 // digits is the position of the first byte at or after i that is no digit, or i+someDigits.
 func digits(b []byte, i int) int {
 	for stop := i + someDigits; i < stop; i += 8 {
-		if m := nonDigits(mem.Load64(b, i)); m != 0 {
+		if m := nonDigits(mem.Load64(b, i) ^ '0'*ones); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
 	return i
 }
 
-// skipDigits is skipNumber for numbers that may have any number of digits. Its result may be far from a guard.
-func (d *decoder) skipDigits(i int) int {
-	b := d.b[:d.end]
-	at := func(i int) byte {
-		if i < len(b) {
-			return b[i]
-		}
-		return 0
-	}
-	run := func(i int) int {
-		for at(i)-'0' <= 9 {
-			i++
-		}
-		return i
-	}
-	if at(i) == '-' {
-		i++
-	}
-	switch {
-	case at(i) == '0':
-		i++
-	case at(i)-'0' <= 9:
-		i = run(i)
-	default:
-		return failed
-	}
-	if at(i) == '.' {
-		if i++; at(i)-'0' > 9 {
-			return failed
-		}
-		i = run(i)
-	}
-	if at(i)|0x20 == 'e' {
-		if i++; at(i) == '+' || at(i) == '-' {
-			i++
-		}
-		if at(i)-'0' > 9 {
-			return failed
-		}
-		i = run(i)
-	}
-	return i
-}
-
-// nonDigits marks the bytes of w that are no digits. The lowest mark is exact.
-func nonDigits(w uint64) uint64 {
-	x := w ^ '0'*ones
-	return (x + 0x76*ones | x) & highs
-}
+// nonDigits marks the bytes of w that are no digits' values: those from 10 on. The lowest mark is exact.
+func nonDigits(w uint64) uint64 { return ((w + 0x76*ones) | w) & highs }

@@ -1,6 +1,6 @@
 package json
 
-// Strings with meanings, and with bytes that are not UTF-8.
+// Strings with escapes, and with bytes that are not UTF-8.
 
 import (
 	"slices"
@@ -20,10 +20,7 @@ func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 		dst = slices.Grow(dst, unescapeRoom)
 		switch c := b[i]; {
 		case c == '"':
-			if i++; i > d.lim {
-				i = d.near(i)
-			}
-			return dst, i
+			return dst, d.guard(i + 1)
 		case c == '\\':
 			if dst, i = unescapeRun(dst, b[:end], i); i < 0 {
 				return dst, failed
