@@ -15,15 +15,15 @@ func encodeSlice(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 		return e.putNull(n)
 	}
 	if o.bounded {
-		return o.encodeElements(e, o.elem, s.Data, s.Len, n)
+		return e.putArray(o, s.Data, s.Len, n)
 	}
 	if e.depth++; e.depth > cycleDepth {
 		key := openSlice{s.Data, s.Len}
 		e.open(reflect.NewAt(o.typ, p).Elem(), key)
-		n = o.encodeElements(e, o.elem, s.Data, s.Len, n)
+		n = e.putArray(o, s.Data, s.Len, n)
 		delete(e.seen, key)
 	} else {
-		n = o.encodeElements(e, o.elem, s.Data, s.Len, n)
+		n = e.putArray(o, s.Data, s.Len, n)
 	}
 	e.depth--
 	return n
@@ -36,10 +36,19 @@ type openSlice struct {
 }
 
 func encodeArray(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
-	return o.encodeElements(e, o.elem, p, o.length, n)
+	return e.putArray(o, p, o.length, n)
 }
 
-// An elementsFunc writes an array of the count values of o at p.
+// putArray writes an array of the count values of o.elem at p.
+func (e *encoder) putArray(o *encodeOp, p mem.Pointer, count, n int) int {
+	if count == 0 {
+		return e.putEmpty(n)
+	}
+	mem.Store8(e.room(n, 2), n, '[')
+	return e.close(o.encodeElements(e, o.elem, p, count, n+1), ']')
+}
+
+// An elementsFunc writes the count values of o at p, with a comma behind each. Like an encodeFunc, it leaves room for a byte.
 type elementsFunc func(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int
 
 // elementsOf is how values of o are written in an array.
@@ -73,84 +82,54 @@ func (e *encoder) close(n int, bracket byte) int {
 }
 
 func putElements(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
-	if count == 0 {
-		return e.putEmpty(n)
-	}
-	mem.Store8(e.room(n, 2), n, '[')
-	n++
 	for k := range count {
 		n = o.encode(e, o, mem.Add(p, uintptr(k)*o.size), n)
 		mem.Store8(e.b, n, ',')
 		n++
 		e.room(n, 1)
 	}
-	return e.close(n, ']')
+	return n
 }
 
 func putStructs(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
-	if count == 0 {
-		return e.putEmpty(n)
-	}
-	mem.Store8(e.room(n, 2), n, '[')
-	n++
 	for k := range count {
 		n = encodeStruct(e, o, mem.Add(p, uintptr(k)*o.size), n)
 		mem.Store8(e.b, n, ',')
 		n++
 	}
-	return e.close(n, ']')
+	return n
 }
 
 func putStrings(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
-	if count == 0 {
-		return e.putEmpty(n)
-	}
-	mem.Store8(e.room(n, 2), n, '[')
-	n++
 	for k := range count {
 		n = e.putString(n, *mem.At[string](p, uintptr(k)*o.size))
 		mem.Store8(e.b, n, ',')
 		n++
 	}
-	return e.close(n, ']')
+	return n
 }
 
 func putInts(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
-	if count == 0 {
-		return e.putEmpty(n)
-	}
-	mem.Store8(e.room(n, 2), n, '[')
-	n++
 	for k := range count {
 		b := e.room(n, decimal.IntRoom)
 		n = putInt(b, n, *mem.At[int64](p, uintptr(k)*8))
 		mem.Store8(b, n, ',')
 		n++
 	}
-	return e.close(n, ']')
+	return n
 }
 
 func putUints(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
-	if count == 0 {
-		return e.putEmpty(n)
-	}
-	mem.Store8(e.room(n, 2), n, '[')
-	n++
 	for k := range count {
 		b := e.room(n, decimal.IntRoom)
 		n = decimal.PutUint(b, n, *mem.At[uint64](p, uintptr(k)*8))
 		mem.Store8(b, n, ',')
 		n++
 	}
-	return e.close(n, ']')
+	return n
 }
 
 func putFloats(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
-	if count == 0 {
-		return e.putEmpty(n)
-	}
-	mem.Store8(e.room(n, 2), n, '[')
-	n++
 	for k := range count {
 		f := *mem.At[float64](p, uintptr(k)*8)
 		if f-f != 0 {
@@ -161,5 +140,5 @@ func putFloats(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int {
 		mem.Store8(b, n, ',')
 		n++
 	}
-	return e.close(n, ']')
+	return n
 }
