@@ -12,6 +12,7 @@
 //	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
 //	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface, the slots of maps
 //	internal/wire   what every byte format needs: big-endian words, the error that says where
+//	internal/msgpwire the alphabet of MessagePack: its codes, and values as bytes
 //	internal/simd   text a block at a time: kernels in assembly, and their twins in Go
 //	internal/decimal  numbers and their decimal digits
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
@@ -26,7 +27,7 @@
 //
 // Arrows point down; siblings never import each other. house_test.go holds the code to this table.
 //
-//	transcode ─┬→ msgpack ─→ plan, buffer, wire ──────────→ mem
+//	transcode ─┬→ msgpack ─→ plan, buffer, wire, msgpwire → mem
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
 //	           │       └───→ iso8601
 //	           └→ column ←── msgpack, json
@@ -49,7 +50,7 @@
 //
 // # Where to start
 //
-// How MessagePack writes an int: msgpack/wire.go. How a struct is read: msgpack/decode.go, decodeStruct. Why a field is
+// How MessagePack writes an int: internal/msgpwire/append.go. How a struct is read: msgpack/decode.go, decodeStruct. Why a field is
 // skipped: internal/plan. What a 2xx promises: server/wal. How rows become files: server/table. Why it is so:
 // docs/decisions.md.
 //

@@ -16,15 +16,16 @@ const module = "github.com/slipstream-go/slipstream"
 
 // arrows tells which rooms of the house a room may import. A room that is not listed may import none.
 var arrows = map[string][]string{
-	"msgpack":          {"column", "internal/buffer", "internal/mem", "internal/plan", "internal/wire", "msgpack/msgpcode"},
-	"json":             {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
-	"internal/simd":    {"internal/mem"},
-	"internal/decimal": {"internal/mem"},
-	"iso8601":          {"internal/mem"},
-	"transcode":        {"internal/decimal", "internal/mem", "internal/wire", "iso8601", "json", "msgpack"},
-	"internal/buffer":  {"internal/mem"},
-	"internal/plan":    {"internal/mem"},
-	"internal/wire":    {"internal/mem"},
+	"msgpack":           {"column", "internal/buffer", "internal/mem", "internal/msgpwire", "internal/plan", "internal/wire", "msgpack/msgpcode"},
+	"json":              {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
+	"internal/simd":     {"internal/mem"},
+	"internal/decimal":  {"internal/mem"},
+	"iso8601":           {"internal/mem"},
+	"transcode":         {"internal/decimal", "internal/mem", "internal/msgpwire", "internal/wire", "iso8601", "json", "msgpack"},
+	"internal/buffer":   {"internal/mem"},
+	"internal/plan":     {"internal/mem"},
+	"internal/wire":     {"internal/mem"},
+	"internal/msgpwire": {"internal/wire"},
 
 	"server/wal":            {},
 	"server/table":          {"column", "server/wal"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -150,7 +151,7 @@ func (d *Decoder) readAny(i int) (any, int) {
 	case anyNil:
 		return nil, i + 1
 	case anyBool:
-		return c == codeTrue, i + 1
+		return c == msgpwire.True, i + 1
 	case anyBin:
 		return d.readAnyBin(i)
 	case anyExt:
@@ -185,28 +186,28 @@ const (
 
 var anyForms = func() (t [256]uint8) {
 	for c := range t {
-		switch f := forms[c]; {
-		case c <= codeFixintMax || c >= codeNegfixint:
+		switch f := msgpwire.Forms[c]; {
+		case c <= msgpwire.FixintMax || c >= msgpwire.Negfixint:
 			t[c] = anyFixint
-		case c == codeNil:
+		case c == msgpwire.Nil:
 			t[c] = anyNil
-		case c == codeFalse || c == codeTrue:
+		case c == msgpwire.False || c == msgpwire.True:
 			t[c] = anyBool
-		case c == codeNever:
+		case c == msgpwire.Never:
 			t[c] = anyNever
-		case c == codeFloat64:
+		case c == msgpwire.Float64:
 			t[c] = anyFloat64
-		case isExt(byte(c)):
+		case msgpwire.IsExt(byte(c)):
 			t[c] = anyExt
-		case c >= codeBin8 && c <= codeBin32:
+		case c >= msgpwire.Bin8 && c <= msgpwire.Bin32:
 			t[c] = anyBin
-		case f.kind == formFixBytes:
+		case f.Kind == msgpwire.FormFixBytes:
 			t[c] = anyFixstr
-		case f.kind == formBytes:
+		case f.Kind == msgpwire.FormBytes:
 			t[c] = anyString
-		case f.kind == formFixMap || f.kind == formMap:
+		case f.Kind == msgpwire.FormFixMap || f.Kind == msgpwire.FormMap:
 			t[c] = anyPairs
-		case f.kind == formFixArray || f.kind == formArray:
+		case f.Kind == msgpwire.FormFixArray || f.Kind == msgpwire.FormArray:
 			t[c] = anyList
 		}
 	}
@@ -242,10 +243,10 @@ func (d *Decoder) readAnyBin(i int) (any, int) {
 
 // readAnyNumber reads the number at i, which is whole.
 func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
-	if c == codeFloat64 {
+	if c == msgpwire.Float64 {
 		return d.boxFloat64(math.Float64frombits(wire.BE64(b, i+1))), i + 9
 	}
-	if c == codeFloat32 {
+	if c == msgpwire.Float32 {
 		f := math.Float32frombits(wire.BE32(b, i+1))
 		if d.flags&looseInterface != 0 {
 			return d.boxFloat64(float64(f)), i + 5
@@ -257,37 +258,37 @@ func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
 	}
 	v, next := readInt(b, i)
 	if d.flags&looseInterface != 0 {
-		if c >= codeUint8 && c <= codeUint64 {
+		if c >= msgpwire.Uint8 && c <= msgpwire.Uint64 {
 			return d.boxUint64(uint64(v)), next
 		}
 		return d.boxInt64(v), next
 	}
 	switch c {
-	case codeUint8:
+	case msgpwire.Uint8:
 		return uint8(v), next
-	case codeInt8:
+	case msgpwire.Int8:
 		return int8(v), next
-	case codeUint64:
+	case msgpwire.Uint64:
 		return d.boxUint64(uint64(v)), next
-	case codeInt64:
+	case msgpwire.Int64:
 		return d.boxInt64(v), next
 	}
 	if boxes {
 		return d.box(smallWords[c&7], uint64(v)), next
 	}
 	switch c {
-	case codeUint16:
+	case msgpwire.Uint16:
 		return uint16(v), next
-	case codeUint32:
+	case msgpwire.Uint32:
 		return uint32(v), next
-	case codeInt16:
+	case msgpwire.Int16:
 		return int16(v), next
 	}
 	return int32(v), next
 }
 
 // smallWords is the type word for the codes of 16 and 32 bits, by their low bits.
-var smallWords = [8]mem.Pointer{codeUint16 & 7: wordUint16, codeUint32 & 7: wordUint32, codeInt16 & 7: wordInt16, codeInt32 & 7: wordInt32}
+var smallWords = [8]mem.Pointer{msgpwire.Uint16 & 7: wordUint16, msgpwire.Uint32 & 7: wordUint32, msgpwire.Int16 & 7: wordInt16, msgpwire.Int32 & 7: wordInt32}
 
 func (d *Decoder) readAnyList(i int) (any, int) {
 	n, i := d.arrayLen(i)
@@ -442,7 +443,7 @@ func encodeAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func encodeInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := reflect.NewAt(o.typ, p).Elem()
 	if v.IsNil() {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	return e.appendAny(b, v.Elem().Interface())
 }
@@ -451,7 +452,7 @@ func encodeInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func (e *Encoder) appendAny(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	case string:
 		if e.flags&interned != 0 {
 			return e.appendInterned(b, v)
@@ -460,9 +461,9 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 	case float64:
 		return e.appendFloat64(b, v)
 	case int:
-		return appendInt(b, int64(v))
+		return msgpwire.AppendInt(b, int64(v))
 	case bool:
-		return appendBool(b, v)
+		return msgpwire.AppendBool(b, v)
 	case map[string]any:
 		return e.appendAnyMap(b, v)
 	case []any:
@@ -473,22 +474,22 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 		return e.appendUint64(b, v)
 	case int8:
 		if e.flags&compactInts != 0 {
-			return appendInt(b, int64(v))
+			return msgpwire.AppendInt(b, int64(v))
 		}
-		return append(b, codeInt8, byte(v))
+		return append(b, msgpwire.Int8, byte(v))
 	case uint8:
 		if e.flags&compactInts != 0 {
-			return appendUint(b, uint64(v))
+			return msgpwire.AppendUint(b, uint64(v))
 		}
-		return append(b, codeUint8, v)
+		return append(b, msgpwire.Uint8, v)
 	case []byte:
 		if v == nil {
-			return appendNil(b)
+			return msgpwire.AppendNil(b)
 		}
-		return e.appendBody(appendBytesLen(b, len(v)), v)
+		return e.appendBody(msgpwire.AppendBytesLen(b, len(v)), v)
 	case time.Time:
 		if !registered.Load().ownTime {
-			return appendTime(b, v)
+			return msgpwire.AppendTime(b, v)
 		}
 	case reflect.Value:
 		return e.appendValue(b, v)
@@ -502,7 +503,7 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 	switch {
 	case o.through:
 		if face.Data == nil {
-			return appendNil(b)
+			return msgpwire.AppendNil(b)
 		}
 		if e.depth++; e.depth > maxDepth { // an any may hold a pointer to itself
 			return e.tooDeep(b)
@@ -527,12 +528,12 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 
 func (e *Encoder) appendAnyList(b []byte, list []any) []byte {
 	if list == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	if e.depth++; e.depth > maxDepth {
 		return e.tooDeep(b)
 	}
-	b = appendArrayLen(b, len(list))
+	b = msgpwire.AppendArrayLen(b, len(list))
 	for _, v := range list {
 		b = e.appendAny(b, v)
 	}
@@ -542,7 +543,7 @@ func (e *Encoder) appendAnyList(b []byte, list []any) []byte {
 
 func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 	if m == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	if e.depth++; e.depth > maxDepth {
 		return e.tooDeep(b)
@@ -552,7 +553,7 @@ func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 		e.depth--
 		return b
 	}
-	b = appendMapLen(b, len(m))
+	b = msgpwire.AppendMapLen(b, len(m))
 	if e.flags&sortMapKeys != 0 {
 		keys, mark := sortedKeys(e, m)
 		for _, k := range keys {

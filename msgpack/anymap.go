@@ -6,6 +6,8 @@ package msgpack
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // keyError is that a map has a key of a type that Go cannot compare.
@@ -67,7 +69,7 @@ func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 
 // isTextKey reports whether a key of this code counts as a string: str, bin and nil do.
 func isTextKey(c byte) bool {
-	return c >= codeFixstr && c <= codeNil || c >= codeBin8 && c <= codeBin32 || c >= codeStr8 && c <= codeStr32
+	return c >= msgpwire.Fixstr && c <= msgpwire.Nil || c >= msgpwire.Bin8 && c <= msgpwire.Bin32 || c >= msgpwire.Str8 && c <= msgpwire.Str32
 }
 
 // anyMap is a map whose key type follows from its keys.

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // peekAll is what waits in b, which stays.
@@ -388,7 +389,7 @@ func TestEncoderReferences(t *testing.T) {
 			if err := errors.Join(e.Encode(v), e.EncodeMulti(v, v), e.EncodeBytes(body)); err != nil {
 				t.Fatal(err)
 			}
-			want := "before" + strings.Repeat(plain.String(), 3) + string(appendBytesLen(nil, len(body))) + string(body)
+			want := "before" + strings.Repeat(plain.String(), 3) + string(msgpwire.AppendBytesLen(nil, len(body))) + string(body)
 			if string(peekAll(&b)) != want {
 				t.Errorf("%s from %d on: other bytes than without a Buffer", name, least)
 			}
@@ -616,7 +617,7 @@ func TestBuffersAcrossGoroutines(t *testing.T) {
 					t.Error(err)
 				}
 				if r.IntN(3) == 0 {
-					b.Prepend(appendUint(nil, uint64(len(want))))
+					b.Prepend(msgpwire.AppendUint(nil, uint64(len(want))))
 					d.DecodeInt()
 				}
 				got, err := d.DecodeBytes()

@@ -16,6 +16,8 @@ import (
 	"reflect"
 	"sync"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // bug is bytes that were once read wrongly.
@@ -114,7 +116,7 @@ func TestChangelogBugs(t *testing.T) {
 	}
 
 	t.Run("2a_flag_no_alloc_limit", func(t *testing.T) {
-		data := append([]byte{codeArray32, 0, 0x1e, 0x84, 0x80}, make([]byte, 2_000_000)...)
+		data := append([]byte{msgpwire.Array32, 0, 0x1e, 0x84, 0x80}, make([]byte, 2_000_000)...)
 		d := newDecoder()
 		d.ResetBytes(data)
 		d.DisableAllocLimit(true)

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 type (
@@ -235,7 +237,7 @@ func TestKnownBugs(t *testing.T) {
 
 	t.Run("2b05_range_of_the_width_of_the_machine", func(t *testing.T) {
 		const wide = 1 << 40 // fits an int of 64 bits only
-		b := appendFloat64(nil, wide)
+		b := msgpwire.AppendFloat64(nil, wide)
 		for name, read := range map[string]func(d *Decoder) (uint64, error){
 			"DecodeInt":  func(d *Decoder) (uint64, error) { v, err := d.DecodeInt(); return uint64(v), err },
 			"DecodeUint": func(d *Decoder) (uint64, error) { v, err := d.DecodeUint(); return uint64(v), err },
@@ -260,7 +262,7 @@ func TestKnownBugs(t *testing.T) {
 	t.Run("2b07_value_receiver_is_not_called_for_nil", func(t *testing.T) {
 		seen := 0
 		v := unmarshals{&seen}
-		if err := Unmarshal([]byte{codeNil}, &v); err != nil || seen != 0 {
+		if err := Unmarshal([]byte{msgpwire.Nil}, &v); err != nil || seen != 0 {
 			t.Error(seen, err)
 		}
 		v = unmarshals{&seen}
@@ -577,7 +579,7 @@ func TestKnownBugs(t *testing.T) {
 		wantHex(t, []keeper{{}, {[]byte{}}, {[]byte{1}}}, "93c0c001")
 		wantHex(t, struct{ R RawMessage }{}, "81a152c0")
 		var out bytes.Buffer
-		if err := NewEncoder(&out).EncodeMulti(RawMessage{}, &RawMessage{}, 1); err != nil || !bytes.Equal(out.Bytes(), []byte{codeNil, codeNil, 1}) {
+		if err := NewEncoder(&out).EncodeMulti(RawMessage{}, &RawMessage{}, 1); err != nil || !bytes.Equal(out.Bytes(), []byte{msgpwire.Nil, msgpwire.Nil, 1}) {
 			t.Errorf("%x, %v", out.Bytes(), err)
 		}
 	})
@@ -592,7 +594,7 @@ func TestKnownBugs(t *testing.T) {
 				}
 			}
 		}
-		if !bytes.Equal(out.Bytes(), []byte{codeNil, codeNil, codeNil}) {
+		if !bytes.Equal(out.Bytes(), []byte{msgpwire.Nil, msgpwire.Nil, msgpwire.Nil}) {
 			t.Errorf("%x", out.Bytes())
 		}
 	})

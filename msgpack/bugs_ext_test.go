@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // writeInterned is v as an encoder with interned strings writes it, value after value.
@@ -382,10 +384,10 @@ func TestKnownBugsOfExt(t *testing.T) {
 			func(d *Decoder, v reflect.Value, n int) error { _, err := d.DecodeInterface(); return err })
 		var data []byte
 		for range 12000 { // from the innermost out
-			data = append(appendExtHeader(nil, 48, len(data)), data...)
+			data = append(msgpwire.AppendExtHeader(nil, 48, len(data)), data...)
 			if len(data) > 1<<16 {
 				data = append(bytes.Repeat([]byte{0x91}, 9000), data...)
-				data = append(appendExtHeader(nil, 48, len(data)), data...)
+				data = append(msgpwire.AppendExtHeader(nil, 48, len(data)), data...)
 				break
 			}
 		}

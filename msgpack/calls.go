@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -49,7 +50,7 @@ func (d *Decoder) DecodeNil() error {
 	switch {
 	case !ok:
 		return d.end(mark, -1)
-	case c != codeNil:
+	case c != msgpwire.Nil:
 		return d.end(mark, d.fail(mark, fmt.Errorf("msgpack: invalid code=%x decoding nil", c)))
 	}
 	return d.end(mark, mark+1)
@@ -125,7 +126,7 @@ func decodeUintOfWidth[T uint | uint8 | uint16 | uint32 | uint64](d *Decoder, bi
 
 // DecodeFloat64 reads a float or an int; nil is 0.
 func (d *Decoder) DecodeFloat64() (float64, error) {
-	if b, i := d.b, d.i; i+9 <= len(b) && b[i] == codeFloat64 {
+	if b, i := d.b, d.i; i+9 <= len(b) && b[i] == msgpwire.Float64 {
 		d.i = i + 9
 		return math.Float64frombits(wire.BE64(b, i+1)), nil
 	}
@@ -205,18 +206,18 @@ func (d *Decoder) DecodeBytesLen() (int, error) {
 	if !ok {
 		return 0, d.end(mark, -1)
 	}
-	if c == codeNil {
+	if c == msgpwire.Nil {
 		return -1, d.end(mark, mark+1)
 	}
-	f := forms[c]
-	if f.kind != formFixBytes && (f.kind != formBytes || isExt(c)) {
+	f := msgpwire.Forms[c]
+	if f.Kind != msgpwire.FormFixBytes && (f.Kind != msgpwire.FormBytes || msgpwire.IsExt(c)) {
 		return 0, d.end(mark, d.fail(mark, fmt.Errorf("msgpack: invalid code=%x decoding string/bytes length", c)))
 	}
-	if !d.whole(mark, 1, int(f.head)) {
+	if !d.whole(mark, 1, int(f.Head)) {
 		return 0, d.end(mark, -1)
 	}
 	n := uint64(c & 0x1f)
-	if f.kind == formBytes {
+	if f.Kind == msgpwire.FormBytes {
 		n = d.count(mark)
 	}
 	switch {
@@ -225,7 +226,7 @@ func (d *Decoder) DecodeBytesLen() (int, error) {
 	case int(n) > d.limits.str:
 		return 0, d.end(mark, d.tooLong(mark, int(n)))
 	}
-	return int(n), d.end(mark, mark+int(f.head))
+	return int(n), d.end(mark, mark+int(f.Head))
 }
 
 // DecodeExtHeader reads the header of an ext: its type, and how many bytes follow, for ReadFull.
@@ -270,7 +271,7 @@ func (d *Decoder) DecodeInterface() (any, error) { return decodeUser(d, (*Decode
 // value follows the option alone.
 func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	flags := d.flags
-	if c, err := d.PeekCode(); err == nil && c < codeFixmap || c >= codeNil && c < codeArray16 || c >= codeNegfixint {
+	if c, err := d.PeekCode(); err == nil && c < msgpwire.Fixmap || c >= msgpwire.Nil && c < msgpwire.Array16 || c >= msgpwire.Negfixint {
 		d.flags |= looseInterface
 		defer func() { d.flags = flags }()
 	}
@@ -350,7 +351,7 @@ func (e *Encoder) encode16(code, v byte) error {
 }
 
 func (e *Encoder) encode64(code byte, v uint64) error {
-	if code == codeFloat64 && e.flags&compactFloats != 0 {
+	if code == msgpwire.Float64 && e.flags&compactFloats != 0 {
 		return e.flush(e.appendFloat64(e.b, math.Float64frombits(v)))
 	}
 	at := len(e.b)
@@ -364,21 +365,21 @@ func (e *Encoder) encode64(code byte, v uint64) error {
 }
 
 // EncodeNil writes nil.
-func (e *Encoder) EncodeNil() error { return e.encode8(codeNil) }
+func (e *Encoder) EncodeNil() error { return e.encode8(msgpwire.Nil) }
 
 // EncodeBool writes v as true or false.
 func (e *Encoder) EncodeBool(v bool) error {
 	if v {
-		return e.encode8(codeTrue)
+		return e.encode8(msgpwire.True)
 	}
-	return e.encode8(codeFalse)
+	return e.encode8(msgpwire.False)
 }
 
 // EncodeString writes v as str, or as its number where strings are interned.
 func (e *Encoder) EncodeString(v string) error { return e.flush(appendStringOf(e, e.b, v)) }
 
 // EncodeTime writes t as the ext -1, in the shortest of its three forms. Its zone is lost.
-func (e *Encoder) EncodeTime(t time.Time) error { return e.flush(appendTime(e.b, t)) }
+func (e *Encoder) EncodeTime(t time.Time) error { return e.flush(msgpwire.AppendTime(e.b, t)) }
 
 // EncodeFloat32 writes v in 4 bytes, unless UseCompactFloats makes it an int.
 func (e *Encoder) EncodeFloat32(v float32) error { return e.flush(e.appendFloat32(e.b, v)) }
@@ -389,47 +390,57 @@ func (e *Encoder) EncodeMap(m map[string]any) error {
 }
 
 // EncodeFloat64 writes v in 8 bytes, unless UseCompactFloats makes it an int.
-func (e *Encoder) EncodeFloat64(v float64) error { return e.encode64(codeFloat64, math.Float64bits(v)) }
+func (e *Encoder) EncodeFloat64(v float64) error {
+	return e.encode64(msgpwire.Float64, math.Float64bits(v))
+}
 
 // EncodeInt writes v in its shortest form: 1 to 9 bytes, a positive number as an unsigned one.
 func (e *Encoder) EncodeInt(v int64) error {
-	if uint64(v) <= codeFixintMax {
+	if uint64(v) <= msgpwire.FixintMax {
 		return e.encode8(byte(v))
 	}
-	return e.flush(appendInt(e.b, v))
+	return e.flush(msgpwire.AppendInt(e.b, v))
 }
 
 // EncodeUint writes v in its shortest form: 1 to 9 bytes.
 func (e *Encoder) EncodeUint(v uint64) error {
-	if v <= codeFixintMax {
+	if v <= msgpwire.FixintMax {
 		return e.encode8(byte(v))
 	}
-	return e.flush(appendUint(e.b, v))
+	return e.flush(msgpwire.AppendUint(e.b, v))
 }
 
 // EncodeInt8 writes v in its own width whatever its value and the options, as all methods that are named by a width do.
-func (e *Encoder) EncodeInt8(v int8) error { return e.encode16(codeInt8, byte(v)) }
+func (e *Encoder) EncodeInt8(v int8) error { return e.encode16(msgpwire.Int8, byte(v)) }
 
 // EncodeInt16 writes v as an int16.
-func (e *Encoder) EncodeInt16(v int16) error { return e.flush(appendCode16(e.b, codeInt16, uint16(v))) }
+func (e *Encoder) EncodeInt16(v int16) error {
+	return e.flush(msgpwire.AppendCode16(e.b, msgpwire.Int16, uint16(v)))
+}
 
 // EncodeInt32 writes v as an int32.
-func (e *Encoder) EncodeInt32(v int32) error { return e.flush(appendCode32(e.b, codeInt32, uint32(v))) }
+func (e *Encoder) EncodeInt32(v int32) error {
+	return e.flush(msgpwire.AppendCode32(e.b, msgpwire.Int32, uint32(v)))
+}
 
 // EncodeInt64 writes v as an int64.
-func (e *Encoder) EncodeInt64(v int64) error { return e.encode64(codeInt64, uint64(v)) }
+func (e *Encoder) EncodeInt64(v int64) error { return e.encode64(msgpwire.Int64, uint64(v)) }
 
 // EncodeUint8 writes v as a uint8.
-func (e *Encoder) EncodeUint8(v uint8) error { return e.encode16(codeUint8, v) }
+func (e *Encoder) EncodeUint8(v uint8) error { return e.encode16(msgpwire.Uint8, v) }
 
 // EncodeUint16 writes v as a uint16.
-func (e *Encoder) EncodeUint16(v uint16) error { return e.flush(appendCode16(e.b, codeUint16, v)) }
+func (e *Encoder) EncodeUint16(v uint16) error {
+	return e.flush(msgpwire.AppendCode16(e.b, msgpwire.Uint16, v))
+}
 
 // EncodeUint32 writes v as a uint32.
-func (e *Encoder) EncodeUint32(v uint32) error { return e.flush(appendCode32(e.b, codeUint32, v)) }
+func (e *Encoder) EncodeUint32(v uint32) error {
+	return e.flush(msgpwire.AppendCode32(e.b, msgpwire.Uint32, v))
+}
 
 // EncodeUint64 writes v as a uint64.
-func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(codeUint64, v) }
+func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(msgpwire.Uint64, v) }
 
 // EncodeDuration writes v in nanoseconds, as an int64.
 func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt64(int64(v)) }
@@ -439,28 +450,28 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 	if v == nil {
 		return e.EncodeNil()
 	}
-	return e.flush(e.appendBody(appendBytesLen(e.b, len(v)), v))
+	return e.flush(e.appendBody(msgpwire.AppendBytesLen(e.b, len(v)), v))
 }
 
 // EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil. An n below that, or of more
 // than 32 bits, is an error here and in the other methods that write a length.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {
-		return e.encode8(codeFixarray | byte(n))
+		return e.encode8(msgpwire.Fixarray | byte(n))
 	}
-	return e.encodeCount(n, appendArrayLen)
+	return e.encodeCount(n, msgpwire.AppendArrayLen)
 }
 
 // EncodeMapLen writes the header of a map of n pairs, which the caller writes next; -1 writes nil.
 func (e *Encoder) EncodeMapLen(n int) error {
 	if uint(n) < 16 {
-		return e.encode8(codeFixmap | byte(n))
+		return e.encode8(msgpwire.Fixmap | byte(n))
 	}
-	return e.encodeCount(n, appendMapLen)
+	return e.encodeCount(n, msgpwire.AppendMapLen)
 }
 
 // EncodeBytesLen writes the header of a bin of n bytes, which the caller writes to Writer next; -1 writes nil.
-func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, appendBytesLen) }
+func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, msgpwire.AppendBytesLen) }
 
 func (e *Encoder) encodeCount(n int, appendLen func([]byte, int) []byte) error {
 	if n == -1 {
@@ -478,7 +489,7 @@ func (e *Encoder) encodeLength(n int, appendLen func([]byte, int) []byte) error 
 
 // EncodeExtHeader writes the header of an ext of n bytes, which the caller writes to Writer next.
 func (e *Encoder) EncodeExtHeader(id int8, n int) error {
-	return e.encodeLength(n, func(b []byte, n int) []byte { return appendExtHeader(b, id, n) })
+	return e.encodeLength(n, func(b []byte, n int) []byte { return msgpwire.AppendExtHeader(b, id, n) })
 }
 
 // EncodeMapSorted writes m, and the maps in it, in the order of their keys, as under SetSortMapKeys.

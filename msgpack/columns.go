@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for each key.
@@ -150,8 +151,8 @@ func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	case column.String:
 		k, next = readTextRun(d.b, i, c, n)
 	case column.Bool:
-		for next = i; k < n && next < len(d.b) && d.b[next]|1 == codeTrue; next++ {
-			c.Bools = append(c.Bools, d.b[next] == codeTrue)
+		for next = i; k < n && next < len(d.b) && d.b[next]|1 == msgpwire.True; next++ {
+			c.Bools = append(c.Bools, d.b[next] == msgpwire.True)
 			k++
 		}
 	}
@@ -162,13 +163,13 @@ func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 // takesOn gives a column of nulls the kind that a code announces.
 func takesOn(c *column.Column, code byte) bool {
 	switch {
-	case code <= codeFixintMax || code >= codeUint8 && code <= codeInt64 || code >= codeNegfixint:
+	case code <= msgpwire.FixintMax || code >= msgpwire.Uint8 && code <= msgpwire.Int64 || code >= msgpwire.Negfixint:
 		return c.Accepts(column.Int64)
-	case code == codeFloat64 || code == codeFloat32:
+	case code == msgpwire.Float64 || code == msgpwire.Float32:
 		return c.Accepts(column.Float64)
-	case isStr(code):
+	case msgpwire.IsStr(code):
 		return c.Accepts(column.String)
-	case code == codeTrue || code == codeFalse:
+	case code == msgpwire.True || code == msgpwire.False:
 		return c.Accepts(column.Bool)
 	}
 	return false
@@ -187,7 +188,7 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	}
 	room, at := text[:cap(text)], len(text)
 	for readRuns && k < n && i+33 <= len(b) && at+32 <= len(room) {
-		size := int(mem.Load8(b, i)) - codeFixstr
+		size := int(mem.Load8(b, i)) - msgpwire.Fixstr
 		if uint(size) > 31 {
 			break
 		}
@@ -205,7 +206,7 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	}
 	text = room[:at]
 	for k < n && i < len(b) { // near the end of the input or of the room
-		size := int(b[i]) - codeFixstr
+		size := int(b[i]) - msgpwire.Fixstr
 		if uint(size) > 31 || size >= len(b)-i {
 			break
 		}
@@ -221,7 +222,7 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 // textRoom guesses what the text of n strings from b[i:] takes, from the first of them. It is no more than there are bytes.
 func textRoom(b []byte, i, n int) int {
 	start, seen := i, 0
-	for ; seen < min(n, 16) && i < len(b) && b[i] >= codeFixstr && b[i] <= codeFixstrMax; seen++ {
+	for ; seen < min(n, 16) && i < len(b) && b[i] >= msgpwire.Fixstr && b[i] <= msgpwire.FixstrMax; seen++ {
 		i += 1 + int(b[i]&0x1f)
 	}
 	if seen == 0 {
@@ -248,18 +249,18 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 	if !ok {
 		return -1
 	}
-	form := forms[code].kind
+	form := msgpwire.Forms[code].Kind
 	switch {
-	case code == codeNil:
+	case code == msgpwire.Nil:
 		c.AppendNull()
 		return i + 1
-	case code == codeTrue || code == codeFalse:
+	case code == msgpwire.True || code == msgpwire.False:
 		if !c.Accepts(column.Bool) {
 			return d.fail(i, kindError{c.Kind, column.Bool})
 		}
-		c.AppendBool(code == codeTrue)
+		c.AppendBool(code == msgpwire.True)
 		return i + 1
-	case code == codeFloat64 || code == codeFloat32:
+	case code == msgpwire.Float64 || code == msgpwire.Float32:
 		v, next := d.readFloat64(i)
 		if next < 0 {
 			return -1
@@ -269,12 +270,12 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		}
 		c.AppendFloat64(v)
 		return next
-	case form == formScalar && !isExt(code):
+	case form == msgpwire.FormScalar && !msgpwire.IsExt(code):
 		v, next := d.readInt(i)
 		if next < 0 {
 			return -1
 		}
-		if code == codeUint64 && v < 0 {
+		if code == msgpwire.Uint64 && v < 0 {
 			return d.fail(i, errBeyondInt64)
 		}
 		if !c.Accepts(column.Int64) {
@@ -282,7 +283,7 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		}
 		c.AppendInt64(v)
 		return next
-	case isStr(code) || d.isInterned(i):
+	case msgpwire.IsStr(code) || d.isInterned(i):
 		text, next := d.readText(i)
 		if next < 0 {
 			return -1
@@ -294,7 +295,7 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 			return d.fail(i, err)
 		}
 		return next
-	case isExt(code):
+	case msgpwire.IsExt(code):
 		return d.appendTimeCell(c, i)
 	}
 	return d.fail(i, errNested)
@@ -318,7 +319,7 @@ func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
 	if start < 0 || !d.whole(i, start-i, start-i+n) {
 		return -1
 	}
-	if id != extTime && id != extTimeNode {
+	if id != msgpwire.ExtTime && id != msgpwire.ExtTimeNode {
 		return d.fail(i, errNested)
 	}
 	t, next := d.timeIn(i, start, n)

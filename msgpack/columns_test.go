@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // naiveColumn is a column as a list: what the columnar road is held against.
@@ -162,7 +163,7 @@ func naiveRows(data []byte) (*naiveBatch, int, error) {
 }
 
 func naiveKey(d *Decoder) (string, error) {
-	if c, err := d.PeekCode(); err == nil && c == codeNil {
+	if c, err := d.PeekCode(); err == nil && c == msgpwire.Nil {
 		return "", errors.New("nil key")
 	}
 	return d.DecodeString()
@@ -278,7 +279,7 @@ func checkColumns(t testing.TB, data []byte, used *column.Batch) {
 // cell is a random value of a kind that columns have, in a random width; one in a while is of another kind.
 func cell(r *rand.Rand, b []byte, kind int) []byte {
 	if r.IntN(60) == 0 {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	if r.IntN(400) == 0 {
 		kind = r.IntN(8)
@@ -286,27 +287,27 @@ func cell(r *rand.Rand, b []byte, kind int) []byte {
 	n := corpus.Int(r)
 	switch kind {
 	case 0:
-		return appendInt(b, n)
+		return msgpwire.AppendInt(b, n)
 	case 1:
-		return appendCode64(b, codeInt64, uint64(n))
+		return msgpwire.AppendCode64(b, msgpwire.Int64, uint64(n))
 	case 2:
 		if r.IntN(5) == 0 {
-			return appendInt(b, n)
+			return msgpwire.AppendInt(b, n)
 		}
-		return appendFloat64(b, corpus.Float(r))
+		return msgpwire.AppendFloat64(b, corpus.Float(r))
 	case 3:
 		if r.IntN(9) == 0 {
-			return appendFloat32(b, float32(corpus.Float(r)))
+			return msgpwire.AppendFloat32(b, float32(corpus.Float(r)))
 		}
-		return appendFloat64(b, corpus.Float(r))
+		return msgpwire.AppendFloat64(b, corpus.Float(r))
 	case 4:
-		return appendString(b, strings.Repeat("é", r.IntN(21))+"x"[:r.IntN(2)])
+		return msgpwire.AppendString(b, strings.Repeat("é", r.IntN(21))+"x"[:r.IntN(2)])
 	case 5:
-		return appendString(b, corpus.String(r))
+		return msgpwire.AppendString(b, corpus.String(r))
 	case 6:
-		return appendBool(b, r.IntN(2) == 0)
+		return msgpwire.AppendBool(b, r.IntN(2) == 0)
 	}
-	return appendTime(b, time.Unix(r.Int64N(1<<35)-1<<33, r.Int64N(1e9)))
+	return msgpwire.AppendTime(b, time.Unix(r.Int64N(1<<35)-1<<33, r.Int64N(1e9)))
 }
 
 // TestColumnsAgainstNaive decodes random batches, one after the other into one batch, so that shapes follow one another.
@@ -316,14 +317,14 @@ func TestColumnsAgainstNaive(t *testing.T) {
 	good := 0
 	for range 400 {
 		columns, rows := r.IntN(14), r.IntN(60)
-		data := appendMapLen(nil, columns)
+		data := msgpwire.AppendMapLen(nil, columns)
 		for i := range columns {
-			data = appendString(data, fmt.Sprintf("%s%d", strings.Repeat("c", r.IntN(30)), i))
+			data = msgpwire.AppendString(data, fmt.Sprintf("%s%d", strings.Repeat("c", r.IntN(30)), i))
 			kind, n := r.IntN(8), rows
 			if r.IntN(300) == 0 {
 				n++
 			}
-			data = appendArrayLen(data, n)
+			data = msgpwire.AppendArrayLen(data, n)
 			for range n {
 				data = cell(r, data, kind)
 			}
@@ -333,7 +334,7 @@ func TestColumnsAgainstNaive(t *testing.T) {
 		}
 		checkColumns(t, data, &used)
 
-		data = appendArrayLen(nil, rows)
+		data = msgpwire.AppendArrayLen(nil, rows)
 		kinds := make([]int, columns)
 		for i := range kinds {
 			kinds[i] = r.IntN(8)
@@ -341,9 +342,9 @@ func TestColumnsAgainstNaive(t *testing.T) {
 		for range rows {
 			order := r.Perm(columns)
 			order = order[:columns-r.IntN(columns+1)/3]
-			data = appendMapLen(data, len(order))
+			data = msgpwire.AppendMapLen(data, len(order))
 			for _, i := range order {
-				data = cell(r, appendString(data, fmt.Sprint("key", i)), kinds[i])
+				data = cell(r, msgpwire.AppendString(data, fmt.Sprint("key", i)), kinds[i])
 			}
 		}
 		if _, _, err := naiveRows(data); err == nil {
@@ -466,7 +467,7 @@ func TestDecodeCell(t *testing.T) {
 
 // TestRowLimits holds a batch to its limits, and that a row which was refused can be undone.
 func TestRowLimits(t *testing.T) {
-	row := func(key string) []byte { return append(appendString([]byte{0x81}, key), 1) }
+	row := func(key string) []byte { return append(msgpwire.AppendString([]byte{0x81}, key), 1) }
 	b := column.Batch{MaxCells: 100, MaxColumns: 50, MaxRows: 1000}
 	d := newDecoder()
 	refused := 0

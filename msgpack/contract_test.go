@@ -18,6 +18,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 type (
@@ -79,7 +81,7 @@ func TestContractOfTags(t *testing.T) {
 	})
 	t.Run("1.2_promoted_methods_are_the_struct's", func(t *testing.T) {
 		b := marshal(t, embedsTime{time.Unix(0, 0).UTC(), 5})
-		if b[0] != codeBin8 {
+		if b[0] != msgpwire.Bin8 {
 			t.Errorf("%x", b)
 		}
 		var v embedsTime
@@ -197,7 +199,7 @@ func TestContractOfDecoding(t *testing.T) {
 	})
 	t.Run("1.4_trailing_bytes_are_ignored", func(t *testing.T) {
 		var v int
-		if err := Unmarshal([]byte{5, codeNever, 0xff}, &v); err != nil || v != 5 {
+		if err := Unmarshal([]byte{5, msgpwire.Never, 0xff}, &v); err != nil || v != 5 {
 			t.Error(v, err)
 		}
 	})
@@ -231,13 +233,13 @@ func TestContractOfDecoding(t *testing.T) {
 	})
 	t.Run("1.4_slices_longer_than_the_limits_of_v5", func(t *testing.T) {
 		const n = 1_000_001
-		data := appendArrayLen(nil, n)
+		data := msgpwire.AppendArrayLen(nil, n)
 		data = append(data, make([]byte, n)...)
 		var list []int32
 		if err := NewDecoder(iotest.HalfReader(bytes.NewReader(data))).Decode(&list); err != nil || len(list) != n {
 			t.Error(len(list), err)
 		}
-		big := append(appendBytesLen(nil, 3<<20), make([]byte, 3<<20)...)
+		big := append(msgpwire.AppendBytesLen(nil, 3<<20), make([]byte, 3<<20)...)
 		var b []byte
 		if err := NewDecoder(bufio.NewReader(bytes.NewReader(big))).Decode(&b); err != nil || len(b) != 3<<20 {
 			t.Error(len(b), err)

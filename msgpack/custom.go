@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // CustomEncoder is a type that writes itself to an Encoder: one value, or several if its CustomDecoder reads as many.
@@ -48,7 +49,7 @@ func (m *RawMessage) DecodeMsgpack(d *Decoder) error {
 
 func (e *Encoder) appendRaw(b []byte, m RawMessage) []byte {
 	if len(m) == 0 {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	return e.appendBody(b, m)
 }
@@ -88,7 +89,7 @@ func nilable(k reflect.Kind) bool {
 
 func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	if o.writes == nil {
 		return e.custom(b, methods[CustomEncoder](o, nil, p))
@@ -118,12 +119,12 @@ func (e *Encoder) appendCustoms(o *op, p mem.Pointer, n int, b []byte) []byte {
 		return e.tooDeep(b)
 	}
 	e.depth = depth + 2 // of the list, and of its elements
-	e.hold(appendArrayLen(b, n))
+	e.hold(msgpwire.AppendArrayLen(b, n))
 	elem := o.elem
 	for k := range n {
 		at := mem.Add(p, uintptr(k)*elem.size)
 		if absent(elem, at) {
-			e.b = append(e.b, codeNil)
+			e.b = append(e.b, msgpwire.Nil)
 			continue
 		}
 		if err := mem.WithMethods[CustomEncoder](elem.writes, at).EncodeMsgpack(e); err != nil {
@@ -137,7 +138,7 @@ func (e *Encoder) appendCustoms(o *op, p mem.Pointer, n int, b []byte) []byte {
 
 func encodeMarshaler(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	out, err := methods[Marshaler](o, o.writes, p).MarshalMsgpack()
 	return e.appendOr(err, b, e.appendRaw(b, out))
@@ -145,19 +146,19 @@ func encodeMarshaler(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 
 func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	out, err := methods[encoding.BinaryMarshaler](o, o.writes, p).MarshalBinary()
-	return e.appendOr(err, b, appendBytes(b, out))
+	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
 // encodeText writes text as bin, as the original does.
 func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	out, err := methods[encoding.TextMarshaler](o, o.writes, p).MarshalText()
-	return e.appendOr(err, b, appendBytes(b, out))
+	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
 // appendOr is the longer of b and b with a value, unless a method that was to give the value gave err.
@@ -175,7 +176,7 @@ func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := reflect.NewAt(o.typ, p).Elem()
 	if v.IsNil() {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	held := v.Elem().Type()
 	own := registered.Load().encoders[held] != nil
@@ -246,7 +247,7 @@ func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
 
 // decodeBinaryOrText lets the wire decide for a type that has both: str is text.
 func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
-	if c, ok := d.codeAt(i); ok && (forms[c].kind == formFixBytes || c >= codeStr8 && c <= codeStr32) {
+	if c, ok := d.codeAt(i); ok && (msgpwire.Forms[c].Kind == msgpwire.FormFixBytes || c >= msgpwire.Str8 && c <= msgpwire.Str32) {
 		return decodeText(d, o, p, i)
 	}
 	return decodeBinary(d, o, p, i)

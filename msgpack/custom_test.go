@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // pair writes itself as two values.
@@ -230,9 +232,9 @@ func (*refuses) EncodeMsgpack(e *Encoder) error { return errMine }
 type lenient struct{ n int }
 
 func (l *lenient) DecodeMsgpack(d *Decoder) error {
-	if c, err := d.PeekCode(); err == nil && c == codeFixstr|1 {
+	if c, err := d.PeekCode(); err == nil && c == msgpwire.Fixstr|1 {
 		sub := newDecoder()
-		sub.ResetBytes([]byte{codeTrue})
+		sub.ResetBytes([]byte{msgpwire.True})
 		_, _ = sub.DecodeInt()
 	}
 	if err := d.Decode(&l.n); err != nil {
@@ -285,7 +287,7 @@ func TestCustomErrors(t *testing.T) {
 	if _, err := Marshal([]any{&encodesBad{}}); text(err) != "wrapped: msgpack: Encode(unsupported func())" {
 		t.Error(err)
 	}
-	if b, err := Marshal([]any{&encodesBad{quiet: true}}); err != nil || !bytes.Equal(b, []byte{0x91, codeNil}) {
+	if b, err := Marshal([]any{&encodesBad{quiet: true}}); err != nil || !bytes.Equal(b, []byte{0x91, msgpwire.Nil}) {
 		t.Errorf("an error that a method drops is dropped: %x, %v", b, err)
 	}
 	dst := []byte("kept")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -193,7 +194,7 @@ func (d *Decoder) isNil(i int) bool {
 	if uint(i) >= uint(len(d.b)) && !d.need(i, 1) {
 		return false
 	}
-	return d.b[i] == codeNil
+	return d.b[i] == msgpwire.Nil
 }
 
 func decodeBool(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -453,7 +454,7 @@ func decodeArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done bool) {
 	to := mem.At[[]T](p, 0)
 	n := 0
-	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == codeFixarray && len(b)-i > 15 && d.flags&limited == 0 {
+	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == msgpwire.Fixarray && len(b)-i > 15 && d.flags&limited == 0 {
 		n, i = int(b[i]&0x0f), i+1 // whatever it claims, there are as many bytes
 	} else {
 		if d.isNil(i) {
@@ -530,7 +531,7 @@ func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 // fixstrLen is the length of the fixstr at i, if it is there whole; else -1.
 func fixstrLen(b []byte, i int) int {
 	if uint(i) < uint(len(b)) {
-		if n := int(b[i]) - codeFixstr; uint(n) < 32 && n < len(b)-i {
+		if n := int(b[i]) - msgpwire.Fixstr; uint(n) < 32 && n < len(b)-i {
 			return n
 		}
 	}
@@ -544,7 +545,7 @@ func (d *Decoder) readStringRun(b []byte, i int, dst []string) (n, next int) {
 	var room []byte
 	at := 0 // in room, as far as it is used
 	for readRuns && n < len(dst) && i+1+4*word <= len(b) {
-		size := int(mem.Load8(b, i)) - codeFixstr
+		size := int(mem.Load8(b, i)) - msgpwire.Fixstr
 		if uint(size) > 31 {
 			break
 		}
@@ -626,7 +627,7 @@ func decodeFloat64s(d *Decoder, o *op, p mem.Pointer, i int) int {
 func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	b := d.b
 	n := 0
-	if uint(i) < uint(len(b)) && b[i]&0xf0 == codeFixmap {
+	if uint(i) < uint(len(b)) && b[i]&0xf0 == msgpwire.Fixmap {
 		n = int(b[i] & 0x0f)
 		i++
 	} else {
@@ -667,7 +668,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 		switch f.kind {
 		case kindString:
 			if uint(i) < uint(len(b)) {
-				if c := b[i]; c >= codeFixstr && c <= codeFixstrMax {
+				if c := b[i]; c >= msgpwire.Fixstr && c <= msgpwire.FixstrMax {
 					if n := int(c & 0x1f); n < len(b)-i {
 						// A target that is used again often holds the string already.
 						if s := mem.At[string](to, 0); !keepEqual || len(*s) != n || *s != string(b[i+1:i+1+n]) {
@@ -683,7 +684,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 				*mem.At[string](to, 0) = s
 			}
 		case kindInt:
-			if i+9 <= len(b) && mem.Load8(b, i) == codeInt64 {
+			if i+9 <= len(b) && mem.Load8(b, i) == msgpwire.Int64 {
 				*mem.At[uint64](to, 0) = wire.BE64(b, i+1)
 				i += 9
 				continue
@@ -706,7 +707,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 				*mem.At[int64](to, 0) = v
 			}
 		case kindFloat64:
-			if i+9 <= len(b) && mem.Load8(b, i) == codeFloat64 {
+			if i+9 <= len(b) && mem.Load8(b, i) == msgpwire.Float64 {
 				*mem.At[float64](to, 0) = math.Float64frombits(wire.BE64(b, i+1))
 				i += 9
 				continue
@@ -716,8 +717,8 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 				*mem.At[float64](to, 0) = v
 			}
 		case kindBool:
-			if uint(i) < uint(len(b)) && b[i]|1 == codeTrue {
-				*mem.At[bool](to, 0) = b[i] == codeTrue
+			if uint(i) < uint(len(b)) && b[i]|1 == msgpwire.True {
+				*mem.At[bool](to, 0) = b[i] == msgpwire.True
 				i++
 				continue
 			}
@@ -750,12 +751,12 @@ func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped
 	switch {
 	case !ok:
 		return 0, -1, false
-	case c == codeNil:
+	case c == msgpwire.Nil:
 		reflect.NewAt(o.typ, p).Elem().SetZero()
 		return 0, i + 1, false
-	case isExt(c):
+	case msgpwire.IsExt(c):
 		return 0, d.fail(i, unexpectedCodeError{c}), false
-	case c&0xf0 == codeFixarray || c == codeArray16 || c == codeArray32:
+	case c&0xf0 == msgpwire.Fixarray || c == msgpwire.Array16 || c == msgpwire.Array32:
 		return 0, d.decodeTuple(o, p, i), false
 	}
 	n, i = d.mapLen(i)
@@ -926,7 +927,7 @@ func keyType(key reflect.Value) reflect.Type {
 // openMap reads a map's header and makes the map if there is none.
 func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n, next int) {
 	to := mem.At[map[string]V](p, 0)
-	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == codeFixmap && len(b)-i > 2*15 && d.flags&limited == 0 {
+	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == msgpwire.Fixmap && len(b)-i > 2*15 && d.flags&limited == 0 {
 		n, i = int(b[i]&0x0f), i+1 // whatever it claims, there are as many bytes
 	} else {
 		if d.isNil(i) {
@@ -990,7 +991,7 @@ func decodeMapText(d *Decoder, o *op, p mem.Pointer, i int) int {
 		}
 		i = j
 		if b := d.b; uint(i) < uint(len(b)) && d.flags&careful == 0 {
-			if n := int(b[i]) - codeFixstr; uint(n) < 32 && n < len(b)-i {
+			if n := int(b[i]) - msgpwire.Fixstr; uint(n) < 32 && n < len(b)-i {
 				if i += 1 + n; used { // a map that is used again often holds the string already
 					if s, ok := m[key]; ok && s == string(b[i-n:i]) {
 						continue
@@ -1011,7 +1012,7 @@ func decodeMapText(d *Decoder, o *op, p mem.Pointer, i int) int {
 }
 
 func readFloat64At(d *Decoder, i int) (float64, int) {
-	if b := d.b; i+9 <= len(b) && b[i] == codeFloat64 {
+	if b := d.b; i+9 <= len(b) && b[i] == msgpwire.Float64 {
 		return math.Float64frombits(wire.BE64(b, i+1)), i + 9
 	}
 	return d.readFloat64(i)

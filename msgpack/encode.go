@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 // nest more than 10,000 deep, as those that contain themselves do, and with the error of a method of v's.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
-		return []byte{codeNil}, nil
+		return []byte{msgpwire.Nil}, nil
 	}
 	o := defaultPlans.byWord(mem.FaceOf(v).Type, v)
 	size := o.remembered()
@@ -42,7 +43,7 @@ func Marshal(v any) ([]byte, error) {
 // MarshalAppend appends v in MessagePack to dst, in whose capacity it writes, as append does. On an error it gives dst as it was.
 func MarshalAppend(dst []byte, v any) ([]byte, error) {
 	if v == nil {
-		return appendNil(dst), nil
+		return msgpwire.AppendNil(dst), nil
 	}
 	b, err := marshalAppend(dst, defaultPlans.byWord(mem.FaceOf(v).Type, v), v)
 	if err != nil {
@@ -151,7 +152,7 @@ func (e *Encoder) EncodeValue(v reflect.Value) error {
 func (e *Encoder) appendValue(b []byte, v reflect.Value) []byte {
 	switch {
 	case !v.IsValid():
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	case v.CanAddr():
 		o := e.plans.of(v.Type())
 		return o.encode(e, o, v.Addr().UnsafePointer(), b)
@@ -174,12 +175,12 @@ func (e *Encoder) tooDeep(b []byte) []byte {
 func appendText(b []byte, s string) []byte {
 	n := len(s)
 	if n >= 32 || cap(b)-len(b) <= n {
-		return appendString(b, s)
+		return msgpwire.AppendString(b, s)
 	}
 	at := len(b) + 1
 	src := mem.Bytes(s)
 	b = b[:at+n]
-	mem.Store8(b, at-1, codeFixstr|byte(n))
+	mem.Store8(b, at-1, msgpwire.Fixstr|byte(n))
 	switch {
 	case n >= 16:
 		mem.Store64(b, at, mem.Load64(src, 0))
@@ -202,61 +203,61 @@ func appendText(b []byte, s string) []byte {
 
 func (e *Encoder) appendInt64(b []byte, v int64) []byte {
 	if e.flags&compactInts != 0 {
-		return appendInt(b, v)
+		return msgpwire.AppendInt(b, v)
 	}
-	return appendCode64(b, codeInt64, uint64(v))
+	return msgpwire.AppendCode64(b, msgpwire.Int64, uint64(v))
 }
 
 func (e *Encoder) appendUint64(b []byte, v uint64) []byte {
 	if e.flags&compactInts != 0 {
-		return appendUint(b, v)
+		return msgpwire.AppendUint(b, v)
 	}
-	return appendCode64(b, codeUint64, v)
+	return msgpwire.AppendCode64(b, msgpwire.Uint64, v)
 }
 
 func (e *Encoder) appendFloat64(b []byte, v float64) []byte {
 	if e.flags&compactFloats != 0 {
 		if n := int64(v); float64(n) == v && (n != 0 || !math.Signbit(v)) && n < math.MaxInt64 {
-			return appendInt(b, n)
+			return msgpwire.AppendInt(b, n)
 		}
 	}
-	return appendFloat64(b, v)
+	return msgpwire.AppendFloat64(b, v)
 }
 
 func encodeBool(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendBool(b, *mem.At[bool](p, 0))
+	return msgpwire.AppendBool(b, *mem.At[bool](p, 0))
 }
 
 func encodeInt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendInt(b, int64(*mem.At[int](p, 0)))
+	return msgpwire.AppendInt(b, int64(*mem.At[int](p, 0)))
 }
 
 func encodeUint(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendUint(b, uint64(*mem.At[uint](p, 0)))
+	return msgpwire.AppendUint(b, uint64(*mem.At[uint](p, 0)))
 }
 
 func encodeInt8(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := *mem.At[int8](p, 0)
 	if e.flags&compactInts != 0 {
-		return appendInt(b, int64(v))
+		return msgpwire.AppendInt(b, int64(v))
 	}
-	return append(b, codeInt8, byte(v))
+	return append(b, msgpwire.Int8, byte(v))
 }
 
 func encodeInt16(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := *mem.At[int16](p, 0)
 	if e.flags&compactInts != 0 {
-		return appendInt(b, int64(v))
+		return msgpwire.AppendInt(b, int64(v))
 	}
-	return appendCode16(b, codeInt16, uint16(v))
+	return msgpwire.AppendCode16(b, msgpwire.Int16, uint16(v))
 }
 
 func encodeInt32(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := *mem.At[int32](p, 0)
 	if e.flags&compactInts != 0 {
-		return appendInt(b, int64(v))
+		return msgpwire.AppendInt(b, int64(v))
 	}
-	return appendCode32(b, codeInt32, uint32(v))
+	return msgpwire.AppendCode32(b, msgpwire.Int32, uint32(v))
 }
 
 func encodeInt64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -266,25 +267,25 @@ func encodeInt64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func encodeUint8(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := *mem.At[uint8](p, 0)
 	if e.flags&compactInts != 0 {
-		return appendUint(b, uint64(v))
+		return msgpwire.AppendUint(b, uint64(v))
 	}
-	return append(b, codeUint8, v)
+	return append(b, msgpwire.Uint8, v)
 }
 
 func encodeUint16(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := *mem.At[uint16](p, 0)
 	if e.flags&compactInts != 0 {
-		return appendUint(b, uint64(v))
+		return msgpwire.AppendUint(b, uint64(v))
 	}
-	return appendCode16(b, codeUint16, v)
+	return msgpwire.AppendCode16(b, msgpwire.Uint16, v)
 }
 
 func encodeUint32(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := *mem.At[uint32](p, 0)
 	if e.flags&compactInts != 0 {
-		return appendUint(b, uint64(v))
+		return msgpwire.AppendUint(b, uint64(v))
 	}
-	return appendCode32(b, codeUint32, v)
+	return msgpwire.AppendCode32(b, msgpwire.Uint32, v)
 }
 
 func encodeUint64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -298,10 +299,10 @@ func encodeFloat32(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func (e *Encoder) appendFloat32(b []byte, v float32) []byte {
 	if e.flags&compactFloats != 0 {
 		if n := int64(v); float32(n) == v && (n != 0 || !math.Signbit(float64(v))) && n < math.MaxInt64 {
-			return appendInt(b, n)
+			return msgpwire.AppendInt(b, n)
 		}
 	}
-	return appendFloat32(b, v)
+	return msgpwire.AppendFloat32(b, v)
 }
 
 func encodeFloat64(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -318,20 +319,20 @@ func encodeString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func encodeBytes(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := *mem.At[[]byte](p, 0)
 	if v == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
-	return e.appendBody(appendBytesLen(b, len(v)), v)
+	return e.appendBody(msgpwire.AppendBytesLen(b, len(v)), v)
 }
 
 func encodeByteArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	s := mem.Slice{Data: p, Len: o.length, Cap: o.length}
-	return append(appendBytesLen(b, o.length), *(*[]byte)(mem.PointerTo(&s))...)
+	return append(msgpwire.AppendBytesLen(b, o.length), *(*[]byte)(mem.PointerTo(&s))...)
 }
 
 func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	to := *mem.At[mem.Pointer](p, 0)
 	if to == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	if o.flat {
 		return o.elem.encode(e, o.elem, to, b)
@@ -347,7 +348,7 @@ func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func encodeSlice(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	s := *mem.At[mem.Slice](p, 0)
 	if s.Data == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	return e.appendElements(o, s.Data, s.Len, b)
 }
@@ -365,7 +366,7 @@ func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
 			return e.tooDeep(b)
 		}
 	}
-	b = appendArrayLen(b, n)
+	b = msgpwire.AppendArrayLen(b, n)
 	elem := o.elem
 	for k := range n {
 		b = elem.encode(e, elem, mem.Add(p, uintptr(k)*elem.size), b)
@@ -382,9 +383,9 @@ func encodeStrings(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	}
 	s := *mem.At[[]string](p, 0)
 	if s == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
-	b = appendArrayLen(b, len(s))
+	b = msgpwire.AppendArrayLen(b, len(s))
 	for _, v := range s {
 		n, at := len(v), len(b)
 		if n < 8 || n >= 32 || n >= cap(b)-at {
@@ -393,7 +394,7 @@ func encodeStrings(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		}
 		b = b[:at+1+n] // the commonest lengths without a call
 		src := mem.Bytes(v)
-		mem.Store8(b, at, codeFixstr|byte(n))
+		mem.Store8(b, at, msgpwire.Fixstr|byte(n))
 		mem.Store64(b, at+1, mem.Load64(src, 0))
 		if n > 16 {
 			mem.Store64(b, at+9, mem.Load64(src, 8))
@@ -407,19 +408,19 @@ func encodeStrings(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func encodeInt64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	s := *mem.At[[]int64](p, 0)
 	if s == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
-	b = appendArrayLen(b, len(s))
+	b = msgpwire.AppendArrayLen(b, len(s))
 	if e.flags&compactInts != 0 {
 		for _, v := range s {
-			b = appendInt(b, v)
+			b = msgpwire.AppendInt(b, v)
 		}
 		return b
 	}
 	at := len(b)
 	b = slices.Grow(b, 9*len(s))[:at+9*len(s)]
 	for _, v := range s {
-		mem.Store8(b, at, codeInt64)
+		mem.Store8(b, at, msgpwire.Int64)
 		wire.PutBE64(b, at+1, uint64(v))
 		at += 9
 	}
@@ -429,9 +430,9 @@ func encodeInt64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 func encodeFloat64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	s := *mem.At[[]float64](p, 0)
 	if s == nil {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
-	b = appendArrayLen(b, len(s))
+	b = msgpwire.AppendArrayLen(b, len(s))
 	if e.flags&compactFloats != 0 {
 		for _, v := range s {
 			b = e.appendFloat64(b, v)
@@ -441,7 +442,7 @@ func encodeFloat64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	at := len(b)
 	b = slices.Grow(b, 9*len(s))[:at+9*len(s)]
 	for _, v := range s {
-		mem.Store8(b, at, codeFloat64)
+		mem.Store8(b, at, msgpwire.Float64)
 		wire.PutBE64(b, at+1, math.Float64bits(v))
 		at += 9
 	}
@@ -484,30 +485,30 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 			b = appendText(b, *mem.At[string](from, 0))
 		case kindFixedInt:
 			b = b[:at+9]
-			mem.Store8(b, at, codeInt64)
+			mem.Store8(b, at, msgpwire.Int64)
 			wire.PutBE64(b, at+1, *mem.At[uint64](from, 0))
 		case kindFixedUint:
 			b = b[:at+9]
-			mem.Store8(b, at, codeUint64)
+			mem.Store8(b, at, msgpwire.Uint64)
 			wire.PutBE64(b, at+1, *mem.At[uint64](from, 0))
 		case kindFloat64:
 			b = b[:at+9]
-			mem.Store8(b, at, codeFloat64)
+			mem.Store8(b, at, msgpwire.Float64)
 			wire.PutBE64(b, at+1, *mem.At[uint64](from, 0))
 		case kindBool:
-			b = appendBool(b, *mem.At[bool](from, 0))
+			b = msgpwire.AppendBool(b, *mem.At[bool](from, 0))
 		case kindInt:
-			if v := *mem.At[int64](from, 0); uint64(v) <= codeFixintMax {
+			if v := *mem.At[int64](from, 0); uint64(v) <= msgpwire.FixintMax {
 				b = append(b, byte(v))
 			} else {
-				b = appendInt(b, v)
+				b = msgpwire.AppendInt(b, v)
 			}
 		case kindUint:
-			b = appendUint(b, *mem.At[uint64](from, 0))
+			b = msgpwire.AppendUint(b, *mem.At[uint64](from, 0))
 		default:
 			if f.hops {
 				if from = fields.reach(f, p); from == nil {
-					b = appendNil(b)
+					b = msgpwire.AppendNil(b)
 					continue
 				}
 			}
@@ -532,7 +533,7 @@ func (s *structPlan) reach(f *outField, p mem.Pointer) mem.Pointer {
 func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) []byte {
 	asArray := fields.asArray || e.flags&arrayStructs != 0
 	if asArray {
-		b = appendArrayLen(b, len(fields.out))
+		b = msgpwire.AppendArrayLen(b, len(fields.out))
 	} else {
 		n := 0
 		for k := range fields.out {
@@ -540,7 +541,7 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 				n++
 			}
 		}
-		b = appendMapLen(b, n)
+		b = msgpwire.AppendMapLen(b, n)
 	}
 	for k := range fields.out {
 		f := &fields.out[k]
@@ -557,7 +558,7 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 		from := mem.Add(p, uintptr(f.offset))
 		if f.hops {
 			if from = fields.reach(f, p); from == nil {
-				b = appendNil(b)
+				b = msgpwire.AppendNil(b)
 				continue
 			}
 		}
@@ -587,14 +588,14 @@ func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	m := reflect.NewAt(o.typ, p).Elem()
 	if m.IsNil() {
-		return appendNil(b)
+		return msgpwire.AppendNil(b)
 	}
 	if !o.flat {
 		if e.depth++; e.depth > maxDepth {
 			return e.tooDeep(b)
 		}
 	}
-	b = appendMapLen(b, m.Len())
+	b = msgpwire.AppendMapLen(b, m.Len())
 	if e.flags&sortMapKeys != 0 {
 		b = e.appendSorted(o, m, b)
 	} else {
@@ -628,12 +629,12 @@ func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) enco
 	return func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		m := *mem.At[map[string]V](p, 0)
 		if m == nil {
-			return appendNil(b)
+			return msgpwire.AppendNil(b)
 		}
 		if e.flags&interned != 0 {
 			return appendInternedMap(e, b, m, appendValue)
 		}
-		b = appendMapLen(b, len(m))
+		b = msgpwire.AppendMapLen(b, len(m))
 		if e.flags&sortMapKeys != 0 {
 			keys, mark := sortedKeys(e, m)
 			for _, k := range keys {
@@ -667,5 +668,5 @@ func appendStringOf(e *Encoder, b []byte, v string) []byte {
 
 func appendFloat64Of(e *Encoder, b []byte, v float64) []byte  { return e.appendFloat64(b, v) }
 func appendFixedInt64Of(e *Encoder, b []byte, v int64) []byte { return e.appendInt64(b, v) }
-func appendIntOf(e *Encoder, b []byte, v int) []byte          { return appendInt(b, int64(v)) }
-func appendBoolOf(e *Encoder, b []byte, v bool) []byte        { return appendBool(b, v) }
+func appendIntOf(e *Encoder, b []byte, v int) []byte          { return msgpwire.AppendInt(b, int64(v)) }
+func appendBoolOf(e *Encoder, b []byte, v bool) []byte        { return msgpwire.AppendBool(b, v) }

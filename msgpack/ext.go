@@ -12,6 +12,7 @@ import (
 	"reflect"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // Ext is an ext of any type, with its data as it stands on the wire. It is written as that ext, and read from any; decoding
@@ -48,7 +49,7 @@ func (e *Encoder) appendExt(b []byte, id int8, data []byte) []byte {
 		}
 		return b
 	}
-	return append(appendExtHeader(b, id, len(data)), data...)
+	return append(msgpwire.AppendExtHeader(b, id, len(data)), data...)
 }
 
 // encodeExt writes a value as the ext that its type is registered as.
@@ -164,7 +165,7 @@ func (d *Decoder) readAnyExt(i int) (any, int) {
 		return v.Elem().Interface(), next
 	}
 	switch {
-	case id == extTime:
+	case id == msgpwire.ExtTime:
 		t, next := d.timeIn(i, start, n)
 		return t, next
 	case id == extInterned:

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // registerSpotExt registers spot as an ext of two bytes.
@@ -125,7 +127,7 @@ func TestExtAgain(t *testing.T) {
 
 // TestExtTime takes the number of the times for another type. Without a type that counts; time.Time stays what it is.
 func TestExtTime(t *testing.T) {
-	registering(t, blob{}, func() { RegisterExt(extTime, (*blob)(nil)) })
+	registering(t, blob{}, func() { RegisterExt(msgpwire.ExtTime, (*blob)(nil)) })
 	at := time.Unix(1, 0)
 	wantHex(t, at, "d6ff00000001")
 	var v any
@@ -136,7 +138,7 @@ func TestExtTime(t *testing.T) {
 	if err := into(t, "d6ff00000001", &typed); err != nil || !typed.Equal(at) {
 		t.Errorf("%v, %v", typed, err)
 	}
-	UnregisterExt(extTime)
+	UnregisterExt(msgpwire.ExtTime)
 	v = nil
 	if err := into(t, "d6ff00000001", &v); err != nil || !v.(time.Time).Equal(at) {
 		t.Errorf("%#v, %v", v, err)
@@ -316,7 +318,7 @@ func TestExtInExt(t *testing.T) {
 	nested := func(n int) []byte {
 		data := []byte{}
 		for range n {
-			data = append(appendExtHeader(nil, 5, len(data)), data...)
+			data = append(msgpwire.AppendExtHeader(nil, 5, len(data)), data...)
 		}
 		return data
 	}
@@ -383,7 +385,7 @@ func FuzzExt(f *testing.F) {
 		v.Set(reflect.ValueOf(spot{X: int8(code)}))
 		switch code % 8 {
 		case 0:
-			d.ResetBytes([]byte{codeNil})
+			d.ResetBytes([]byte{msgpwire.Nil})
 			return d.DecodeNil()
 		case 1:
 			err = d.ReadFull(make([]byte, n))
@@ -427,7 +429,7 @@ func FuzzExt(f *testing.F) {
 			t.Fatalf("the value ends at %d; decoded to %d, from a stream to %d", end, d.InputOffset(), s.InputOffset())
 		}
 		var typed spot
-		if err := Unmarshal(data, &typed); err == nil && v != nil && v != any(typed) && skip(data, 0) > 0 && isExt(data[0]) {
+		if err := Unmarshal(data, &typed); err == nil && v != nil && v != any(typed) && skip(data, 0) > 0 && msgpwire.IsExt(data[0]) {
 			t.Fatalf("%v as an any, %v as itself", v, typed)
 		}
 	})
@@ -445,9 +447,9 @@ func TestExtCredit(t *testing.T) {
 			return nil
 		})
 	})
-	payload := append([]byte{codeArray16, 1, 0}, make([]byte, 256)...) // ints, which a [1024]byte is not read from
-	one := append(appendExtHeader(nil, 5, len(payload)), payload...)
-	data := append(appendArrayLen(nil, 500), bytes.Repeat(one, 500)...)
+	payload := append([]byte{msgpwire.Array16, 1, 0}, make([]byte, 256)...) // ints, which a [1024]byte is not read from
+	one := append(msgpwire.AppendExtHeader(nil, 5, len(payload)), payload...)
+	data := append(msgpwire.AppendArrayLen(nil, 500), bytes.Repeat(one, 500)...)
 	took := allocated(func() {
 		var v any
 		if err := Unmarshal(data, &v); err != nil {

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 type (
@@ -144,7 +146,7 @@ func TestCycles(t *testing.T) {
 		if _, err := Marshal(v); err == nil || !strings.Contains(err.Error(), "nest deeper") {
 			t.Errorf("%s: error %.100s", name, text(err))
 		}
-		if b, err := Marshal(pointer.Name); err != nil || !bytes.Equal(b, []byte{codeFixstr}) {
+		if b, err := Marshal(pointer.Name); err != nil || !bytes.Equal(b, []byte{msgpwire.Fixstr}) {
 			t.Errorf("after %s: %x, %v", name, b, err)
 		}
 	}

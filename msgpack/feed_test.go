@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // TestFeedVectors feeds every vector byte by byte. The value is whole at its last byte and not before; what is no value is an error
@@ -203,7 +204,7 @@ func TestFeedBounds(t *testing.T) {
 		}
 	}
 	f := Feed{MaxBytes: 16}
-	fits := append([]byte{codeBin8, 14}, make([]byte, 14)...)
+	fits := append([]byte{msgpwire.Bin8, 14}, make([]byte, 14)...)
 	for range 10 {
 		f.Feed(fits)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // addSeeds gives a fuzz target the vectors and a few values of every corpus type.
@@ -220,7 +221,7 @@ func FuzzColumns(f *testing.F) {
 	addSeeds(f)
 	r := corpus.New(4)
 	for kind := range 8 {
-		columns, rows := []byte{0x81, 0xa1, 'c', codeArray16, 0, 20}, []byte{codeArray16, 0, 20}
+		columns, rows := []byte{0x81, 0xa1, 'c', msgpwire.Array16, 0, 20}, []byte{msgpwire.Array16, 0, 20}
 		for range 20 {
 			columns = cell(r, columns, kind)
 			rows = cell(r, append(rows, 0x81, 0xa1, 'c'), kind)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 type (
@@ -164,7 +165,7 @@ func TestBombs(t *testing.T) {
 
 // TestNoAllocLimit allocates what is claimed when the limit is off, and reads it.
 func TestNoAllocLimit(t *testing.T) {
-	data := append([]byte{codeArray32, 0, 0x1e, 0x84, 0x80}, bytes.Repeat([]byte{7}, 2_000_000)...)
+	data := append([]byte{msgpwire.Array32, 0, 0x1e, 0x84, 0x80}, bytes.Repeat([]byte{7}, 2_000_000)...)
 	d := NewDecoder(struct{ io.Reader }{bytes.NewReader(data)})
 	d.DisableAllocLimit(true)
 	var v []int
@@ -228,10 +229,10 @@ func TestKeptValues(t *testing.T) {
 // testKept keeps the last value behind 32 large strings, each with a prefix.
 func testKept(t *testing.T, prefix, last []byte) {
 	const size = 1 << 20
-	message := []byte{codeArray16, 0, 33}
+	message := []byte{msgpwire.Array16, 0, 33}
 	for range 32 {
 		message = append(message, prefix...)
-		message = append(appendStringLen(message, size), make([]byte, size)...)
+		message = append(msgpwire.AppendStringLen(message, size), make([]byte, size)...)
 	}
 	message = append(message, last...)
 	var kept []any

@@ -20,6 +20,7 @@ import (
 	"reflect"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -195,11 +196,11 @@ func (e *Encoder) appendNumberOf(b []byte, index int) []byte {
 	id := int8(extInterned)
 	switch n := uint64(index); {
 	case n <= 0xff:
-		return append(b, codeFixext1, byte(id), byte(n))
+		return append(b, msgpwire.Fixext1, byte(id), byte(n))
 	case n <= 0xffff:
-		return append(b, codeFixext2, byte(id), byte(n>>8), byte(n))
+		return append(b, msgpwire.Fixext2, byte(id), byte(n>>8), byte(n))
 	case n <= 0xffffffff:
-		return append(b, codeFixext4, byte(id), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+		return append(b, msgpwire.Fixext4, byte(id), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
 	}
 	if e.err == nil {
 		e.err = fmt.Errorf("msgpack: interned string index=%d is too large", index)
@@ -209,7 +210,7 @@ func (e *Encoder) appendNumberOf(b []byte, index int) []byte {
 
 // appendInternedMap appends a map whose keys may have numbers.
 func appendInternedMap[V any](e *Encoder, b []byte, m map[string]V, appendValue func(*Encoder, []byte, V) []byte) []byte {
-	b = appendMapLen(b, len(m))
+	b = msgpwire.AppendMapLen(b, len(m))
 	if e.flags&sortMapKeys != 0 {
 		keys, mark := sortedKeys(e, m)
 		for _, k := range keys {
@@ -229,7 +230,7 @@ func (d *Decoder) interns() bool { return d.flags&internStrings != 0 || d.dict.s
 
 // isInterned reports whether the number of a string is at i.
 func (d *Decoder) isInterned(i int) bool {
-	return d.interns() && d.need(i, 2) && d.b[i] >= codeFixext1 && d.b[i] <= codeFixext4 && int8(d.b[i+1]) == extInterned
+	return d.interns() && d.need(i, 2) && d.b[i] >= msgpwire.Fixext1 && d.b[i] <= msgpwire.Fixext4 && int8(d.b[i+1]) == extInterned
 }
 
 // readStringSlow reads what may stand for a string beside one that is at hand: nil is empty, and a number is a string of the
@@ -240,11 +241,11 @@ func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
 	switch {
 	case !ok:
 		return "", -1
-	case c == codeNil:
+	case c == msgpwire.Nil:
 		return "", i + 1
-	case d.interns() && c >= codeFixext1 && c <= codeFixext4:
+	case d.interns() && c >= msgpwire.Fixext1 && c <= msgpwire.Fixext4:
 		return d.readInterned(i)
-	case d.interns() && !isStr(c) && (c < codeBin8 || c > codeBin32):
+	case d.interns() && !msgpwire.IsStr(c) && (c < msgpwire.Bin8 || c > msgpwire.Bin32):
 		return "", d.fail(i, fmt.Errorf("msgpack: unexpected code=%x decoding interned string", c))
 	}
 	had := len(d.dict.own)
@@ -306,16 +307,16 @@ func (d *Decoder) joinFrom(i, end int) {
 		return
 	}
 	for i < end {
-		f := forms[d.b[i]]
+		f := msgpwire.Forms[d.b[i]]
 		if start, next := readStr(d.b, i); next >= 0 {
-			if isStr(d.b[i]) {
+			if msgpwire.IsStr(d.b[i]) {
 				d.dict.join(d.b[start:next], d.base+int64(next))
 			}
 			i = next
 			continue
 		}
-		size := int(f.head)
-		if f.kind == formBytes { // an ext: its length has been found to be in the window
+		size := int(f.Head)
+		if f.Kind == msgpwire.FormBytes { // an ext: its length has been found to be in the window
 			size += int(d.count(i))
 		}
 		i += size
@@ -368,7 +369,7 @@ func decodeInternString(d *Decoder, o *op, p mem.Pointer, i int) int {
 func decodeInternFace(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if c, ok := d.codeAt(i); !ok {
 		return -1
-	} else if !isStr(c) {
+	} else if !msgpwire.IsStr(c) {
 		return o.elem.decode(d, o.elem, p, i)
 	}
 	on := d.flags & internStrings

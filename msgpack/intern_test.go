@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // interning is the bytes of values, one after the other, with interned strings.
@@ -310,9 +311,9 @@ func TestInternedNumbers(t *testing.T) {
 	for i := range words {
 		switch {
 		case i >= maxDict:
-			want = appendString(want, words[i])
+			want = msgpwire.AppendString(want, words[i])
 		case i == 0:
-			want = append(appendArrayLen(want, len(words)), 0xd4, 0x80, 0)
+			want = append(msgpwire.AppendArrayLen(want, len(words)), 0xd4, 0x80, 0)
 		case i <= 0xff:
 			want = append(want, 0xd4, 0x80, byte(i))
 		default:
@@ -404,7 +405,7 @@ func TestDicts(t *testing.T) {
 			if s, err := d.DecodeString(); s != "hello world" || err != nil {
 				t.Errorf("%s: %q, %v", name, s, err)
 			}
-			d.ResetBytes([]byte{codeFixext1, 0x80, 1})
+			d.ResetBytes([]byte{msgpwire.Fixext1, 0x80, 1})
 			if v, err := d.DecodeInterface(); text(err) != "msgpack: interned string at index=1 does not exist" {
 				t.Errorf("%s: %v, %v", name, v, err)
 			}

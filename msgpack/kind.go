@@ -1,5 +1,7 @@
 package msgpack
 
+import "github.com/slipstream-go/slipstream/internal/msgpwire"
+
 // Kind is the type of a value on the wire, in the words of the specification.
 type Kind uint8
 
@@ -33,26 +35,26 @@ func (r Raw) Kind() Kind {
 		return KindMissing
 	}
 	switch c := r[0]; {
-	case c <= codeFixintMax || c >= codeNegfixint || c >= codeUint8 && c <= codeInt64:
+	case c <= msgpwire.FixintMax || c >= msgpwire.Negfixint || c >= msgpwire.Uint8 && c <= msgpwire.Int64:
 		return KindInt
-	case c < codeFixarray || c == codeMap16 || c == codeMap32:
+	case c < msgpwire.Fixarray || c == msgpwire.Map16 || c == msgpwire.Map32:
 		return KindMap
-	case c < codeFixstr || c == codeArray16 || c == codeArray32:
+	case c < msgpwire.Fixstr || c == msgpwire.Array16 || c == msgpwire.Array32:
 		return KindArray
-	case c <= codeFixstrMax || c >= codeStr8 && c <= codeStr32:
+	case c <= msgpwire.FixstrMax || c >= msgpwire.Str8 && c <= msgpwire.Str32:
 		return KindString
-	case c == codeNil:
+	case c == msgpwire.Nil:
 		return KindNil
-	case c == codeFalse || c == codeTrue:
+	case c == msgpwire.False || c == msgpwire.True:
 		return KindBool
-	case c >= codeBin8 && c <= codeBin32:
+	case c >= msgpwire.Bin8 && c <= msgpwire.Bin32:
 		return KindBin
-	case c == codeFloat32 || c == codeFloat64:
+	case c == msgpwire.Float32 || c == msgpwire.Float64:
 		return KindFloat
-	case c == codeNever:
+	case c == msgpwire.Never:
 		return KindMissing
 	}
-	if id := 1 + int(forms[r[0]].count); id < len(r) && int8(r[id]) == extTime {
+	if id := 1 + int(msgpwire.Forms[r[0]].Count); id < len(r) && int8(r[id]) == msgpwire.ExtTime {
 		return KindTime
 	}
 	return KindExt

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // DecodeInt64s reads an array of ints, or of floats without a fraction, and appends it to dst. A uint64 beyond the range of int64 is
@@ -87,7 +88,7 @@ func (d *Decoder) int64Run(i int, to []int64) (n, next int) {
 // readInt64Exact is readInt without wrapping around.
 func (d *Decoder) readInt64Exact(i int) (int64, int) {
 	v, next := d.readInt(i)
-	if next >= 0 && v < 0 && d.b[i] == codeUint64 {
+	if next >= 0 && v < 0 && d.b[i] == msgpwire.Uint64 {
 		return 0, d.fail(i, fmt.Errorf("msgpack: uint64 %d does not fit int64", uint64(v)))
 	}
 	return v, next
@@ -97,8 +98,8 @@ func (d *Decoder) float64Run(i int, to []float64) (n, next int) { return readFlo
 
 func (d *Decoder) boolRun(i int, to []bool) (n, next int) {
 	b := d.b
-	for n < len(to) && i < len(b) && b[i]|1 == codeTrue {
-		to[n] = b[i] == codeTrue
+	for n < len(to) && i < len(b) && b[i]|1 == msgpwire.True {
+		to[n] = b[i] == msgpwire.True
 		n, i = n+1, i+1
 	}
 	return n, i
@@ -110,7 +111,7 @@ func (d *Decoder) stringRun(i int, to []string) (n, next int) {
 	if d.flags&careful != 0 {
 		return 0, i
 	}
-	for n < len(to) && i < len(b) && b[i]-codeFixstr <= codeFixstrMax-codeFixstr {
+	for n < len(to) && i < len(b) && b[i]-msgpwire.Fixstr <= msgpwire.FixstrMax-msgpwire.Fixstr {
 		size := int(b[i] & 0x1f)
 		if size >= len(b)-i {
 			break

@@ -14,15 +14,16 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // randomList is n cells of a kind, some of them nil, and their bytes in forms of every width.
 func randomList[T any](r *rand.Rand, n int, cell func() (T, []byte)) (want []T, nulls column.Bitmap, data []byte) {
-	data = appendArrayLen(nil, n)
+	data = msgpwire.AppendArrayLen(nil, n)
 	for i := range n {
 		if r.IntN(10) == 0 {
 			var zero T
-			want, nulls, data = append(want, zero), nulls.Set(i), append(data, codeNil)
+			want, nulls, data = append(want, zero), nulls.Set(i), append(data, msgpwire.Nil)
 			continue
 		}
 		v, b := cell()
@@ -74,34 +75,34 @@ func TestLists(t *testing.T) {
 		checkList(t, r, func() (int64, []byte) {
 			v := corpus.Int(r)
 			if plain {
-				return v, appendCode64(nil, codeInt64, uint64(v))
+				return v, msgpwire.AppendCode64(nil, msgpwire.Int64, uint64(v))
 			}
 			switch r.IntN(4) {
 			case 0:
-				return v, appendCode64(nil, codeInt64, uint64(v))
+				return v, msgpwire.AppendCode64(nil, msgpwire.Int64, uint64(v))
 			case 1:
-				return int64(float32(int16(v))), appendFloat32(nil, float32(int16(v)))
+				return int64(float32(int16(v))), msgpwire.AppendFloat32(nil, float32(int16(v)))
 			}
-			return v, appendInt(nil, v)
+			return v, msgpwire.AppendInt(nil, v)
 		}, (*Decoder).DecodeInt64s)
 		checkList(t, r, func() (float64, []byte) {
 			v := corpus.Float(r)
 			if plain || r.IntN(2) == 0 {
-				return v, appendFloat64(nil, v)
+				return v, msgpwire.AppendFloat64(nil, v)
 			}
 			n := int64(int16(corpus.Int(r)))
-			return float64(n), appendInt(nil, n)
+			return float64(n), msgpwire.AppendInt(nil, n)
 		}, (*Decoder).DecodeFloat64s)
 		checkList(t, r, func() (bool, []byte) {
 			v := r.IntN(2) == 0
-			return v, appendBool(nil, v)
+			return v, msgpwire.AppendBool(nil, v)
 		}, (*Decoder).DecodeBools)
 		checkList(t, r, func() (string, []byte) {
 			v := corpus.String(r)
 			if r.IntN(4) == 0 {
-				return v, append(appendBytesLen(nil, len(v)), v...)
+				return v, append(msgpwire.AppendBytesLen(nil, len(v)), v...)
 			}
-			return v, appendString(nil, v)
+			return v, msgpwire.AppendString(nil, v)
 		}, (*Decoder).DecodeStrings)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // DecodeOptions are how a [Decoder] reads. The zero value is how [Unmarshal] reads.
@@ -150,7 +152,7 @@ func (d *Decoder) allows(i, start, next int) bool {
 		d.tooLong(i, next-start)
 		return false
 	}
-	if c := d.b[i]; d.flags&strictUTF8 != 0 && (c < codeBin8 || c > codeBin32) && !utf8.Valid(d.b[start:next]) {
+	if c := d.b[i]; d.flags&strictUTF8 != 0 && (c < msgpwire.Bin8 || c > msgpwire.Bin32) && !utf8.Valid(d.b[start:next]) {
 		d.fail(i, errNotUTF8)
 		return false
 	}
@@ -160,14 +162,14 @@ func (d *Decoder) allows(i, start, next int) bool {
 // fits reports whether v, read from the int at i and kept as signed or not in so many bits, is that int. It is asked when v
 // may not be.
 func (d *Decoder) fits(i int, v int64, bits int, signed bool) bool {
-	beyond := v < 0 && d.b[i] == codeUint64 // read as the negative number of the same bits
+	beyond := v < 0 && d.b[i] == msgpwire.Uint64 // read as the negative number of the same bits
 	var ok bool
 	switch {
 	case signed:
 		ok = !beyond && v>>(bits-1) == v>>63
 	case bits == 64:
 		c := d.b[i]
-		ok = v >= 0 || beyond || c == codeFloat32 || c == codeFloat64 // a float below zero is an error before
+		ok = v >= 0 || beyond || c == msgpwire.Float32 || c == msgpwire.Float64 // a float below zero is an error before
 	default:
 		ok = uint64(v)>>bits == 0
 	}
@@ -178,7 +180,7 @@ func (d *Decoder) fits(i int, v int64, bits int, signed bool) bool {
 }
 
 func (d *Decoder) intText(i int, v int64) string {
-	if d.b[i] == codeUint64 {
+	if d.b[i] == msgpwire.Uint64 {
 		return fmt.Sprint(uint64(v))
 	}
 	return fmt.Sprint(v)

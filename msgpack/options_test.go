@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 type optional struct {
@@ -426,7 +428,7 @@ func TestJSONRules(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	got, err = EncodeOptions{JSONOmitEmpty: true}.Marshal(empties{I: 0})
-	if want := "\x83\xa1S\x80\xa1T" + string(appendTime(nil, time.Time{})) + "\xa1I\x00"; err != nil || string(got) != want {
+	if want := "\x83\xa1S\x80\xa1T" + string(msgpwire.AppendTime(nil, time.Time{})) + "\xa1I\x00"; err != nil || string(got) != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
@@ -461,7 +462,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 			o = s.internField(o)
 			sp.slow = true
 		}
-		key := string(appendString(nil, f.Name))
+		key := string(msgpwire.AppendString(nil, f.Name))
 		sp.keys = append(sp.keys, key)
 		sp.in = append(sp.in, newInField(f, o, i, key))
 		if !f.Hidden {
@@ -489,9 +490,9 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	sp.keys = append(sp.keys, neverKey)
 	sp.slow = sp.slow || sp.omits || sp.asArray
 	if read.AsArray {
-		sp.header = appendArrayLen(nil, len(sp.out))
+		sp.header = msgpwire.AppendArrayLen(nil, len(sp.out))
 	} else {
-		sp.header = appendMapLen(nil, len(sp.out))
+		sp.header = msgpwire.AppendMapLen(nil, len(sp.out))
 	}
 	sp.reserve()
 	return sp
@@ -529,11 +530,11 @@ const neverKey = "\xc1"
 
 // neverMatch keeps f from being recognized by its words: they match no valid key, and a size of 0 says so of any.
 func (f *inField) neverMatch() {
-	f.key1, f.mask1, f.key2, f.mask2, f.size = codeNever, 0xff, 0, 0, 0
+	f.key1, f.mask1, f.key2, f.mask2, f.size = msgpwire.Never, 0xff, 0, 0, 0
 }
 
 func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
-	text := appendString(nil, f.Name)
+	text := msgpwire.AppendString(nil, f.Name)
 	padded := string(append(text, make([]byte, 8)...)) // for whole words
 	out := outField{text: padded[:len(text)], op: o, offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
 	if out.hops {

@@ -16,6 +16,8 @@ import (
 	"iter"
 	"strconv"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // Raw is a lazy view of one value: it refers to the bytes of the input, which must not change as long as it is in use, and
@@ -62,7 +64,7 @@ func (r Raw) EncodeMsgpack(e *Encoder) error { return RawMessage(r).EncodeMsgpac
 func (r *Raw) DecodeMsgpack(d *Decoder) error { return (*RawMessage)(r).DecodeMsgpack(d) }
 
 // IsNil reports whether r is nil. A missing value is not.
-func (r Raw) IsNil() bool { return len(r) > 0 && r[0] == codeNil }
+func (r Raw) IsNil() bool { return len(r) > 0 && r[0] == msgpwire.Nil }
 
 // Len is the number of elements of an array, of pairs of a map, or of bytes of a str, bin or ext; 0 for other values. It is
 // never more than r has bytes.
@@ -139,13 +141,13 @@ func keyText(b []byte, i int, room *keyRoom) (text []byte, named bool, next int)
 		return b[start:next], true, next
 	}
 	if v, next := readInt(b, i); next >= 0 {
-		if b[i] == codeUint64 {
+		if b[i] == msgpwire.Uint64 {
 			return strconv.AppendUint(room[:0], uint64(v), 10), true, next
 		}
 		return strconv.AppendInt(room[:0], v, 10), true, next
 	}
 	next = skip(b, i)
-	return nil, next >= 0 && b[i] == codeNil, next
+	return nil, next >= 0 && b[i] == msgpwire.Nil, next
 }
 
 // Elements are the elements of an array, with their indices.
@@ -195,8 +197,8 @@ func readRaw[T any](r Raw, read func(d *Decoder, i int) (T, int)) (T, error) {
 
 // Bool reads a bool; nil is false.
 func (r Raw) Bool() (bool, error) {
-	if len(r) > 0 && r[0]|1 == codeTrue {
-		return r[0] == codeTrue, nil
+	if len(r) > 0 && r[0]|1 == msgpwire.True {
+		return r[0] == msgpwire.True, nil
 	}
 	return readRaw(r, (*Decoder).readBool)
 }
@@ -208,7 +210,7 @@ func (r Raw) Int64() (int64, error) {
 	if next < 0 {
 		return readRaw(r, func(d *Decoder, i int) (int64, int) { return d.readIntSlow(i, 64) })
 	}
-	if v < 0 && r[0] == codeUint64 {
+	if v < 0 && r[0] == msgpwire.Uint64 {
 		return 0, &Error{Cause: fmt.Errorf("msgpack: %d does not fit int64", uint64(v))}
 	}
 	return v, nil
@@ -220,7 +222,7 @@ func (r Raw) Uint64() (uint64, error) {
 	if next < 0 {
 		return readRaw(r, func(d *Decoder, i int) (uint64, int) { return d.readUintSlow(i, 64) })
 	}
-	if v < 0 && r[0] != codeUint64 {
+	if v < 0 && r[0] != msgpwire.Uint64 {
 		return 0, &Error{Cause: fmt.Errorf("msgpack: %d does not fit uint64", v)}
 	}
 	return uint64(v), nil

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/slipstream-go/slipstream/internal/buffer"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -74,9 +75,9 @@ func (d *Decoder) readBool(i int) (bool, int) {
 	switch {
 	case !ok:
 		return false, -1
-	case c == codeTrue:
+	case c == msgpwire.True:
 		return true, i + 1
-	case c == codeFalse || c == codeNil:
+	case c == msgpwire.False || c == msgpwire.Nil:
 		return false, i + 1
 	}
 	return false, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding bool", c))
@@ -114,7 +115,7 @@ func (d *Decoder) readIntSlow(i, bits int) (int64, int) {
 	if v, j := readInt(d.b, i); j >= 0 {
 		return v, j
 	}
-	if c == codeNil {
+	if c == msgpwire.Nil {
 		return 0, i + 1
 	}
 	if f, j := readFloat(d.b, i); j >= 0 {
@@ -135,7 +136,7 @@ func (d *Decoder) readUintSlow(i, bits int) (uint64, int) {
 	if v, j := readInt(d.b, i); j >= 0 {
 		return uint64(v), j
 	}
-	if c == codeNil {
+	if c == msgpwire.Nil {
 		return 0, i + 1
 	}
 	if f, j := readFloat(d.b, i); j >= 0 {
@@ -148,7 +149,7 @@ func (d *Decoder) readUintSlow(i, bits int) (uint64, int) {
 }
 
 func (d *Decoder) readFloat64(i int) (float64, int) {
-	if b := d.b; i+9 <= len(b) && b[i] == codeFloat64 {
+	if b := d.b; i+9 <= len(b) && b[i] == msgpwire.Float64 {
 		return math.Float64frombits(wire.BE64(b, i+1)), i + 9
 	}
 	return d.readFloatSlow(i, "float64")
@@ -163,12 +164,12 @@ func (d *Decoder) readFloatSlow(i int, what string) (float64, int) {
 		return f, j
 	}
 	if v, j := readInt(d.b, i); j >= 0 {
-		if c == codeUint64 {
+		if c == msgpwire.Uint64 {
 			return float64(uint64(v)), j
 		}
 		return float64(v), j
 	}
-	if c == codeNil {
+	if c == msgpwire.Nil {
 		return 0, i + 1
 	}
 	return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding %s", c, what))
@@ -176,7 +177,7 @@ func (d *Decoder) readFloatSlow(i int, what string) (float64, int) {
 
 func (d *Decoder) readFloat32(i int) (float32, int) {
 	b := d.b
-	if i+5 <= len(b) && b[i] == codeFloat32 {
+	if i+5 <= len(b) && b[i] == msgpwire.Float32 {
 		return math.Float32frombits(wire.BE32(b, i+1)), i + 5
 	}
 	f, j := d.readFloatSlow(i, "float32")
@@ -201,7 +202,7 @@ func (d *Decoder) readBytes(i int) (start, next int) {
 	if next < 0 {
 		start, next = d.readBytesSlow(i)
 	}
-	if d.flags&internStrings != 0 && next >= 0 && isStr(d.b[i]) {
+	if d.flags&internStrings != 0 && next >= 0 && msgpwire.IsStr(d.b[i]) {
 		d.dict.join(d.b[start:next], d.base+int64(next))
 	}
 	return start, next
@@ -212,17 +213,17 @@ func (d *Decoder) readBytesSlow(i int) (start, next int) {
 	if !ok {
 		return 0, -1
 	}
-	f := forms[c]
-	isString := f.kind == formFixBytes || f.kind == formBytes && (c < codeExt8 || c > codeExt32)
+	f := msgpwire.Forms[c]
+	isString := f.Kind == msgpwire.FormFixBytes || f.Kind == msgpwire.FormBytes && (c < msgpwire.Ext8 || c > msgpwire.Ext32)
 	if !isString {
 		return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding string/bytes length", c))
 	}
-	head := int(f.head)
+	head := int(f.Head)
 	if !d.whole(i, 1, head) {
 		return 0, -1
 	}
 	n := uint64(c & 0x1f)
-	if f.kind == formBytes {
+	if f.Kind == msgpwire.FormBytes {
 		n = d.count(i)
 	}
 	n = min(n, math.MaxInt-uint64(head)) // more than an int counts is more than there is
@@ -233,7 +234,7 @@ func (d *Decoder) readBytesSlow(i int) (start, next int) {
 }
 
 // count is the length or count field behind the code at i, which is at hand.
-func (d *Decoder) count(i int) uint64 { return countAt(d.b, i) }
+func (d *Decoder) count(i int) uint64 { return msgpwire.CountAt(d.b, i) }
 
 // arrayLen reads an array's header.
 func (d *Decoder) arrayLen(i int) (n, next int) {
@@ -244,7 +245,7 @@ func (d *Decoder) arrayLen(i int) (n, next int) {
 	if !ok {
 		return 0, -1
 	}
-	if f := forms[c]; f.kind != formFixArray && f.kind != formArray {
+	if f := msgpwire.Forms[c]; f.Kind != msgpwire.FormFixArray && f.Kind != msgpwire.FormArray {
 		return 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding array length", c))
 	}
 	return d.countSlow(i, false)
@@ -256,18 +257,18 @@ func (d *Decoder) mapLen(i int) (n, next int) {
 		return n, next
 	}
 	c, ok := d.codeAt(i)
-	if ok && isExt(c) {
+	if ok && msgpwire.IsExt(c) {
 		if _, _, i = d.extHeader(i); i < 0 {
 			return 0, -1
 		}
-		if c, ok = d.codeAt(i); ok && c == codeNil {
+		if c, ok = d.codeAt(i); ok && c == msgpwire.Nil {
 			return 0, i + 1
 		}
 	}
 	if !ok {
 		return 0, -1
 	}
-	if f := forms[c]; f.kind != formFixMap && f.kind != formMap {
+	if f := msgpwire.Forms[c]; f.Kind != msgpwire.FormFixMap && f.Kind != msgpwire.FormMap {
 		return 0, d.fail(i, unexpectedCodeError{c})
 	}
 	return d.countSlow(i, true)
@@ -275,7 +276,7 @@ func (d *Decoder) mapLen(i int) (n, next int) {
 
 // countSlow reads the header of an array or a map when it may not be at hand whole.
 func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
-	if !d.whole(i, 1, int(forms[d.b[i]].head)) {
+	if !d.whole(i, 1, int(msgpwire.Forms[d.b[i]].Head)) {
 		return 0, -1
 	}
 	if n, next = readCount(d.b, i, pairs); next < 0 {
@@ -298,16 +299,16 @@ func (d *Decoder) extHeader(i int) (id int8, n, next int) {
 	if !ok {
 		return 0, 0, -1
 	}
-	if c >= codeFixext1 && c <= codeFixext16 {
+	if c >= msgpwire.Fixext1 && c <= msgpwire.Fixext16 {
 		if !d.whole(i, 1, 2) {
 			return 0, 0, -1
 		}
-		return int8(d.b[i+1]), 1 << (c - codeFixext1), i + 2
+		return int8(d.b[i+1]), 1 << (c - msgpwire.Fixext1), i + 2
 	}
-	if c < codeExt8 || c > codeExt32 {
+	if c < msgpwire.Ext8 || c > msgpwire.Ext32 {
 		return 0, 0, d.fail(i, fmt.Errorf("msgpack: invalid code=%x decoding ext len", c))
 	}
-	head := int(forms[c].head)
+	head := int(msgpwire.Forms[c].Head)
 	if !d.whole(i, 1, head) {
 		return 0, 0, -1
 	}
@@ -342,7 +343,7 @@ func (d *Decoder) readKey(i int) (string, int) {
 // readKeyAtHand reads a key that is a str or bin, if it is at hand whole and no option has a say in it.
 func (d *Decoder) readKeyAtHand(i int) (string, int) {
 	if b := d.b; uint(i) < uint(len(b)) {
-		if n := int(b[i]) - codeFixstr; uint(n) <= buffer.RecentMax && n < len(b)-i && d.keys != nil && d.flags&careful == 0 && cacheKeys {
+		if n := int(b[i]) - msgpwire.Fixstr; uint(n) <= buffer.RecentMax && n < len(b)-i && d.keys != nil && d.flags&careful == 0 && cacheKeys {
 			key, _ := d.keys.Find(b, i+1, n)
 			return key, i + 1 + n
 		}
@@ -377,34 +378,34 @@ func (d *Decoder) skipAt(i int) int {
 		if !ok {
 			return -1
 		}
-		f := forms[c]
-		if f.kind == formNever {
+		f := msgpwire.Forms[c]
+		if f.Kind == msgpwire.FormNever {
 			return d.fail(i, fmt.Errorf("msgpack: unknown code %x", c))
 		}
-		if !d.whole(i, 1, int(f.head)) {
+		if !d.whole(i, 1, int(f.Head)) {
 			return -1
 		}
 		n := d.count(i)
-		switch f.kind {
-		case formFixBytes:
+		switch f.Kind {
+		case msgpwire.FormFixBytes:
 			n = uint64(c & 0x1f)
 			fallthrough
-		case formBytes:
-			n = min(n, math.MaxInt-uint64(f.head))
-			if !d.whole(i, int(f.head), int(f.head)+int(n)) {
+		case msgpwire.FormBytes:
+			n = min(n, math.MaxInt-uint64(f.Head))
+			if !d.whole(i, int(f.Head), int(f.Head)+int(n)) {
 				return -1
 			}
 			i += int(n)
-		case formFixArray:
+		case msgpwire.FormFixArray:
 			pending += uint64(c & 0x0f)
-		case formFixMap:
+		case msgpwire.FormFixMap:
 			pending += uint64(c&0x0f) * 2
-		case formArray:
+		case msgpwire.FormArray:
 			pending += n
-		case formMap:
+		case msgpwire.FormMap:
 			pending += 2 * n
 		}
-		i += int(f.head)
+		i += int(f.Head)
 	}
 	return i
 }

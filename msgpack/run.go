@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
@@ -16,7 +17,7 @@ func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 	for readRuns && n < len(dst) && i+9 <= len(b) {
 		c := mem.Load8(b, i)
 		switch {
-		case c == codeInt64 || c == codeUint64:
+		case c == msgpwire.Int64 || c == msgpwire.Uint64:
 			for readRuns && n+4 <= len(dst) && i+36 <= len(b) &&
 				mem.Load8(b, i) == c && mem.Load8(b, i+9) == c && mem.Load8(b, i+18) == c && mem.Load8(b, i+27) == c {
 				to := dst[n : n+4 : n+4]
@@ -30,13 +31,13 @@ func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 				dst[n] = int64(wire.BE64(b, i+1))
 				n, i = n+1, i+9
 			}
-		case c <= codeFixintMax || c >= codeNegfixint:
+		case c <= msgpwire.FixintMax || c >= msgpwire.Negfixint:
 			dst[n] = int64(int8(c))
 			n, i = n+1, i+1
-		case c == codeUint16:
+		case c == msgpwire.Uint16:
 			dst[n] = int64(wire.BE16(b, i+1))
 			n, i = n+1, i+3
-		case c == codeUint32:
+		case c == msgpwire.Uint32:
 			dst[n] = int64(wire.BE32(b, i+1))
 			n, i = n+1, i+5
 		default:
@@ -56,18 +57,18 @@ func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
 		return len(run), next
 	}
 	for k, v := range run {
-		if v < 0 && b[i] == codeUint64 {
+		if v < 0 && b[i] == msgpwire.Uint64 {
 			return k, i
 		}
-		i += int(forms[b[i]].head)
+		i += int(msgpwire.Forms[b[i]].Head)
 	}
 	return len(run), next
 }
 
 // readFloat64Run reads float64s from b[i:] into dst as long as they follow one another.
 func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
-	for readRuns && n+4 <= len(dst) && i+36 <= len(b) && mem.Load8(b, i) == codeFloat64 && mem.Load8(b, i+9) == codeFloat64 &&
-		mem.Load8(b, i+18) == codeFloat64 && mem.Load8(b, i+27) == codeFloat64 {
+	for readRuns && n+4 <= len(dst) && i+36 <= len(b) && mem.Load8(b, i) == msgpwire.Float64 && mem.Load8(b, i+9) == msgpwire.Float64 &&
+		mem.Load8(b, i+18) == msgpwire.Float64 && mem.Load8(b, i+27) == msgpwire.Float64 {
 		to := dst[n : n+4 : n+4]
 		to[0] = math.Float64frombits(wire.BE64(b, i+1))
 		to[1] = math.Float64frombits(wire.BE64(b, i+10))
@@ -75,7 +76,7 @@ func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
 		to[3] = math.Float64frombits(wire.BE64(b, i+28))
 		n, i = n+4, i+36
 	}
-	for readRuns && n < len(dst) && i+9 <= len(b) && mem.Load8(b, i) == codeFloat64 {
+	for readRuns && n < len(dst) && i+9 <= len(b) && mem.Load8(b, i) == msgpwire.Float64 {
 		dst[n] = math.Float64frombits(wire.BE64(b, i+1))
 		n, i = n+1, i+9
 	}

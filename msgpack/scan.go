@@ -1,5 +1,7 @@
 package msgpack
 
+import "github.com/slipstream-go/slipstream/internal/msgpwire"
+
 // scan looks for the end of a value in bytes that come piece by piece: each code is looked at once, however small the pieces
 // are; one whose length is not whole, a few times.
 //
@@ -24,28 +26,28 @@ func (s *scan) over(b []byte, most uint64) found {
 	for s.values > 0 && s.at < uint64(len(b)) {
 		i := int(s.at)
 		c := b[i]
-		f := forms[c]
-		if f.kind == formNever {
+		f := msgpwire.Forms[c]
+		if f.Kind == msgpwire.FormNever {
 			return foundNever
 		}
-		if f.count > 0 && len(b)-i <= int(f.count) {
+		if f.Count > 0 && len(b)-i <= int(f.Count) {
 			return foundMore // the length is not whole
 		}
-		n := countAt(b, i)
+		n := msgpwire.CountAt(b, i)
 		s.values--
-		s.at += uint64(f.head)
-		switch f.kind {
-		case formFixBytes:
+		s.at += uint64(f.Head)
+		switch f.Kind {
+		case msgpwire.FormFixBytes:
 			s.at += uint64(c & 0x1f)
-		case formBytes:
+		case msgpwire.FormBytes:
 			s.at += n
-		case formFixArray:
+		case msgpwire.FormFixArray:
 			s.values += uint64(c & 0x0f)
-		case formFixMap:
+		case msgpwire.FormFixMap:
 			s.values += uint64(c&0x0f) * 2
-		case formArray:
+		case msgpwire.FormArray:
 			s.values += n
-		case formMap:
+		case msgpwire.FormMap:
 			s.values += 2 * n
 		}
 		if s.at+s.values > most {

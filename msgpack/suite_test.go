@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // groups are the values of the suite, in the notation of the vectors, each with how many forms it has there.
@@ -220,8 +221,8 @@ func TestClaims(t *testing.T) {
 		width int
 		tail  string // what is there of the payload
 	}{
-		{codeStr8, 1, "6161"}, {codeStr16, 2, "6161"}, {codeStr32, 4, "6161"}, {codeBin8, 1, "6161"}, {codeBin16, 2, "6161"}, {codeBin32, 4, "6161"},
-		{codeExt8, 1, "056161"}, {codeExt16, 2, "056161"}, {codeExt32, 4, "056161"}, {codeArray16, 2, "c0c0"}, {codeArray32, 4, "c0c0"}, {codeMap16, 2, "a0c0"}, {codeMap32, 4, "a0c0"},
+		{msgpwire.Str8, 1, "6161"}, {msgpwire.Str16, 2, "6161"}, {msgpwire.Str32, 4, "6161"}, {msgpwire.Bin8, 1, "6161"}, {msgpwire.Bin16, 2, "6161"}, {msgpwire.Bin32, 4, "6161"},
+		{msgpwire.Ext8, 1, "056161"}, {msgpwire.Ext16, 2, "056161"}, {msgpwire.Ext32, 4, "056161"}, {msgpwire.Array16, 2, "c0c0"}, {msgpwire.Array32, 4, "c0c0"}, {msgpwire.Map16, 2, "a0c0"}, {msgpwire.Map32, 4, "a0c0"},
 	} {
 		counts := []uint64{3, 0x7f, 0xff}
 		if f.width > 1 {

@@ -1,46 +1,12 @@
 package msgpack
 
-// Time: ext type -1 of the specification, in its three lengths.
-//
-//	d6 ff        u32 seconds                               1970 to 2106, whole seconds
-//	d7 ff        u30 nanoseconds, u34 seconds              1970 to 2514
-//	c7 0c ff     u32 nanoseconds, i64 seconds              any
-
 import (
-	"encoding/binary"
 	"fmt"
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
-
-func appendTime(b []byte, t time.Time) []byte {
-	secs, ns := uint64(t.Unix()), uint64(t.Nanosecond())
-	if secs>>34 == 0 {
-		if data := ns<<34 | secs; data>>32 == 0 {
-			return binary.BigEndian.AppendUint32(append(b, codeFixext4, 0xff), uint32(data))
-		} else {
-			return binary.BigEndian.AppendUint64(append(b, codeFixext8, 0xff), data)
-		}
-	}
-	b = binary.BigEndian.AppendUint32(append(b, codeExt8, 12, 0xff), uint32(ns))
-	return binary.BigEndian.AppendUint64(b, secs)
-}
-
-// timeOf is the time in the data of a time ext. Nanoseconds beyond a second carry over.
-func timeOf(data []byte) (time.Time, bool) {
-	switch len(data) {
-	case 4:
-		return time.Unix(int64(binary.BigEndian.Uint32(data)), 0), true
-	case 8:
-		v := binary.BigEndian.Uint64(data)
-		return time.Unix(int64(v&(1<<34-1)), int64(v>>34)), true
-	case 12:
-		ns, secs := binary.BigEndian.Uint32(data), binary.BigEndian.Uint64(data[4:])
-		return time.Unix(int64(secs), int64(ns)), true
-	}
-	return time.Time{}, false
-}
 
 // zeroSeconds is the zero time.Time, which reads back as UTC, so that it equals time.Time{}.
 var zeroSeconds = time.Time{}.Unix()
@@ -51,19 +17,19 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 	if !ok {
 		return time.Time{}, -1
 	}
-	switch f := forms[c]; {
-	case c == codeNil:
+	switch f := msgpwire.Forms[c]; {
+	case c == msgpwire.Nil:
 		return time.Time{}, i + 1
-	case isExt(c):
+	case msgpwire.IsExt(c):
 		id, n, start := d.extHeader(i)
 		if start < 0 || !d.whole(i, start-i, start-i+n) {
 			return time.Time{}, -1
 		}
-		if id != extTime && id != extTimeNode {
+		if id != msgpwire.ExtTime && id != msgpwire.ExtTimeNode {
 			return time.Time{}, d.fail(i, fmt.Errorf("msgpack: invalid time ext id=%d", id))
 		}
 		return d.timeIn(i, start, n)
-	case f.kind == formFixArray || f.kind == formArray:
+	case f.Kind == msgpwire.FormFixArray || f.Kind == msgpwire.FormArray:
 		n, j := d.arrayLen(i)
 		if j < 0 {
 			return time.Time{}, -1
@@ -77,7 +43,7 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		}
 		ns, j := d.readInt(j)
 		return d.zoned(time.Unix(secs, ns)), j
-	case !isStr(c):
+	case !msgpwire.IsStr(c):
 		_, _, next := d.extHeader(i) // which it is not
 		return time.Time{}, next
 	default:
@@ -103,7 +69,7 @@ func (d *Decoder) zoned(t time.Time) time.Time {
 
 // timeIn is the time in the ext data d.b[start:start+n], which is at hand.
 func (d *Decoder) timeIn(i, start, n int) (time.Time, int) {
-	t, ok := timeOf(d.b[start : start+n])
+	t, ok := msgpwire.TimeOf(d.b[start : start+n])
 	if !ok {
 		return time.Time{}, d.fail(i, fmt.Errorf("msgpack: invalid ext len=%d decoding time", n))
 	}
@@ -122,5 +88,5 @@ func decodeTimeValue(d *Decoder, o *op, p mem.Pointer, i int) int {
 }
 
 func encodeTimeValue(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	return appendTime(b, *mem.At[time.Time](p, 0))
+	return msgpwire.AppendTime(b, *mem.At[time.Time](p, 0))
 }

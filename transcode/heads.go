@@ -8,7 +8,12 @@ package transcode
 // When all is written, the bytes between the heads move up by what the heads before them need: those at the end first, each once. So the
 // time is linear however the lists are nested, and nothing moves where none has 16 elements or more.
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
+)
 
 // widen makes room for the heads of the lists in p.wide, and writes them.
 //
@@ -48,6 +53,19 @@ type widening struct {
 func (w *widening) list(l list) {
 	copy(w.out[l.at+1+w.more:], w.out[l.at+1:w.end])
 	w.more -= listHead(l.n) - 1
-	putListLen(w.out, l.at+w.more, w.out[l.at], l.n)
+	// The head is appended where it belongs: there is room.
+	if to := w.out[:l.at+w.more]; w.out[l.at] == msgpwire.Fixmap {
+		msgpwire.AppendMapLen(to, l.n)
+	} else {
+		msgpwire.AppendArrayLen(to, l.n)
+	}
 	w.end = l.at
+}
+
+// listHead is how many bytes the head of an array or map of n elements or pairs takes, which are 16 or more.
+func listHead(n int) int {
+	if n <= math.MaxUint16 {
+		return 3
+	}
+	return 5
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
@@ -91,7 +92,7 @@ func plainJSON(t testing.TB, v msgpack.Raw, flags Flags, depth int) (string, err
 		b, _ := v.Bool()
 		return strconv.FormatBool(b), nil
 	case msgpack.KindInt:
-		if v[0] == codeUint64 {
+		if v[0] == msgpwire.Uint64 {
 			u, _ := v.Uint64()
 			return strconv.FormatUint(u, 10), nil
 		}
@@ -105,7 +106,7 @@ func plainJSON(t testing.TB, v msgpack.Raw, flags Flags, depth int) (string, err
 				return "", errRefused
 			}
 			return "null", nil
-		case v[0] == codeFloat32:
+		case v[0] == msgpwire.Float32:
 			return marshalJSON(t, float32(f), flags), nil
 		}
 		return marshalJSON(t, f, flags), nil
@@ -149,7 +150,7 @@ func plainJSON(t testing.TB, v msgpack.Raw, flags Flags, depth int) (string, err
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id == extTime {
+	if id == msgpwire.ExtTime {
 		if at, err := v.Time(); err == nil && at.UTC().Year() >= 0 && at.UTC().Year() <= 9999 {
 			return marshalJSON(t, at.UTC(), flags), nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/internal/decimal"
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/internal/wire"
 	"github.com/slipstream-go/slipstream/json"
 )
@@ -68,74 +69,71 @@ func (r *reader) value(out []byte, i int) ([]byte, int) {
 	}
 	c := b[i]
 	switch {
-	case c <= codeFixintMax:
+	case c <= msgpwire.FixintMax:
 		return decimal.AppendUint(out, uint64(c)), i + 1
-	case c <= codeFixmapMax:
+	case c < msgpwire.Fixarray:
 		return r.object(out, i, i+1, uint64(c&0x0f))
-	case c <= codeFixarrayMax:
+	case c < msgpwire.Fixstr:
 		return r.array(out, i, i+1, uint64(c&0x0f))
-	case c <= codeFixstrMax:
+	case c <= msgpwire.FixstrMax:
 		return r.text(out, i, i+1, uint64(c&0x1f))
-	case c >= codeNegfixint:
+	case c >= msgpwire.Negfixint:
 		return decimal.AppendInt(out, int64(int8(c))), i + 1
 	}
-	next := i + int(heads[c-codeNil])
+	next := i + int(msgpwire.Forms[c].Head)
 	if next > len(b) {
 		return out, r.fail(i, io.ErrUnexpectedEOF)
 	}
 	switch c {
-	case codeNil:
+	case msgpwire.Nil:
 		return append(out, "null"...), next
-	case codeFalse:
+	case msgpwire.False:
 		return append(out, "false"...), next
-	case codeTrue:
+	case msgpwire.True:
 		return append(out, "true"...), next
-	case codeFloat32:
+	case msgpwire.Float32:
 		f := math.Float32frombits(wire.BE32(b, i+1))
 		if f-f != 0 {
 			return r.nonFinite(out, i, next)
 		}
 		return decimal.AppendFloat32(out, f), next
-	case codeFloat64:
+	case msgpwire.Float64:
 		f := math.Float64frombits(wire.BE64(b, i+1))
 		if f-f != 0 {
 			return r.nonFinite(out, i, next)
 		}
 		return decimal.AppendFloat64(out, f), next
-	case codeUint8:
+	case msgpwire.Uint8:
 		return decimal.AppendUint(out, uint64(b[i+1])), next
-	case codeUint16:
+	case msgpwire.Uint16:
 		return decimal.AppendUint(out, uint64(wire.BE16(b, i+1))), next
-	case codeUint32:
+	case msgpwire.Uint32:
 		return decimal.AppendUint(out, uint64(wire.BE32(b, i+1))), next
-	case codeUint64:
+	case msgpwire.Uint64:
 		return decimal.AppendUint(out, wire.BE64(b, i+1)), next
-	case codeInt8:
+	case msgpwire.Int8:
 		return decimal.AppendInt(out, int64(int8(b[i+1]))), next
-	case codeInt16:
+	case msgpwire.Int16:
 		return decimal.AppendInt(out, int64(int16(wire.BE16(b, i+1)))), next
-	case codeInt32:
+	case msgpwire.Int32:
 		return decimal.AppendInt(out, int64(int32(wire.BE32(b, i+1)))), next
-	case codeInt64:
+	case msgpwire.Int64:
 		return decimal.AppendInt(out, int64(wire.BE64(b, i+1))), next
-	case codeStr8, codeStr16, codeStr32:
-		return r.text(out, i, next, lengthAt(b, i))
-	case codeBin8, codeBin16, codeBin32:
-		return r.bin(out, i, next, lengthAt(b, i))
-	case codeArray16, codeArray32:
-		return r.array(out, i, next, lengthAt(b, i))
-	case codeMap16, codeMap32:
-		return r.object(out, i, next, lengthAt(b, i))
+	case msgpwire.Str8, msgpwire.Str16, msgpwire.Str32:
+		return r.text(out, i, next, msgpwire.CountAt(b, i))
+	case msgpwire.Bin8, msgpwire.Bin16, msgpwire.Bin32:
+		return r.bin(out, i, next, msgpwire.CountAt(b, i))
+	case msgpwire.Ext8, msgpwire.Ext16, msgpwire.Ext32:
+		return r.ext(out, i, next, msgpwire.CountAt(b, i))
+	case msgpwire.Array16, msgpwire.Array32:
+		return r.array(out, i, next, msgpwire.CountAt(b, i))
+	case msgpwire.Map16, msgpwire.Map32:
+		return r.object(out, i, next, msgpwire.CountAt(b, i))
 	}
-	if isExt(c) {
-		return r.ext(out, i, next, lengthAt(b, i))
+	if c >= msgpwire.Fixext1 && c <= msgpwire.Fixext16 {
+		return r.ext(out, i, i+2, uint64(next-i-2))
 	}
 	return out, r.fail(i, codeError(c))
-}
-
-// isExt reports whether c is the code of an ext.
-func isExt(c byte) bool {
-	return c >= codeExt8 && c <= codeExt32 || c >= codeFixext1 && c <= codeFixext16
 }
 
 // span is where the n bytes from start on end, which are those of the value at i.
@@ -242,19 +240,19 @@ func (r *reader) key(out []byte, i int) ([]byte, int) {
 		return out, r.fail(i, io.ErrUnexpectedEOF)
 	}
 	switch c := b[i]; {
-	case c >= codeFixstr && c <= codeFixstrMax:
+	case c >= msgpwire.Fixstr && c <= msgpwire.FixstrMax:
 		return r.text(out, i, i+1, uint64(c&0x1f))
-	case c >= codeStr8 && c <= codeStr32 || c >= codeBin8 && c <= codeBin32:
-		next := i + int(heads[c-codeNil])
+	case c >= msgpwire.Str8 && c <= msgpwire.Str32 || c >= msgpwire.Bin8 && c <= msgpwire.Bin32:
+		next := i + int(msgpwire.Forms[c].Head)
 		if next > len(b) {
 			return out, r.fail(i, io.ErrUnexpectedEOF)
 		}
-		return r.text(out, i, next, lengthAt(b, i))
-	case c == codeNil:
+		return r.text(out, i, next, msgpwire.CountAt(b, i))
+	case c == msgpwire.Nil:
 		return append(out, `""`...), i + 1
-	case c >= codeFixmap && c <= codeFixarrayMax || c >= codeArray16 && c <= codeMap32:
+	case c >= msgpwire.Fixmap && c < msgpwire.Fixstr || c >= msgpwire.Array16 && c <= msgpwire.Map32:
 		return out, r.fail(i, errKey)
-	case isExt(c):
+	case msgpwire.IsExt(c):
 		return r.exact(out, i)
 	}
 	out, next := r.exact(append(out, '"'), i)

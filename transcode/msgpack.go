@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/internal/decimal"
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 	"github.com/slipstream-go/slipstream/json"
 )
 
@@ -70,20 +71,20 @@ func (p *packer) all(out, data []byte, flags Flags) ([]byte, error) {
 		}
 		switch t.Kind() {
 		case json.Null:
-			out = append(out, codeNil)
+			out = append(out, msgpwire.Nil)
 		case json.False:
-			out = append(out, codeFalse)
+			out = append(out, msgpwire.False)
 		case json.True:
-			out = append(out, codeTrue)
+			out = append(out, msgpwire.True)
 		case json.Uint:
 			if v := t.Uint(); v != 0 || len(t.Value) == 1 {
-				out = appendUint(out, v)
+				out = msgpwire.AppendUint(out, v)
 			} else { // it does not fit
 				out, cause = appendNumber(out, t)
 			}
 		case json.Int:
 			if v := t.Int(); v != 0 {
-				out = appendInt(out, v)
+				out = msgpwire.AppendInt(out, v)
 			} else { // -0 too
 				out, cause = appendNumber(out, t)
 			}
@@ -95,7 +96,7 @@ func (p *packer) all(out, data []byte, flags Flags) ([]byte, error) {
 				cause = errLongString
 				break
 			}
-			out = append(appendStringLen(out, len(text)), text...)
+			out = append(msgpwire.AppendStringLen(out, len(text)), text...)
 		case json.String:
 			if flags&RejectInvalidUTF8 != 0 && !isText(t.Value) {
 				cause = errUTF8
@@ -104,10 +105,10 @@ func (p *packer) all(out, data []byte, flags Flags) ([]byte, error) {
 			out, cause = appendText(out, t.Value)
 		case json.Array:
 			p.open = append(p.open, list{at: len(out)})
-			out = append(out, codeFixarray)
+			out = append(out, msgpwire.Fixarray)
 		case json.Object:
 			p.open = append(p.open, list{at: len(out)})
-			out = append(out, codeFixmap)
+			out = append(out, msgpwire.Fixmap)
 		default:
 			switch t.Delim {
 			case ',':
@@ -149,7 +150,7 @@ func appendNumber(out []byte, t *json.Tokenizer) ([]byte, error) {
 	if !inRange {
 		return out, errRange
 	}
-	return append64(out, codeFloat64, math.Float64bits(f)), nil
+	return msgpwire.AppendFloat64(out, f), nil
 }
 
 // appendText appends the text of a string that has escapes, or bytes that are not ASCII. How long it is is known afterwards; it is
@@ -168,8 +169,21 @@ func appendText(out []byte, token json.RawValue) ([]byte, error) {
 		copy(out[at+right:], out[at+head:at+head+n])
 		out = out[:at+right+n]
 	}
-	appendStringLen(out[:at], n)
+	msgpwire.AppendStringLen(out[:at], n)
 	return out, nil
+}
+
+// stringHead is how many bytes msgpwire.AppendStringLen appends.
+func stringHead(n int) int {
+	switch {
+	case n < 32:
+		return 1
+	case n <= math.MaxUint8:
+		return 2
+	case n <= math.MaxUint16:
+		return 3
+	}
+	return 5
 }
 
 // fault is the error for data, where t has come to its end or to what is at fault, which has this cause if it has one.

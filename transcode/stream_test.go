@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 type convert func(w io.Writer, r io.Reader, flags Flags) error
@@ -224,7 +226,7 @@ func TestStreamWriter(t *testing.T) {
 func TestLongValues(t *testing.T) {
 	var packed, text strings.Builder
 	for _, n := range []int{10, 100000, 0, 3000000, 1} {
-		packed.Write(append(appendStringLen(nil, n), strings.Repeat("x", n)...))
+		packed.Write(append(msgpwire.AppendStringLen(nil, n), strings.Repeat("x", n)...))
 		text.WriteString(`"` + strings.Repeat("x", n) + "\"\n")
 	}
 	var out strings.Builder
