@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"server/wal":            {},
 	"server/table":          {"column", "server/wal"},
 	"server/parquet":        {"column", "server/table"},
-	"server/ingest":         {"column", "json", "msgpack", "server/table", "server/wal"},
+	"server/ingest":         {"column", "json", "msgpack", "msgpack/msgpcode", "server/table", "server/wal"},
 	"server/metrics":        {"server/ingest", "server/table", "server/wal"},
 	"server/config":         {"server/ingest", "server/load", "server/parquet", "server/table", "server/wal"},
 	"server/load":           {"column", "msgpack"},

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
 )
 
 // Arc's envelopes: the body names its tables itself, and may bring rows for several.
@@ -170,7 +171,7 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 			return e, j.fault(err, none)
 		}
 		p := partOf(key)
-		if code == codeNil {
+		if code == msgpcode.Nil {
 			p = parts
 		}
 		if p < parts {
@@ -199,8 +200,6 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	return e, nil
 }
 
-const codeNil = 0xc0
-
 // table is the name in m. It is valid until the next name is read.
 func (j *job) table(e *envelope) ([]byte, error) {
 	if !e.has(partM) {
@@ -218,7 +217,7 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 		return nil, j.fault(err, none)
 	}
 	switch {
-	case isString(code):
+	case msgpcode.IsString(code):
 		name, err := j.d.DecodeView()
 		if err != nil {
 			return nil, j.fault(err, none)
@@ -375,7 +374,7 @@ func (j *job) readTag(g *group, name []byte, prefix string) error {
 		return err
 	}
 	code, err := j.d.PeekCode()
-	if err == nil && code == codeNil {
+	if err == nil && code == msgpcode.Nil {
 		c.AppendNull()
 		return j.d.DecodeNil()
 	}

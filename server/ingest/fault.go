@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
 )
 
 // The errors of the codecs say what, and give where apart. Clients get both in one line, with rows and columns called
@@ -127,29 +128,32 @@ func describe(code byte) string {
 		return "a map"
 	case isArray(code):
 		return "an array"
-	case code >= 0xa0 && code <= 0xbf, code >= 0xd9 && code <= 0xdb:
+	case msgpcode.IsString(code):
 		return "a string"
-	case code >= 0xc4 && code <= 0xc6:
+	case msgpcode.IsBin(code):
 		return "a bin"
-	case code >= 0xc7 && code <= 0xc9, code >= 0xd4 && code <= 0xd8:
+	case msgpcode.IsExt(code):
 		return "an ext"
-	case code == 0xca, code == 0xcb:
+	case code == msgpcode.Float, code == msgpcode.Double:
 		return "a float"
-	case code == 0xc0:
+	case code == msgpcode.Nil:
 		return "nil"
 	case code == 0xc1:
 		return "the unused code c1"
-	case code == 0xc2, code == 0xc3:
+	case code == msgpcode.False, code == msgpcode.True:
 		return "a bool"
 	}
 	return "an int"
 }
 
-func isMap(code byte) bool   { return code&0xf0 == 0x80 || code == 0xde || code == 0xdf }
-func isArray(code byte) bool { return code&0xf0 == 0x90 || code == 0xdc || code == 0xdd }
-func isString(code byte) bool {
-	return code >= 0xa0 && code <= 0xbf || code >= 0xd9 && code <= 0xdb
+func isMap(code byte) bool {
+	return msgpcode.IsFixedMap(code) || code == msgpcode.Map16 || code == msgpcode.Map32
 }
+
+func isArray(code byte) bool {
+	return msgpcode.IsFixedArray(code) || code == msgpcode.Array16 || code == msgpcode.Array32
+}
+
 func isInt(code byte) bool {
-	return code <= 0x7f || code >= 0xcc && code <= 0xd3 || code >= 0xe0
+	return msgpcode.IsFixedNum(code) || code >= msgpcode.Uint8 && code <= msgpcode.Int64
 }
