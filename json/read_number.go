@@ -217,49 +217,56 @@ func (d *decoder) number(i int) ([]byte, int) {
 
 // numberEnd is where the number at s[i] ends, or -1 if there is none.
 func numberEnd(s string, i int) int {
-	if i < len(s) && s[i] == '-' {
+	end, _ := scanNumber(mem.Bytes(s), i)
+	return end
+}
+
+// scanNumber is where the number at b[i] ends, and of what kind it is. The end is -1 if there is none.
+func scanNumber(b []byte, i int) (end int, kind Kind) {
+	kind = Uint
+	if i < len(b) && b[i] == '-' {
+		kind = Int
 		i++
 	}
 	first := i
-	if i = digitsEnd(s, i); i < 0 || s[first] == '0' && i > first+1 {
-		return -1
+	i = scanDigits(b, i)
+	if i == first || i > first+1 && b[first] == '0' {
+		return -1, Undefined
 	}
-	if i == len(s) || s[i] == ',' {
-		return i
+	if i == len(b) || b[i] == ',' {
+		return i, kind
 	}
-	if s[i] == '.' {
-		if i = digitsEnd(s, i+1); i < 0 {
-			return -1
+	if b[i] == '.' {
+		kind = Float
+		i++
+		first = i
+		if i = scanDigits(b, i); i == first {
+			return -1, Undefined
 		}
 	}
-	if i < len(s) && s[i]|0x20 == 'e' {
+	if i < len(b) && b[i]|0x20 == 'e' {
+		kind = Float
 		i++
-		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
 			i++
 		}
-		return digitsEnd(s, i)
+		first = i
+		if i = scanDigits(b, i); i == first {
+			return -1, Undefined
+		}
 	}
-	return i
+	return i, kind
 }
 
-// digitsEnd is where the digits at s[i] end, or -1 if there are none.
-func digitsEnd(s string, i int) int {
-	start := i
-	for len(s)-i >= 8 {
-		if other := nonDigits(mem.Load64(mem.Bytes(s), i) ^ '0'*ones); other != 0 {
-			i += bits.TrailingZeros64(other) >> 3
-			if i == start {
-				return -1
-			}
-			return i
+// scanDigits is where the digits at b[i] end, of which there may be none.
+func scanDigits(b []byte, i int) int {
+	for ; len(b)-i >= 8; i += 8 {
+		if m := nonDigits(mem.Load64(b, i) ^ '0'*ones); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
 		}
-		i += 8
 	}
-	for i < len(s) && s[i]-'0' <= 9 {
+	for i < len(b) && b[i]-'0' <= 9 {
 		i++
-	}
-	if i == start {
-		return -1
 	}
 	return i
 }

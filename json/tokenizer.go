@@ -205,7 +205,7 @@ func (t *Tokenizer) string(data []byte, i int) bool {
 // number is Next for a number at i.
 func (t *Tokenizer) number(data []byte, i int) bool {
 	end, kind := scanNumber(data, i)
-	if end < 0 || t.allow&allowValue == 0 {
+	if end < 0 || end < len(data) && parts[data[end]] || t.allow&allowValue == 0 {
 		return t.fail(i)
 	}
 	t.allow = t.after
