@@ -92,9 +92,7 @@ func ParseLines(data []byte, b *column.Batch) error {
 		}
 		if i = r.cells(i); i >= 0 {
 			if after := d.off + i; after <= end && allBlank(data[after:end]) {
-				if i = end - d.off; i > d.lim {
-					i = d.near(i)
-				}
+				i = d.guard(end - d.off)
 				if r.closeRow(start) {
 					continue
 				}

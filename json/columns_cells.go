@@ -249,7 +249,7 @@ func (d *decoder) run(c *column.Column, i, most int) int {
 		default:
 			return i
 		}
-		if b := d.b; j < d.lim && mem.Load8(b, j) == ',' && mem.Load8(b, j+1) > ' ' {
+		if d.comma(j) {
 			i = j + 1
 			continue
 		}

@@ -159,10 +159,7 @@ func (r *columnReader) newColumn(i int) (c *column.Column, after int) {
 	if err != nil {
 		return nil, r.failAt(start-1, err)
 	}
-	if j > d.lim {
-		j = d.near(j)
-	}
-	return c, j
+	return c, d.guard(j)
 }
 
 // remember notes how the name of column k is written: n bytes of the input from start on.

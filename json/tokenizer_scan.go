@@ -86,16 +86,13 @@ func scanText(data []byte, i int) (end int) {
 			if i++; i == len(data) {
 				return -1
 			}
-			switch data[i] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			switch {
+			case meanings[data[i]] != 0:
 				i++
-			case 'u':
-				if hex4(data, i+1) < 0 {
-					return -1
-				}
-				i += 5
-			default:
+			case data[i] != 'u' || hex4(data, i+1) < 0:
 				return -1
+			default:
+				i += 5
 			}
 		case c < ' ':
 			return -1
@@ -108,11 +105,6 @@ func scanText(data []byte, i int) (end int) {
 
 // scanWord is for true, false and null.
 func scanWord(data []byte, i int) (end int, kind Kind) {
-	const (
-		null = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
-		tru  = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
-		alse = 'a' | 'l'<<8 | 's'<<16 | 'e'<<24
-	)
 	if len(data)-i < 5 {
 		switch string(data[i:]) {
 		case "null":
@@ -122,19 +114,15 @@ func scanWord(data []byte, i int) (end int, kind Kind) {
 		}
 		return -1, Undefined
 	}
-	switch mem.Load32(data, i) {
-	case null:
-		end, kind = i+4, Null
-	case tru:
-		end, kind = i+4, True
-	default:
-		if data[i] != 'f' || mem.Load32(data, i+1) != alse {
-			return -1, Undefined
-		}
-		end, kind = i+5, False
-	}
-	if end < len(data) && parts[data[end]] {
+	end = literal(data, i)
+	if end < 0 || end < len(data) && parts[data[end]] {
 		return -1, Undefined
 	}
-	return end, kind
+	switch data[i] {
+	case 'n':
+		return end, Null
+	case 't':
+		return end, True
+	}
+	return end, False
 }
