@@ -30,6 +30,9 @@ func copyAVX2(dst, src mem.Pointer, n, kind int) (k int, good bool)
 func markBlocksAVX512(rows, src mem.Pointer, n int) // n > 0 blocks
 
 //go:noescape
+func packAVX512(dst, src, keep mem.Pointer, n int) (k int) // n > 0 blocks
+
+//go:noescape
 func findStopAVX2(src mem.Pointer, n int) (k int) // n ≥ 32
 
 //go:noescape
@@ -100,6 +103,19 @@ func markKernel(rows, src mem.Pointer, n int) {
 	default:
 		markBlocksSSE2(rows, src, n)
 	}
+}
+
+// Only AVX-512 packs bytes by itself.
+func pack(dst, src mem.Pointer, keep []uint64) (k int) {
+	if tier < avx512 {
+		return packTwin(dst, src, keep)
+	}
+	for i := 0; i < len(keep); {
+		n := min(len(keep)-i, chunk/BlockSize)
+		k += packAVX512(mem.Add(dst, uintptr(k)), mem.Add(src, uintptr(i)*BlockSize), mem.PointerTo(&keep[i]), n)
+		i += n
+	}
+	return k
 }
 
 // What the machine has.

@@ -220,3 +220,31 @@ block:
 	JNZ       block
 	VZEROUPPER
 	RET
+
+// func packAVX512(dst, src, keep mem.Pointer, n int) (k int)
+//
+//	DI  where the next byte goes, SI  the block, DX  its bits, CX  how many are left
+//
+// Each block is stored as a whole: it goes where it was, or before, so that it ends no later. A compressing store would be slow.
+TEXT ·packAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ keep+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ DI, BX
+
+block:
+	KMOVQ         (DX), K1
+	VMOVDQU64     (SI), Z0
+	VPCOMPRESSB.Z Z0, K1, Z0
+	VMOVDQU64     Z0, (DI)
+	POPCNTQ       (DX), AX
+	ADDQ          AX, DI
+	ADDQ          $8, DX
+	ADDQ          $64, SI
+	DECQ          CX
+	JNZ           block
+	SUBQ          BX, DI
+	MOVQ          DI, k+32(FP)
+	VZEROUPPER
+	RET

@@ -29,6 +29,8 @@ func blanksKernel(src mem.Pointer, n int) (k int) // n ≥ 16
 //go:noescape
 func markKernel(rows, src mem.Pointer, n int) // n > 0 blocks
 
+func pack(dst, src mem.Pointer, keep []uint64) int { return packTwin(dst, src, keep) }
+
 func copyLow(dst, src mem.Pointer, n, kind int) (k int, good bool) {
 	return copyTwin(dst, src, n, kind, 0)
 }

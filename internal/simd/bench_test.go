@@ -3,6 +3,7 @@ package simd
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -110,6 +111,22 @@ func BenchmarkMarkBlocks(b *testing.B) {
 				b.SetBytes(int64(n) * BlockSize)
 				for b.Loop() {
 					MarkBlocks(rows, dataOf(text))
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkPack leaves out some bytes here and there, or none.
+func BenchmarkPack(b *testing.B) {
+	text, dst := fill(make([]byte, 16*BlockSize), filler[0], 0), make([]byte, 16*BlockSize)
+	for name, bits := range map[string]uint64{"all": 1<<64 - 1, "indented": 0xfff0_003f_fc00_0fff, "loose": 0xbfff_7efd_fbef_7ff7} {
+		keep := slices.Repeat([]uint64{bits}, 16)
+		b.Run(name, func(b *testing.B) {
+			eachLevelBench(b, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					Pack(dataOf(dst), dataOf(text), keep)
 				}
 			})
 		})

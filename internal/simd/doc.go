@@ -1,11 +1,11 @@
 // Package simd is where text is read a block at a time: the body of a JSON string on its way in (CopyString), on its way out
-// (CopyPlain) and passed over (FindStop), runs of blanks (Blanks), and the masks from which a validator or a compactor works
-// (MarkBlocks).
+// (CopyPlain) and passed over (FindStop), runs of blanks (Blanks), and the masks from which a compactor works, with what it does
+// then (MarkBlocks, Pack).
 //
 // Each of these is a kernel in assembly for amd64 and arm64, chosen once when the program starts, and a twin in Go (twin.go):
 //
 //	amd64_avx512.s   Ice Lake, Zen 4 and later: 64 bytes a step, where that pays (not in FindStop and Blanks)
-//	amd64_avx2.s     Haswell, Zen and later: 32 bytes a step
+//	amd64_avx2.s     Haswell, Zen and later: 32 bytes a step. From here on, Pack is left to the twin
 //	amd64_sse2.s     the rest: 16 bytes a step; from the first block on that is not ASCII, a string is left to the twin
 //	arm64.s          NEON: 16 bytes a step
 //	other.go         other machines, and the tag purego: the twin

@@ -1,6 +1,9 @@
 package simd
 
-import "testing"
+import (
+	"encoding/binary"
+	"testing"
+)
 
 // The fuzz targets hold each set of kernels against the naive forms, on any text at any alignment.
 
@@ -75,5 +78,17 @@ func FuzzMarkBlocks(f *testing.F) {
 				}
 			}
 		})
+	})
+}
+
+func FuzzPack(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, text []byte, at uint8, n uint16) {
+		s := repeated(text, n)
+		keep := make([]uint64, len(s)/BlockSize)
+		for i := range keep { // of the bytes themselves
+			keep[i] = binary.LittleEndian.Uint64(s[i*8:])
+		}
+		newRig(len(s)).checkPack(t, s[:len(keep)*BlockSize], keep, int(at%64))
 	})
 }

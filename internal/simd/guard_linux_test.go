@@ -67,6 +67,12 @@ func TestGuardPages(t *testing.T) {
 					rows := mem.Slice{Data: dataOf(dst), Len: n, Cap: n}
 					MarkBlocks(*mem.At[[]Marks](mem.PointerTo(&rows), 0), dataOf(src))
 				}
+				for _, dst := range [][]byte{to[:n*BlockSize], to[len(to)-n*BlockSize:]} {
+					keep := randomKeep(r, n)
+					if k := Pack(dataOf(dst), dataOf(src), keep); string(dst[:k]) != string(naivePack(nil, src, keep)) {
+						t.Fatalf("%v, Pack of %d blocks: %q of %q by %064b", tier, n, dst[:k], src, keep)
+					}
+				}
 			}
 		}
 	})

@@ -43,6 +43,13 @@ type Marks struct {
 // MarkBlocks describes the first len(rows) blocks of src, all of which it reads, and nothing more.
 func MarkBlocks(rows []Marks, src mem.Pointer) { markBlocks(rows, src) }
 
+// Pack copies those bytes of src whose bit in keep is set, and tells how many they are: keep[0] is for the first block, its lowest bit
+// for the first byte.
+//
+// It reads len(keep) blocks of src and nothing more, and writes nothing outside as many blocks of dst; what it leaves behind the
+// bytes that it copied is of no use. They may overlap if dst begins where src does, or before.
+func Pack(dst, src mem.Pointer, keep []uint64) (n int) { return pack(dst, src, keep) }
+
 // Tier names the kernels in use: avx512, avx2, sse2, neon or go.
 func Tier() string { return tier.String() }
 

@@ -59,6 +59,15 @@ func naiveMarks(block []byte) (m Marks) {
 	return m
 }
 
+func naivePack(dst, src []byte, keep []uint64) []byte {
+	for i, c := range src {
+		if keep[i/BlockSize]>>(i%BlockSize)&1 != 0 {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
 // A copier is one of the two functions that copy.
 type copier struct {
 	name  string
@@ -500,6 +509,70 @@ func TestMarks(t *testing.T) {
 	})
 }
 
+// randomKeep is what to keep of n blocks: runs of many lengths.
+func randomKeep(r *rand.Rand, n int) []uint64 {
+	keep := make([]uint64, n)
+	most, bit := 1+r.IntN(150), r.IntN(2)
+	for i := 0; i < n*BlockSize; bit ^= 1 {
+		for range min(1+r.IntN(most), n*BlockSize-i) {
+			keep[i/BlockSize] |= uint64(bit) << (i % BlockSize)
+			i++
+		}
+	}
+	return keep
+}
+
+// checkPack holds Pack against its naive form. at shifts the input, from 0 to 63.
+func (b *rig) checkPack(t *testing.T, text []byte, keep []uint64, at int) {
+	t.Helper()
+	n := len(keep) * BlockSize
+	src := b.src[margin+at : margin+at+n]
+	copy(src, text)
+	from := margin + at*7%margin
+	before, dst, after := b.dst[from-16:from], b.dst[from:from+n], b.dst[from+n:from+n+16]
+	want := naivePack(nil, text[:n], keep)
+	eachLevel(func() {
+		copy(before, fence)
+		copy(after, fence)
+		clear(dst)
+		switch k := Pack(dataOf(dst), dataOf(src), keep); {
+		case k != len(want) || !bytes.Equal(dst[:k], want):
+			t.Fatalf("%v, %d blocks at %d: %q, want %q, of %q by %064b", tier, len(keep), at, dst[:k], want, text, keep)
+		case !bytes.Equal(src, text[:n]):
+			t.Fatalf("%v, %d blocks at %d: the input changed", tier, len(keep), at)
+		case string(before) != fence || string(after) != fence:
+			t.Fatalf("%v, %d blocks at %d: written outside the room", tier, len(keep), at)
+		}
+		for _, apart := range []int{0, 1, at, 31, 32} { // in place, or nearly so
+			copy(src, text)
+			dst := b.src[margin+at-apart:][:n]
+			if k := Pack(dataOf(dst), dataOf(src), keep); !bytes.Equal(dst[:k], want) {
+				t.Fatalf("%v, %d blocks to %d bytes before: %q, want %q, of %q by %064b", tier, len(keep), apart, dst[:k], want, text, keep)
+			}
+		}
+		copy(src, text)
+	})
+}
+
+// TestPack takes runs of every length at every place, and random ones.
+func TestPack(t *testing.T) {
+	b, text := newRig(20*BlockSize), fill(make([]byte, 20*BlockSize), filler[0], 0)
+	for start := range BlockSize {
+		for n := range BlockSize - start + 1 {
+			run := (uint64(1)<<n - 1) << start
+			b.checkPack(t, text, []uint64{run}, start)
+			b.checkPack(t, text, []uint64{^run, run, ^run, ^uint64(0), run}, n%64)
+		}
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	for i := range 5000 {
+		b.checkPack(t, text, randomKeep(r, r.IntN(20)), i%64)
+	}
+	long := newRig(3*cutAt + 2*BlockSize)
+	b.checkPack(t, text, nil, 0)
+	long.checkPack(t, fill(make([]byte, 3*cutAt+2*BlockSize), filler[0], 0), randomKeep(r, 3*cutAt/BlockSize+2), 5)
+}
+
 // TestNothing gives the kernels nothing, at no address.
 func TestNothing(t *testing.T) {
 	eachLevel(func() {
@@ -509,6 +582,9 @@ func TestNothing(t *testing.T) {
 			t.Error(tier, k, valid, l, plain)
 		}
 		MarkBlocks(nil, nil)
+		if Pack(nil, nil, nil) != 0 {
+			t.Error(tier)
+		}
 	})
 }
 
@@ -524,6 +600,8 @@ func TestAllocations(t *testing.T) {
 			FindStop(mem.PointerTo(&src), len(src))
 			Blanks(mem.PointerTo(&src), len(src))
 			MarkBlocks(rows[:], mem.PointerTo(&src))
+			keep := [4]uint64{rows[0].Quote, 0, rows[1].Blank}
+			Pack(mem.PointerTo(&dst), mem.PointerTo(&src), keep[:])
 		}); n != 0 {
 			t.Errorf("%v, %v allocations", tier, n)
 		}

@@ -135,6 +135,29 @@ func blanksTwin(src mem.Pointer, n int) (k int) {
 	}
 }
 
+// packTwin copies runs of bytes, as pieces of one length: the last of a run has more than belongs to it, and the next run takes that place.
+// Not so at the end, nor where that place is still to be read.
+func packTwin(dst, src mem.Pointer, keep []uint64) (n int) {
+	d, s := view(dst, BlockSize*len(keep)), view(src, BlockSize*len(keep))
+	apart := uintptr(src) - uintptr(dst)
+	for b, bit := range keep {
+		for at := b * BlockSize; bit != 0; {
+			zeros := bits.TrailingZeros64(bit)
+			at, bit = at+zeros, bit>>(zeros&63)
+			run := bits.TrailingZeros64(^bit)
+			if at+run > len(s)-mem.BlockSize || apart+uintptr(at-n) < mem.BlockSize {
+				copy(d[n:], s[at:at+run])
+			} else {
+				for i := 0; i < run; i += mem.BlockSize {
+					mem.StoreBlock(d, n+i, mem.At[mem.Block](src, uintptr(at+i)))
+				}
+			}
+			n, at, bit = n+run, at+run, bit>>uint(run)
+		}
+	}
+	return n
+}
+
 // classes has for each byte the lowest bit of a lane for each mask that it belongs to: five lanes of eight bits, in the order of
 // Marks. Eight entries, each shifted by its place, make eight bits of all masks.
 var classes = func() (t [256]uint64) {
