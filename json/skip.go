@@ -30,7 +30,16 @@ value:
 	}
 	switch c := mem.Load8(b, i); c {
 	case '"':
-		if i = d.skipString(i + 1); i < 0 {
+		i++
+		if m := quotes(mem.Load64(b, i)); m == 0 {
+			i = d.skipString(i + 8)
+		} else if i += bits.TrailingZeros64(m) >> 3; mem.Load8(b, i) == '"' {
+			i++
+			break
+		} else {
+			i = d.skipLong(i)
+		}
+		if i < 0 {
 			return failed
 		}
 		b = d.b
@@ -116,18 +125,25 @@ first:
 	if nest[depth] == ']' {
 		goto value
 	}
-key:
-	if i > d.lim {
-		i = d.near(i)
-		b = d.b
-	}
+key: // the last guard is near
 	if mem.Load8(b, i) != '"' {
 		return failed
 	}
-	if i = d.skipString(i + 1); i < 0 {
-		return failed
+	i++
+	if m := quotes(mem.Load64(b, i)); m != 0 {
+		i = leap(i, bits.TrailingZeros64(m)>>3)
+	} else if m := quotes(mem.Load64(b, i+8)); m != 0 {
+		i = leap(i+8, bits.TrailingZeros64(m)>>3)
+	} else {
+		i += 16
 	}
-	b = d.b
+	if mem.Load8(b, i) == '"' {
+		i++
+	} else if i = d.skipString(i); i < 0 {
+		return failed
+	} else {
+		b = d.b
+	}
 	if mem.Load8(b, i) != ':' {
 		i = d.blanks(i)
 		b = d.b
@@ -157,6 +173,28 @@ func literal(b []byte, i int) int {
 		}
 	}
 	return failed
+}
+
+// leap is i+n, for n below 8, by branches: the processor foresees how long the next key is, and need not wait for its bytes. With the texts
+// of values it does not.
+func leap(i, n int) int {
+	switch n {
+	case 1:
+		return i + 1
+	case 2:
+		return i + 2
+	case 3:
+		return i + 3
+	case 4:
+		return i + 4
+	case 5:
+		return i + 5
+	case 6:
+		return i + 6
+	case 7:
+		return i + 7
+	}
+	return i
 }
 
 // quotes marks the quotes, backslashes and control characters of w. The lowest mark is exact.
