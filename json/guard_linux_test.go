@@ -1,6 +1,7 @@
 package json
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"syscall"
@@ -31,6 +32,8 @@ func TestGuardPage(t *testing.T) {
 			Unmarshal(b, &e)
 			Parse(b, &e, ZeroCopy|UseInt64)
 			Valid(b)
+			Compact(new(bytes.Buffer), b)
+			Marshal(RawMessage(b))
 			Get(b, "more", 0)
 			NewDecoder(&slowReader{b: b, n: 50}).Decode(&e)
 		}

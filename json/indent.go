@@ -1,31 +1,19 @@
 package json
 
-// Compact, Indent and HTMLEscape; and what Marshal makes of the JSON that methods give it.
+// Indent and HTMLEscape.
 //
 // A tidier checks the syntax and writes at once. It copies stretches of the input, as long as nothing in them changes: up to white space,
-// which it leaves out, to where a line is to begin, and to a character that is escaped. When it finds the input invalid, its output is
-// dropped, and encoding/json is asked what is wrong.
+// which it leaves out, and to where a line is to begin. When it finds the input invalid, its output is dropped, and encoding/json is asked
+// what is wrong.
 
 import (
 	"bytes"
 	"encoding/json"
 	"math/bits"
-	"slices"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
-
-// Compact appends src to dst without insignificant white space. If src is not valid JSON, dst stays as it was, and the error is that
-// of encoding/json.
-func Compact(dst *bytes.Buffer, src []byte) error {
-	dst.Grow(len(src) + block)
-	if b, ok := appendCompact(dst.AvailableBuffer(), src, false); ok {
-		dst.Write(b)
-		return nil
-	}
-	return json.Compact(dst, src)
-}
 
 // Indent appends src to dst with each element on a line of its own, which begins with prefix and one copy of indent for each level of
 // nesting. The first line has neither. White space at the start of src is dropped, that at its end is kept. If src is not valid
@@ -120,51 +108,17 @@ func htmlEscape(s string, i int) (text string, size int) {
 	return "", 0
 }
 
-// appendCompact appends src as Compact does; with html as HTMLEscape does too. It reports false, and appends nothing, if src is not
-// valid JSON.
-func appendCompact(b, src []byte, html bool) ([]byte, bool) {
-	if minified(src) {
-		if html && (len(src) < longRaw || needsHTML(src)) {
-			return appendHTMLEscaped(slices.Grow(b, len(src)), mem.String(src)), true
-		}
-		return append(b, src...), true
-	}
-	t := tidier{b: slices.Grow(b, len(src)), src: src, html: html}
-	if !t.tidy() {
-		return b, false
-	}
-	return t.b, true
-}
-
-// longRaw is the length from which what has to be escaped is looked for beforehand.
-const longRaw = 128
-
-// needsHTML reports whether HTMLEscape would change s.
-func needsHTML(s []byte) bool {
-	return bytes.IndexByte(s, '<') >= 0 || bytes.IndexByte(s, '>') >= 0 || bytes.IndexByte(s, '&') >= 0 ||
-		bytes.IndexByte(s, 0xe2) >= 0 && (bytes.Contains(s, []byte("\u2028")) || bytes.Contains(s, []byte("\u2029")))
-}
-
-// appendTrusted is appendCompact for what the caller vouches for: if it is not valid, it is only escaped.
-func appendTrusted(b, src []byte) []byte {
-	b, ok := appendCompact(b, src, true)
-	if !ok {
-		b = appendHTMLEscaped(b, mem.String(src))
-	}
-	return b
-}
-
 // appendIndent appends src as Indent does, or nothing and reports false.
 func appendIndent(b, src []byte, prefix, indent string) ([]byte, bool) {
 	line := append(append(make([]byte, 0, 128), '\n'), prefix...)
-	t := tidier{b: b, src: src, lines: true, line: line, margin: len(line), indent: indent}
+	t := tidier{b: b, src: src, line: line, margin: len(line), indent: indent}
 	if !t.tidy() {
 		return b, false
 	}
 	return t.b, true
 }
 
-// tidier is what Compact and Indent do.
+// tidier is what Indent does.
 type tidier struct {
 	b     []byte // what is written
 	src   []byte // src[start:i] is to be written as it is
@@ -172,9 +126,7 @@ type tidier struct {
 	depth int
 	nest  [4]uint64 // a bit for each level: whether it is an object
 	deep  []uint64  // the same for levels that are deeper
-	html  bool
 
-	lines  bool   // Indent
 	line   []byte // a new line and its indentation, as deep as it was needed yet
 	margin int    // the length of it without indentation
 	indent string
@@ -244,7 +196,7 @@ func (t *tidier) tidy() bool {
 		}
 		switch c := src[i]; c {
 		case '"':
-			i = t.text(i + 1)
+			i = textEnd(src, i+1)
 		case '{', '[':
 			if t.depth++; t.depth > maxDepth {
 				return false
@@ -260,9 +212,7 @@ func (t *tidier) tidy() bool {
 			object = uint64(c>>5) & 1 // and the brackets from the braces in this one
 			at := t.level()
 			*at = *at&^(1<<(t.depth&63)) | object<<(t.depth&63)
-			if t.lines {
-				t.newLine(i)
-			}
+			t.newLine(i)
 			if object != 0 {
 				if i = t.key(i); i < 0 {
 					return false
@@ -291,9 +241,7 @@ func (t *tidier) tidy() bool {
 			}
 			if src[i] == ',' {
 				i = t.blanks(i + 1)
-				if t.lines {
-					t.newLine(i)
-				}
+				t.newLine(i)
 				if object != 0 {
 					if i = t.key(i); i < 0 {
 						return false
@@ -306,9 +254,7 @@ func (t *tidier) tidy() bool {
 			}
 			t.depth--
 			object = *t.level() >> (t.depth & 63) & 1
-			if t.lines {
-				t.newLine(i)
-			}
+			t.newLine(i)
 			i++
 		}
 	}
@@ -318,9 +264,7 @@ func (t *tidier) tidy() bool {
 func (t *tidier) finish(i int) bool {
 	t.flush(i, i)
 	end := t.blanks(i)
-	if t.lines {
-		t.b = append(t.b, t.src[i:end]...)
-	}
+	t.b = append(t.b, t.src[i:end]...)
 	return end == len(t.src)
 }
 
@@ -330,63 +274,16 @@ func (t *tidier) key(i int) int {
 	if i >= len(src) || src[i] != '"' {
 		return -1
 	}
-	if i = t.text(i + 1); i < 0 {
+	if i = textEnd(src, i+1); i < 0 {
 		return -1
 	}
 	if i = t.blanks(i); i >= len(src) || src[i] != ':' {
 		return -1
 	}
 	i = t.blanks(i + 1)
-	if t.lines {
-		t.flush(i, i)
-		t.b = append(t.b, ' ')
-	}
+	t.flush(i, i)
+	t.b = append(t.b, ' ')
 	return i
-}
-
-// text passes the text of a string from i on, and its quote; -1 if it is not valid.
-func (t *tidier) text(i int) int {
-	if t.html {
-		return t.textHTML(i)
-	}
-	return textEnd(t.src, i)
-}
-
-// textHTML is text with <, >, &, U+2028 and U+2029 escaped.
-func (t *tidier) textHTML(i int) int {
-	src := t.src
-	for {
-		for len(src)-i >= 8 {
-			w := mem.Load64(src, i)
-			lines := w ^ 0xe2*ones // that is how U+2028 and U+2029 begin
-			if found := (special(w, true)&^w | (lines-ones)&^lines) & highs; found != 0 {
-				i += bits.TrailingZeros64(found) >> 3
-				break
-			}
-			i += 8
-		}
-		if i >= len(src) {
-			return -1
-		}
-		switch c := src[i]; {
-		case c == '"':
-			return i + 1
-		case c == '\\':
-			if i = escapeEnd(src, i); i < 0 {
-				return -1
-			}
-		case c < ' ':
-			return -1
-		default:
-			if text, size := htmlEscape(mem.String(src), i); size > 0 {
-				t.flush(i, i+size)
-				t.b = append(t.b, text...)
-				i += size
-				break
-			}
-			i++
-		}
-	}
 }
 
 // escapeEnd is where the escape at src[i] ends, or -1.

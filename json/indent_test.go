@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
 // documents are valid and invalid, in all that a tidier has to know of JSON.
@@ -79,13 +81,16 @@ func tidiesAs(t *testing.T, doc string) {
 			if _, ok := appendCompact(nil, src, false); !ok {
 				t.Errorf("%q is not taken", short)
 			}
+			kept := appendKept(nil, src)
+			if minified(src) && string(kept) != doc {
+				t.Errorf("%q is minified, but becomes %q", short, kept)
+			}
 			for _, html := range []bool{false, true} {
-				tidy := tidier{src: src, html: html}
-				if tidy.tidy(); !html && minified(src) && string(tidy.b) != doc {
-					t.Errorf("%q is minified, but becomes %q", short, tidy.b)
+				if html {
+					kept = appendHTMLEscaped(nil, string(kept))
 				}
-				if compacted, ok := appendCompact(nil, src, html); !ok || !bytes.Equal(compacted, tidy.b) {
-					t.Errorf("%q becomes %q in one way, %q in another", short, compacted, tidy.b)
+				if compacted, ok := appendCompact(nil, src, html); !ok || !bytes.Equal(compacted, kept) {
+					t.Errorf("%q becomes %q in one way, %q in another", short, compacted, kept)
 				}
 			}
 		}
@@ -161,6 +166,23 @@ func TestCompactOwnBytes(t *testing.T) {
 		err, wantErr := Compact(got, got.Bytes()), json.Compact(want, want.Bytes())
 		if diff := differs(got.Bytes(), err, want.Bytes(), wantErr); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+// TestCompactInPlace compacts what waits in the room that the buffer has left.
+func TestCompactInPlace(t *testing.T) {
+	for _, doc := range append(documents(), strings.Repeat(" ", 70)+`[ "a b" , 1 ]`, "[\n"+strings.Repeat(`"a b" , "c\\" ,`+"\n\t", 300)+"0\n]\n") {
+		compact := func(compact func(dst *bytes.Buffer, src []byte) error) ([]byte, error) {
+			b := bytes.NewBufferString("before ")
+			b.Grow(2*len(doc) + 2*simd.BlockSize)
+			err := compact(b, append(b.AvailableBuffer(), doc...))
+			return b.Bytes(), err
+		}
+		got, err := compact(Compact)
+		want, wantErr := compact(json.Compact)
+		if diff := differs(got, err, want, wantErr); diff != "" {
+			t.Errorf("%.60q: %s", doc, diff)
 		}
 	}
 }
