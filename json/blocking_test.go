@@ -218,6 +218,7 @@ func TestEndOfStream(t *testing.T) {
 }
 
 func TestBrokenReaders(t *testing.T) {
+	inGo126(t)
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		const in = `{"A":1} {"A":2} 3`
 		for at := range len(in) {
@@ -261,6 +262,7 @@ type tail struct{ bytes.Buffer }
 
 // TestGrowingFile reads what is appended after the end was seen: Token and More look again, Decode remembers.
 func TestGrowingFile(t *testing.T) {
+	inGo126(t)
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		var file tail
 		d := newDecoder(&file)
@@ -327,6 +329,7 @@ func TestSlowReader(t *testing.T) {
 
 // TestClosedPipe has what a Decoder says of a pipe that is closed, by its writer with an error and by its reader.
 func TestClosedPipe(t *testing.T) {
+	inGo126(t)
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		r, w := io.Pipe()
 		go func() {

@@ -199,7 +199,7 @@ func faultIn(err error) int {
 	switch {
 	case !ok:
 		return 0
-	case strings.HasPrefix(e.Error(), "unexpected end"):
+	case onV2 || strings.HasPrefix(e.Error(), "unexpected end"):
 		return int(e.Offset)
 	}
 	return int(e.Offset) - 1 // it counts the bytes that were read, the one at fault among them

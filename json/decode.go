@@ -21,6 +21,15 @@ import (
 func Unmarshal(data []byte, v any) error { return unmarshal(data, v, 0) }
 
 func unmarshal(data []byte, v any, flags ParseFlags) error {
+	err := decodeOne(data, v, flags)
+	if onV2 && err == errAskOriginal {
+		return unmarshalOriginal(data, v, flags)
+	}
+	return err
+}
+
+// decodeOne is unmarshal without the original.
+func decodeOne(data []byte, v any, flags ParseFlags) error {
 	o := rootOf(v)
 	if o == nil {
 		return json.Unmarshal(data, v) // not a pointer, or nil: it reads data first, then says so
@@ -29,6 +38,9 @@ func unmarshal(data []byte, v any, flags ParseFlags) error {
 	d.flags = flags
 	n, err := d.first(data, v, o, oneValue)
 	d.release()
+	if onV2 && err == errAskOriginal {
+		return err
+	}
 	if n == failed {
 		return explain(data)
 	}
@@ -48,6 +60,11 @@ func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 		n, err = d.first(b, x, o, firstValue)
 	} else if n = d.check(b, firstValue); n != failed {
 		err = &InvalidUnmarshalError{Type: reflect.TypeOf(x)}
+	}
+	if onV2 && err == errAskOriginal {
+		if n = d.check(b, firstValue); n != failed {
+			err = unmarshalOriginal(b[:n], x, flags)
+		}
 	}
 	if n == failed {
 		return b, explain(b)
@@ -142,6 +159,14 @@ const (
 // first decodes the first value in data into v and gives the position behind it and behind the white space that follows. Of a value
 // that is not valid, or not whole, it has failed: then v is as it was.
 func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) {
+	if onV2 && d.flags&^originalParse == 0 {
+		return d.firstV2(data, v, o, all)
+	}
+	return d.decodeFirst(data, v, o, all)
+}
+
+// decodeFirst is first without the original.
+func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, error) {
 	p := mem.FaceOf(v).Data
 	var old any
 	checked := true
@@ -212,8 +237,8 @@ func (d *decoder) refused(data []byte, all extent) (int, error) {
 func (d *decoder) ending(i int, all extent) int {
 	if all == openEnded {
 		i += d.off
-		if last := d.src[i-1]; i == len(d.src) && last != '}' && last != ']' {
-			return failed // a number may go on, and the others wait for what follows too: see scanner
+		if i == len(d.src) && waits(d.src[i-1]) {
+			return failed
 		}
 		return i
 	}
@@ -221,6 +246,15 @@ func (d *decoder) ending(i int, all extent) int {
 		return failed
 	}
 	return i
+}
+
+// waits reports whether a value that ends with c is not complete until something follows it. Numbers may go on; with the first version of
+// encoding/json, strings and words wait too.
+func waits(c byte) bool {
+	if onV2 {
+		return '0' <= c && c <= '9'
+	}
+	return c != '}' && c != ']'
 }
 
 // check is first without a target.

@@ -40,15 +40,16 @@ func (d *decoder) boxFloat(f float64) any {
 // decodeAny is for interfaces without methods.
 func decodeAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	to := mem.At[any](p, 0)
+	c := mem.Load8(d.b, i)
 	if !mayReplace(*to) {
-		if j, ok := d.through(i, reflect.ValueOf(*to), o); ok {
+		v := reflect.ValueOf(*to)
+		if j, ok := d.through(i, v, o); ok {
 			return j
 		}
-		if v := reflect.ValueOf(*to); pointsToItself(v) {
+		if c != 'n' && pointsToItself(v) {
 			to = mem.At[any](v.UnsafePointer(), 0)
 		}
 	}
-	c := mem.Load8(d.b, i)
 	v, i := d.any(i)
 	if i != failed && (v != nil || c == 'n') { // a number that is out of range is not stored
 		*to = v

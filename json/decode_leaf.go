@@ -277,12 +277,16 @@ func decodeBytes(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if i < 0 {
 		return failed
 	}
-	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
-	n, err := base64.StdEncoding.Decode(out, text)
+	at := mem.At[[]byte](p, 0)
+	out := []byte{}
+	if onV2 && *at != nil {
+		out = (*at)[:0] // what is there is written over
+	}
+	out, err := base64.StdEncoding.AppendDecode(out, text)
 	if err != nil {
 		d.save(err)
 	} else {
-		*mem.At[[]byte](p, 0) = out[:n]
+		*at = out
 	}
 	return d.guard(i)
 }

@@ -94,6 +94,9 @@ type decodeField struct {
 type rootOp struct {
 	elem    *decodeOp
 	foreign bool // some method of the caller may be called
+
+	// For v2.go.
+	unlike, hopeless, closed bool
 }
 
 var (
@@ -133,21 +136,30 @@ func rootFor(t reflect.Type) *rootOp {
 	if o.said != nil {
 		o = o.saying(t)
 	}
-	return roots.Put(mem.TypeWord(t), &rootOp{elem: o, foreign: o.reachesForeign(map[*decodeOp]bool{})})
+	r := &rootOp{elem: o, foreign: o.reaches(isForeign, map[*decodeOp]bool{})}
+	if onV2 {
+		r.hopeless = o.reaches(func(o *decodeOp) bool { return takesNothing(o.typ) }, map[*decodeOp]bool{})
+		r.unlike = o.reaches(func(o *decodeOp) bool { return unlike(o.typ) }, map[*decodeOp]bool{})
+		r.closed = closed(t.Elem(), map[reflect.Type]bool{})
+	}
+	return roots.Put(mem.TypeWord(t), r)
 }
 
-// reachesForeign reports whether a method of the caller may be called.
-func (o *decodeOp) reachesForeign(seen map[*decodeOp]bool) bool {
+// isForeign reports whether decode calls a method of the caller.
+func isForeign(o *decodeOp) bool { return o.foreign }
+
+// reaches reports whether o, or an op that it may call, is such.
+func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) bool {
 	if o == nil || seen[o] {
 		return false
 	}
 	seen[o] = true
-	if o.foreign || o.elem.reachesForeign(seen) || o.key.reachesForeign(seen) {
+	if such(o) || o.elem.reaches(such, seen) || o.key.reaches(such, seen) {
 		return true
 	}
 	if o.fields != nil {
 		for i := range o.fields.list {
-			if o.fields.list[i].op.reachesForeign(seen) { // nil for the last one
+			if o.fields.list[i].op.reaches(such, seen) { // nil for the last one
 				return true
 			}
 		}

@@ -13,6 +13,7 @@ type sealed struct{ A int }
 
 // TestSealedPointer decodes into an embedded pointer that nobody outside of its package may set.
 func TestSealedPointer(t *testing.T) {
+	inGo126(t)
 	type target struct {
 		*sealed `json:"s"`
 		B       int

@@ -258,7 +258,7 @@ func (k *textKeyInt) UnmarshalText(b []byte) error {
 	*k = textKeyInt(len(b))
 	return note("textKeyInt", b)
 }
-func (k textKeyString) MarshalText() ([]byte, error) { return []byte("never"), nil }
+func (k textKeyString) MarshalText() ([]byte, error) { return []byte("never " + k), nil }
 func (k *textKeyString) UnmarshalText(b []byte) error {
 	*k = "read " + textKeyString(b)
 	return note("textKeyString", b)
@@ -647,6 +647,26 @@ type target struct {
 	shape shape
 }
 
+// takesNothing reports whether some part of a t, so deep within it, is never decoded into.
+func takesNothing(t reflect.Type, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128:
+		return true
+	case reflect.Slice, reflect.Array, reflect.Map, reflect.Pointer:
+		return takesNothing(t.Elem(), depth-1)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if takesNothing(t.Field(i).Type, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fresh is a pointer to a zero value.
 func (x target) fresh() any { return reflect.New(x.t).Interface() }
 
@@ -663,7 +683,7 @@ var targets = sync.OnceValue(func() []target {
 	seen := map[reflect.Type]bool{}
 	add := func(types ...reflect.Type) {
 		for _, t := range types {
-			if !seen[t] {
+			if !seen[t] && !(json.OnV2 && takesNothing(t, 3)) { // encoding/json may not end
 				seen[t] = true
 				list = append(list, target{t, shapeOf(t)})
 			}
@@ -1181,7 +1201,11 @@ func (o outcome) unlike(ours outcome) string {
 	if s := unlikeErrors(o.err, ours.err); s != "" {
 		return s
 	}
-	if len(o.calls)+len(ours.calls) > 0 && !reflect.DeepEqual(o.calls, ours.calls) {
+	made := ours.calls
+	if json.OnV2 && len(made) > len(o.calls) {
+		made = made[len(made)-len(o.calls):] // before that, the original had not been asked
+	}
+	if !slices.Equal(o.calls, made) {
 		return fmt.Sprintf("calls %q; want %q", ours.calls, o.calls)
 	}
 	return ""

@@ -14,6 +14,9 @@
 //   - A value that does not fit its target does not keep the others from being decoded; the first one is the error, with the path of fields.
 //   - An error of a method of the caller ends decoding, and is returned as it is.
 //
+// With GOEXPERIMENT=jsonv2, as in Go 1.27, encoding/json has other errors, and some other results. They are the ones of this package then: it
+// leaves what may differ to encoding/json, and what ends with an error is tried again there, methods of the caller's included.
+//
 // # Beyond encoding/json
 //
 //	Append, Parse                marshal behind what is in a buffer; decode the first value of one; with flags for each call

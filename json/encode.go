@@ -14,6 +14,7 @@ package json
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"math"
 	"reflect"
 	"strconv"
@@ -43,6 +44,9 @@ func Marshal(v any) ([]byte, error) {
 	}
 	n, err := e.run(o, face.Data, 0)
 	if err != nil {
+		if e.asksOriginal(err) {
+			return json.Marshal(v)
+		}
 		return nil, err
 	}
 	if n > last || n < last-last>>3 {
@@ -64,6 +68,9 @@ func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	e := newEncoder(flags)
 	n, err := e.append(b, v)
 	if err != nil {
+		if e.asksOriginal(err) {
+			return appendOriginal(b, v, flags)
+		}
 		return b, err
 	}
 	if !mem.SameRoom(b, e.b) {
@@ -362,11 +369,16 @@ func (e *encoder) encodeDeepPointed(o *encodeOp, to mem.Pointer, n int) int {
 // cycleDepth is how deep pointers, maps and slices nest before it is noted which of them are open.
 const cycleDepth = 1000
 
+const cycleText = "encountered a cycle via "
+
 // open notes that v, which key stands for, is being written. It fails if it is already.
 func (e *encoder) open(v reflect.Value, key any) {
+	if e.original() && !inCircle(v) {
+		e.fail(errAskOriginal) // which limits how deep JSON nests, and finds cycles elsewhere
+	}
 	if _, ok := e.seen[key]; ok {
 		v = reflect.ValueOf(v.Interface()) // what v lies in may change
-		e.fail(&UnsupportedValueError{Value: v, Str: "encountered a cycle via " + v.Type().String()})
+		e.fail(&UnsupportedValueError{Value: v, Str: cycleText + v.Type().String()})
 	}
 	if e.seen == nil {
 		e.seen = map[any]struct{}{}

@@ -115,6 +115,9 @@ func encodeTextInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 // putMarshaled writes what the method of a t gave.
 func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int {
 	if err == nil {
+		if e.original() && unlikeText(out) {
+			e.fail(errAskOriginal)
+		}
 		if b, ok := appendCompact(e.b[:n], out, e.html); ok {
 			return e.wrote(b)
 		}

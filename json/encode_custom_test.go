@@ -78,8 +78,15 @@ func TestFirstError(t *testing.T) {
 	count := acting{func() ([]byte, error) { calls++; return []byte("1"), nil }}
 	fails := acting{func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }}
 	b, err := Marshal([]any{count, []acting{count, fails, count}, count})
-	if calls != 2 || b != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
+	wantCalls := 2
+	if OnV2 {
+		wantCalls = 4 // encoding/json is asked for its error
+	}
+	if calls != wantCalls || b != nil || !errors.Is(err, io.ErrUnexpectedEOF) && !OnV2 {
 		t.Errorf("%d calls, %q, %v", calls, b, err)
+	}
+	if OnV2 {
+		return // the error is encoding/json's own
 	}
 	var failed *json.MarshalerError
 	if !errors.As(err, &failed) || failed.Type != reflect.TypeFor[acting]() || failed.Err != io.ErrUnexpectedEOF {

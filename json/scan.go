@@ -175,6 +175,9 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 			}
 		}
 	}
+	if onV2 && s.state == atEnd {
+		return i, complete
+	}
 	return i, unfinished
 }
 

@@ -23,16 +23,31 @@ type Decoder struct {
 
 	state tokenState
 	outer []tokenState // of the containers around
+
+	// For v2.go.
+	original *original // what reads the stream from now on
+	blanks   int       // that More has passed over
+	readErr  error     // from r
 }
 
 // NewDecoder is a Decoder that reads from r. It has a buffer of its own, and may read more than it is asked for.
 func NewDecoder(r io.Reader) *Decoder { return &Decoder{r: r} }
 
 // UseNumber has numbers decoded into an any as Numbers.
-func (d *Decoder) UseNumber() { d.flags |= UseNumber }
+func (d *Decoder) UseNumber() {
+	d.flags |= UseNumber
+	if d.original != nil {
+		d.original.UseNumber()
+	}
+}
 
 // DisallowUnknownFields makes it an error when an object has a key that the struct it is decoded into has no field for.
-func (d *Decoder) DisallowUnknownFields() { d.flags |= DisallowUnknownFields }
+func (d *Decoder) DisallowUnknownFields() {
+	d.flags |= DisallowUnknownFields
+	if d.original != nil {
+		d.original.DisallowUnknownFields()
+	}
+}
 
 // RejectDuplicateNames makes it an error when an object has two members of the same name; see the flag.
 func (d *Decoder) RejectDuplicateNames() { d.flags |= RejectDuplicateNames }
@@ -56,13 +71,26 @@ func (d *Decoder) DontCopyRawMessage() { d.flags |= DontCopyRawMessage }
 func (d *Decoder) ZeroCopy() { d.flags |= ZeroCopy }
 
 // Buffered is a reader of what the Decoder has read beyond the last value, valid until the next call of Decode.
-func (d *Decoder) Buffered() io.Reader { return bytes.NewReader(d.buf[d.next:]) }
+func (d *Decoder) Buffered() io.Reader {
+	if d.original != nil {
+		return d.original.buffered()
+	}
+	return bytes.NewReader(d.buf[d.next:])
+}
 
 // InputOffset is how many bytes of the stream were read: up to the end of the last token, at the beginning of the next.
-func (d *Decoder) InputOffset() int64 { return d.slid + int64(d.next) }
+func (d *Decoder) InputOffset() int64 {
+	if d.original != nil {
+		return d.original.from + d.original.InputOffset()
+	}
+	return d.slid + int64(d.next+d.blanks)
+}
 
 // Decode reads the next value into what v points to, like Unmarshal. At the end of the stream it returns io.EOF.
 func (d *Decoder) Decode(v any) error {
+	if d.original != nil {
+		return d.original.decode(v, d.flags)
+	}
 	if d.err != nil {
 		return d.err
 	}
@@ -77,10 +105,14 @@ func (d *Decoder) Decode(v any) error {
 		var n int
 		switch n, done, err = d.readValue(v); {
 		case done:
+		case err != nil && d.handsOver():
+			return d.handOver().decode(v, d.flags)
 		case err != nil:
 			return err
 		default:
-			err = unmarshal(d.buf[d.next:d.next+n], v, d.flags)
+			if err = decodeOne(d.buf[d.next:d.next+n], v, d.flags); onV2 && err == errAskOriginal {
+				return d.handOver().decode(v, d.flags)
+			}
 			d.advance(n)
 		}
 	}
@@ -90,6 +122,7 @@ func (d *Decoder) Decode(v any) error {
 
 func (d *Decoder) advance(n int) {
 	d.next += n
+	d.blanks = 0
 	d.seen += int64(n)
 	d.last = n
 }
@@ -177,6 +210,10 @@ func (d *Decoder) refill() error {
 	}
 	n, err := d.r.Read(d.buf[len(d.buf):cap(d.buf)])
 	d.buf = d.buf[:len(d.buf)+n]
+	if onV2 && n > 0 {
+		err = nil // it is expected to come again
+	}
+	d.readErr = err
 	return err
 }
 
@@ -240,6 +277,9 @@ func (d *Decoder) separator() error {
 
 // More reports whether the array or object at hand has another element.
 func (d *Decoder) More() bool {
+	if d.handsOver() {
+		return d.moreV2()
+	}
 	c, err := d.peek()
 	return err == nil && c != ']' && c != '}'
 }
@@ -264,6 +304,9 @@ func (d *Decoder) peek() (byte, error) {
 // Token is the next token: a Delim, bool, float64, Number, string or nil. Commas and colons are left out, and delimiters are
 // matched. At the end of the stream it returns io.EOF.
 func (d *Decoder) Token() (Token, error) {
+	if d.handsOver() {
+		return d.handOver().token()
+	}
 	for {
 		c, err := d.peek()
 		if err != nil {
