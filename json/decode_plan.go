@@ -138,7 +138,7 @@ func rootFor(t reflect.Type) *rootOp {
 	}
 	r := &rootOp{elem: o, foreign: o.reaches(isForeign, map[*decodeOp]bool{})}
 	if onV2 {
-		r.hopeless = o.reaches(func(o *decodeOp) bool { return takesNothing(o.typ) }, map[*decodeOp]bool{})
+		r.hopeless = !takesNothing(o.typ) && o.reaches(func(o *decodeOp) bool { return takesNothing(o.typ) }, map[*decodeOp]bool{})
 		r.unlike = o.reaches(func(o *decodeOp) bool { return unlike(o.typ) }, map[*decodeOp]bool{})
 		r.closed = closed(t.Elem(), map[reflect.Type]bool{})
 	}

@@ -145,6 +145,8 @@ func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error
 	case allZero(p, o.elem.size):
 	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)), e.Kind() == reflect.Map && e.Len() == 0:
 		before = e.Interface()
+	case o.elem.typ == rawMessageType: // which everything fits
+		undoes = false
 	case o.closed && !o.foreign:
 		rehearsal := reflect.New(e.Type()).Interface()
 		if n, err := d.decodeFirst(data, rehearsal, o, all); n == failed || err != nil {

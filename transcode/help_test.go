@@ -83,6 +83,12 @@ func marshalJSON(t testing.TB, v any, flags Flags) string {
 
 var errRefused = errors.New("refused")
 
+// badText is what encoding/json writes for a byte that is not UTF-8: an escape, or with GOEXPERIMENT=jsonv2 the character.
+var badText = func() string {
+	b, _ := json.Marshal("\xff")
+	return strings.Trim(string(b), `"`)
+}()
+
 // plainJSON is the JSON text of a value, by other means: it goes down through views and has encoding/json write each scalar.
 func plainJSON(t testing.TB, v msgpack.Raw, flags Flags, depth int) (string, error) {
 	switch v.Kind() {
