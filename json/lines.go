@@ -39,22 +39,23 @@ func Lines[T any](r io.Reader, max int) iter.Seq2[T, error] {
 			l.max = 1 << 20
 		}
 		for {
-			text, err := l.next()
+			text, fits, err := l.next()
 			var v T
-			if err == io.EOF {
+			switch {
+			case err == io.EOF:
 				return
-			}
-			var line *LineError
-			if err == nil {
-				if len(bytes.TrimLeft(text, " \t\r")) == 0 {
-					continue
-				}
-				if err = Unmarshal(text, &v); err != nil {
-					err = &LineError{l.line, err}
-				}
-			} else if !errors.As(err, &line) {
+			case err != nil:
 				yield(v, err)
 				return
+			case !fits:
+				err = ErrLineTooLong
+			case len(bytes.TrimLeft(text, " \t\r")) == 0:
+				continue
+			default:
+				v, err = UnmarshalOf[T](text)
+			}
+			if err != nil {
+				err = &LineError{l.line, err}
 			}
 			if !yield(v, err) {
 				return
@@ -76,38 +77,35 @@ type lines struct {
 	err         error
 }
 
-// next is the next line, without its end, valid until the next call.
-func (l *lines) next() ([]byte, error) {
+// next is the next line, without its end, valid until the next call; or none, if it does not fit into max bytes. An error is that of r.
+func (l *lines) next() (text []byte, fits bool, err error) {
 	tooLong := false
 	for {
 		if n := bytes.IndexByte(l.buf[l.seen:], '\n'); n >= 0 {
-			text := l.buf[l.start : l.seen+n]
+			text = l.buf[l.start : l.seen+n]
 			l.start = l.seen + n + 1
 			l.seen = l.start
-			return l.finish(text, tooLong)
+			break
 		}
 		l.seen = len(l.buf)
 		if l.err != nil {
-			text := l.buf[l.start:]
+			text = l.buf[l.start:]
 			l.start = l.seen
 			if l.err == io.EOF && (len(text) > 0 || tooLong) {
-				return l.finish(text, tooLong)
+				break
 			}
-			return nil, l.err
+			return nil, false, l.err
 		}
 		if len(l.buf)-l.start > l.max {
 			l.start, tooLong = l.seen, true
 		}
 		l.refill()
 	}
-}
-
-func (l *lines) finish(text []byte, tooLong bool) ([]byte, error) {
 	l.line++
 	if tooLong || len(text) > l.max {
-		return nil, &LineError{l.line, ErrLineTooLong}
+		return nil, false, nil
 	}
-	return text, nil
+	return text, true, nil
 }
 
 func (l *lines) refill() {

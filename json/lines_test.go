@@ -29,6 +29,8 @@ func TestLines(t *testing.T) {
 			`0 json: line 1: invalid character '{' after top-level value; 0 json: line 2: json: cannot unmarshal string into Go struct field row.A of type int; `},
 		{strings.NewReader("{\"A\":1}\n" + long + "\n{\"A\":2}\n" + long), `1 <nil>; 0 json: line 2: the line is too long; 2 <nil>; 0 json: line 4: the line is too long; `},
 		{io.MultiReader(strings.NewReader("{\"A\":1}\n{\"A\":2"), iotest.ErrReader(broken)), `1 <nil>; 0 broken; `},
+		{io.MultiReader(strings.NewReader("1\n"), iotest.ErrReader(&json.LineError{Line: 7, Cause: broken})),
+			`0 json: line 1: json: cannot unmarshal number into Go value of type json_test.row; 0 json: line 7: broken; `},
 	} {
 		all, err := io.ReadAll(c.in)
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
