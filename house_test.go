@@ -39,7 +39,8 @@ var arrows = map[string][]string{
 	"server/cmd/slipstream": {"server/config", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
-	"bench/json":         {"bench/harness", "bench/json/corpus", "json"},
+	"bench/json":         {"bench/harness", "bench/json/corpus", "json", "transcode"},
+	"bench/json/purego":  {"bench/harness", "bench/json"},
 	"bench/json/shapes":  {"bench/json/corpus"},
 	"bench/iso8601":      {"bench/harness", "iso8601"},
 	"bench/ingest":       {"bench/harness", "column", "msgpack", "server/load", "server/parquet"},

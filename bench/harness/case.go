@@ -32,6 +32,7 @@ type Case struct {
 	Group string // rows of one group stand in one table
 	Name  string
 	Note  string // what a reader must know to judge the row; may be empty
+	Bytes int    // of the text that an operation of a timed case reads or writes, if its throughput is to be shown
 
 	Bars  []Bar    // of a timed case; a figure brings its own
 	Means []string // names of the means that a timed case counts in

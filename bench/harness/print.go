@@ -127,6 +127,9 @@ func duration(ns float64) string {
 	return figure(ns) + " ns"
 }
 
+// throughput prints bytes per nanosecond.
+func throughput(v float64) string { return figure(v*1e3) + " MB/s" }
+
 // size prints bytes.
 func size(bytes float64) string {
 	switch {

@@ -22,7 +22,7 @@ type Result struct {
 	Date    string // UTC, 2006-01-02
 	Rounds  int    `json:",omitempty"` // none in a room that is only observed
 	Slot    string `json:",omitempty"`
-	Load    string `json:",omitempty"` // none in a room that is only timed
+	Load    string `json:",omitempty"` // none in a room that has timed cases
 	Procs   int    // GOMAXPROCS
 	Quick   bool   // too short to quote
 	Machine Machine
@@ -36,6 +36,7 @@ type Row struct {
 	Group   string
 	Name    string
 	Note    string     `json:",omitempty"`
+	Bytes   int        `json:",omitempty"` // of the text that an operation reads or writes, where throughput is shown
 	Sides   []Measured `json:",omitempty"`
 	Figures []Figure   `json:",omitempty"`
 	Bars    []Verdict  `json:",omitempty"`
@@ -89,8 +90,7 @@ func newResult(room Room, o Options) *Result {
 		if o.Procs > 0 {
 			r.Procs = o.Procs
 		}
-	}
-	if slices.ContainsFunc(room.Cases, func(c Case) bool { return c.Observe != nil }) {
+	} else {
 		r.Load = o.Load.String()
 	}
 	return r

@@ -73,6 +73,8 @@ func marshalDocument[T any](libraries []library, file string) ([]harness.Side, e
 	return marshalSides(libraries, v)
 }
 
+const reuseGroup = "Unmarshal into a reused target"
+
 // reusedDocuments are decoded into the same target again and again, too.
 var reusedDocuments = []string{"citm 1.7 MB", "twitter 632 KB", "medium 2.3 KB"}
 
@@ -93,7 +95,7 @@ func documentCases() []harness.Case {
 		})
 		if slices.Contains(reusedDocuments, d.name) {
 			reuse = append(reuse, harness.Case{
-				Group: "Unmarshal into a reused target", Name: d.name, Bars: noneFaster(), Sides: d.reuse,
+				Group: reuseGroup, Name: d.name, Bars: noneFaster(), Sides: d.reuse,
 				Note: "the same bytes each time.",
 			})
 		}

@@ -1,9 +1,11 @@
 package json
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/slipstream-go/slipstream/json"
+	"github.com/slipstream-go/slipstream/transcode"
 )
 
 // ours is our codec behind the calls that all libraries share.
@@ -26,4 +28,79 @@ func oursAppend(v any) func() ([]byte, error) {
 		b, err = json.Append(b[:0], v, 0)
 		return b, err
 	}
+}
+
+func oursUnmarshalOf[T any](data []byte) (T, error) { return json.UnmarshalOf[T](data) }
+
+func oursMarshalOf[T any](v T) ([]byte, error) { return json.MarshalOf(v) }
+
+func oursZeroCopy() library {
+	return library{how: zeroCopy, mark: markViews, unmarshal: func(data []byte, v any) error {
+		_, err := json.Parse(data, v, json.ZeroCopy)
+		return err
+	}}
+}
+
+func oursWalk(data []byte, read bool) walk {
+	var t json.Tokenizer
+	return func() (n tally, _ error) {
+		for t.Reset(data); t.Next(); {
+			switch t.Kind().Class() {
+			case json.Object:
+				n.objects++
+			case json.Array:
+				n.arrays++
+			case json.String:
+				n.texts++
+				if read {
+					n.length += len(t.String())
+				}
+			case json.Num:
+				n.numbers++
+				if read {
+					n.sum += t.Float()
+				}
+			case json.Null, json.Bool:
+				n.words++
+			}
+		}
+		return n, t.Err
+	}
+}
+
+func oursToJSON(packed []byte) func() ([]byte, error) {
+	var b []byte
+	return func() (_ []byte, err error) {
+		b, err = transcode.AppendJSON(b[:0], packed, 0)
+		return b, err
+	}
+}
+
+func oursFromJSON(text []byte) func() ([]byte, error) {
+	var b []byte
+	return func() (_ []byte, err error) {
+		b, err = transcode.AppendMessagePack(b[:0], text, 0)
+		return b, err
+	}
+}
+
+func oursGet(data []byte, path []any) func() (string, error) {
+	return func() (string, error) {
+		v, err := json.Get(data, path...)
+		return string(v.Unquote()), err
+	}
+}
+
+// oursLines hands on the values of lines, or none if each is nil.
+func oursLines(text []byte, each func(*sample) error) error {
+	for v, err := range json.Lines[sample](bytes.NewReader(text), 0) {
+		if err == nil && each != nil {
+			checked := v // which lets v itself stay where it is
+			err = each(&checked)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

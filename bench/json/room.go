@@ -33,6 +33,8 @@ const (
 	goccyName     = "goccy"
 	sonicName     = "sonic"
 	jsoniterName  = "jsoniter"
+	msgpName      = "msgp"
+	v5Name        = "v5"
 )
 
 // The means over rows.
@@ -64,6 +66,8 @@ func Room() harness.Room {
 			{Name: v1on2Name, Module: "github.com/go-json-experiment/json"},
 			{Name: v2Name, Module: "github.com/go-json-experiment/json"},
 			{Name: jsoniterName, Module: "github.com/json-iterator/go"},
+			{Name: msgpName, Module: "github.com/tinylib/msgp"},
+			{Name: v5Name, Module: "github.com/vmihailenco/msgpack/v5"},
 		},
 		Means: []harness.Mean{
 			{Name: meanTyped, Against: harness.BestRival, AtLeast: 1.8},
@@ -73,7 +77,7 @@ func Room() harness.Room {
 			{Name: meanMarshalAny, Against: harness.BestRival, AtLeast: 1.3},
 			{Name: meanTiny, Against: harness.BestRival, AtLeast: 1.2},
 		},
-		Cases: slices.Concat(documentCases(), tinyCases(), streamCases(), textCases(), codeCases()),
+		Cases: slices.Concat(documentCases(), tinyCases(), tokenCases(), getCases(), streamCases(), textCases(), codeCases(), transcodeCases(), buildCases()),
 	}
 }
 

@@ -41,6 +41,17 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// The throughput of codeResponse is that of its document.
+func TestCodeBytes(t *testing.T) {
+	text, err := corpus.Read(corpus.Golang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) != codeBytes {
+		t.Errorf("%d bytes, want %d", len(text), codeBytes)
+	}
+}
+
 // The input is the same in every run, or runs could not be compared.
 func TestLinesAreFixed(t *testing.T) {
 	first, err := sampleLines()

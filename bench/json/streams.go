@@ -1,6 +1,7 @@
 package json
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ const (
 	streamGroup  = "Streams"
 	streamValues = 1000
 	noteNew      = "a new Decoder for each run of values."
+	noteLines    = "by json.Lines, which limits the length of a line and goes on behind a bad one. The others by bufio.Scanner and Unmarshal, and by a Decoder."
 )
 
 func streamCases() []harness.Case {
@@ -38,6 +40,16 @@ func streamCases() []harness.Case {
 					return nil, err
 				}
 				return decoderSides[medium](bytes.Repeat(data, 100))
+			},
+		},
+		{
+			Group: "NDJSON", Name: "1,000 lines of 200 B", Bars: noneFaster(), Note: noteLines,
+			Sides: func() ([]harness.Side, error) {
+				lines, err := sampleLines()
+				if err != nil {
+					return nil, err
+				}
+				return lineSides(lines)
 			},
 		},
 		{
@@ -80,8 +92,11 @@ func sampleLines() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeAll hands on each value that the decoder finds, in the same variable.
-func decodeAll[T any](d decoder, into *T, each func() error) error {
+// sequence hands on each value that it decodes; each may be nil, and the variable is the same for all of them.
+type sequence[T any] func(each func(*T) error) error
+
+// decodeAll decodes all values that the decoder finds.
+func decodeAll[T any](d decoder, into *T, each func(*T) error) error {
 	var zero T
 	for {
 		*into = zero
@@ -93,45 +108,94 @@ func decodeAll[T any](d decoder, into *T, each func() error) error {
 		if each == nil {
 			continue
 		}
-		if err := each(); err != nil {
+		if err := each(into); err != nil {
 			return err
 		}
 	}
 }
 
-// decoderSides decodes all values of data, and expects those that encoding/json finds.
+// scanAll decodes all lines.
+func scanAll[T any](l library, text []byte, into *T, each func(*T) error) error {
+	var zero T
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		*into = zero
+		if err := l.unmarshal(lines.Bytes(), into); err != nil {
+			return err
+		}
+		if each == nil {
+			continue
+		}
+		if err := each(into); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// decoderSides decodes all values of data.
 func decoderSides[T any](data []byte) ([]harness.Side, error) {
-	var want []*T
-	v := new(T)
-	err := decodeAll(json.NewDecoder(bytes.NewReader(data)), v, func() error {
-		one := *v
-		want = append(want, &one)
-		return nil
-	})
+	want, err := decodedAll[T](data)
 	if err != nil {
 		return nil, err
 	}
 	var sides []harness.Side
 	for _, l := range exact() {
 		into := new(T)
-		run := func() error { return decodeAll(l.decoder(bytes.NewReader(data)), into, nil) }
-		check := func() error {
-			n := 0
-			err := decodeAll(l.decoder(bytes.NewReader(data)), into, func() error {
-				n++
-				if n > len(want) {
-					return fmt.Errorf("more than %d values", len(want))
-				}
-				return same(into, want[n-1])
-			})
-			if err == nil && n < len(want) {
-				return fmt.Errorf("%d values, want %d", n, len(want))
-			}
-			return err
-		}
-		sides = append(sides, l.side(run, check))
+		sides = append(sides, sequenceSide(l, want, func(each func(*T) error) error {
+			return decodeAll(l.decoder(bytes.NewReader(data)), into, each)
+		}))
 	}
 	return sides, nil
+}
+
+// lineSides decodes all lines.
+func lineSides(lines []byte) ([]harness.Side, error) {
+	want, err := decodedAll[sample](lines)
+	if err != nil {
+		return nil, err
+	}
+	sides := []harness.Side{sequenceSide(ours(), want, func(each func(*sample) error) error { return oursLines(lines, each) })}
+	for _, l := range exact()[1:] {
+		into := new(sample)
+		l.how = "Scanner"
+		sides = append(sides, sequenceSide(l, want, func(each func(*sample) error) error { return scanAll(l, lines, into, each) }))
+		l.how = "Decoder"
+		sides = append(sides, sequenceSide(l, want, func(each func(*sample) error) error {
+			return decodeAll(l.decoder(bytes.NewReader(lines)), into, each)
+		}))
+	}
+	return sides, nil
+}
+
+// decodedAll are the values that encoding/json finds in data.
+func decodedAll[T any](data []byte) (all []*T, err error) {
+	err = decodeAll(json.NewDecoder(bytes.NewReader(data)), new(T), func(v *T) error {
+		one := *v
+		all = append(all, &one)
+		return nil
+	})
+	return all, err
+}
+
+// sequenceSide expects the values of want.
+func sequenceSide[T any](l library, want []*T, decode sequence[T]) harness.Side {
+	run := func() error { return decode(nil) }
+	check := func() error {
+		n := 0
+		err := decode(func(v *T) error {
+			n++
+			if n > len(want) {
+				return fmt.Errorf("more than %d values", len(want))
+			}
+			return same(v, want[n-1])
+		})
+		if err == nil && n < len(want) {
+			return fmt.Errorf("%d values, want %d", n, len(want))
+		}
+		return err
+	}
+	return l.side(run, check)
 }
 
 // encoderSides encodes values to w, which is emptied before each run if it is a buffer.

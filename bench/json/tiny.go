@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	goccy "github.com/goccy/go-json"
+
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
@@ -12,7 +14,7 @@ type message struct {
 	name string
 	text func() ([]byte, error)
 
-	unmarshal, unmarshalAny, marshal func() ([]harness.Side, error)
+	unmarshal, unmarshalAny, marshal, unmarshalOf, marshalOf func() ([]harness.Side, error)
 }
 
 func messages() []message {
@@ -48,11 +50,19 @@ func messageOf[T any](name string, value func() T, marshal func(any) ([]byte, er
 			v := value()
 			return marshalSides(everyone(), &v)
 		},
+		unmarshalOf: func() ([]harness.Side, error) {
+			data, err := text()
+			if err != nil {
+				return nil, err
+			}
+			return unmarshalOfSides[T](data)
+		},
+		marshalOf: func() ([]harness.Side, error) { return marshalOfSides(value()) },
 	}
 }
 
 func tinyCases() []harness.Case {
-	var typed, untyped, marshal []harness.Case
+	var typed, untyped, marshal, unmarshalOf, marshalOf []harness.Case
 	tiny := func(group, name string, sides func() ([]harness.Side, error)) harness.Case {
 		return harness.Case{Group: "Tiny messages: " + group, Name: name, Bars: noneFaster(), Means: []string{meanTiny}, Sides: sides}
 	}
@@ -61,7 +71,87 @@ func tinyCases() []harness.Case {
 		untyped = append(untyped, tiny("Unmarshal into any", m.name, m.unmarshalAny))
 		if m.name != "indented 150 B" { // Marshal does not indent
 			marshal = append(marshal, tiny("Marshal, typed", m.name, m.marshal))
+			unmarshalOf = append(unmarshalOf, valueCase("UnmarshalOf, "+m.name, noteUnmarshalOf, m.unmarshalOf))
+			marshalOf = append(marshalOf, valueCase("MarshalOf, "+m.name, noteMarshalOf, m.marshalOf))
 		}
 	}
-	return slices.Concat(typed, untyped, marshal)
+	return slices.Concat(typed, untyped, marshal, unmarshalOf, marshalOf)
+}
+
+const (
+	noteUnmarshalOf = "into a variable that is made for it. Who has no such function is given a pointer to it, so that it is allocated."
+	noteMarshalOf   = "of a struct, not of a pointer to one. Who has no such function is given it in an interface, where it is allocated."
+	markInterface   = "by Marshal and Unmarshal."
+)
+
+func valueCase(name, note string, sides func() ([]harness.Side, error)) harness.Case {
+	return harness.Case{Group: "Tiny messages: values", Name: name, Note: note, Bars: noneFaster(), Sides: sides}
+}
+
+// throughInterfaces are our Marshal and Unmarshal beside MarshalOf and UnmarshalOf, and those of the rivals that have no such functions.
+func throughInterfaces() []library {
+	l := ours()
+	l.how, l.mark = "any", markInterface
+	return []library{l, std(), v1on2Library(), segmentioLibrary(), sonicLibrary(), jsoniterLibrary()}
+}
+
+func unmarshalOfSides[T any](data []byte) ([]harness.Side, error) {
+	want, err := decoded[T](data)
+	if err != nil {
+		return nil, err
+	}
+	var sides []harness.Side
+	add := func(l library, unmarshal func([]byte) (T, error)) {
+		run := func() error {
+			_, err := unmarshal(data)
+			return err
+		}
+		check := func() error {
+			v, err := unmarshal(data)
+			if err != nil {
+				return err
+			}
+			return same(&v, want)
+		}
+		sides = append(sides, l.side(run, check))
+	}
+	add(ours(), oursUnmarshalOf[T])
+	add(goccyLibrary(), func(data []byte) (v T, err error) {
+		err = goccy.UnmarshalOf(data, &v)
+		return v, err
+	})
+	for _, l := range throughInterfaces() {
+		add(l, func(data []byte) (v T, err error) {
+			err = l.unmarshal(data, &v)
+			return v, err
+		})
+	}
+	return sides, nil
+}
+
+func marshalOfSides[T any](v T) ([]harness.Side, error) {
+	want, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var sides []harness.Side
+	add := func(l library, marshal func(T) ([]byte, error)) {
+		run := func() (err error) {
+			sink, err = marshal(v)
+			return err
+		}
+		check := func() error {
+			if err := run(); err != nil {
+				return err
+			}
+			return l.wrote(sink, want)
+		}
+		sides = append(sides, l.side(run, check))
+	}
+	add(ours(), oursMarshalOf[T])
+	add(goccyLibrary(), func(v T) ([]byte, error) { return goccy.MarshalOf(v) })
+	for _, l := range throughInterfaces() {
+		add(l, func(v T) ([]byte, error) { return l.marshal(v) })
+	}
+	return sides, nil
 }

@@ -1,0 +1,75 @@
+package json
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+)
+
+// A tag holds for a whole binary. So the command in purego/ is built with the tag and without it, and each of the two times the cases of
+// BuildRoom.
+
+const (
+	buildGroup = "The build tag purego"
+	noteUsual  = "as all other tables."
+	notePurego = "no assembly, and no load or store that does not check its bounds; fields of structs are still reached by their offsets. " +
+		"encoding/json is the same in both builds, and the figure is its time ÷ ours in the same process: above 1 we are faster."
+)
+
+func buildCases() []harness.Case {
+	build := func(name, note string, flags ...string) harness.Case {
+		return harness.Case{Group: buildGroup, Name: name, Note: note, Observe: func(ctx context.Context, o harness.Options) ([]harness.Figure, error) {
+			return observeBuild(ctx, o, flags)
+		}}
+	}
+	return []harness.Case{build("usual build", noteUsual), build("-tags purego", notePurego, "-tags", "purego")}
+}
+
+// BuildRoom is the cases by which builds are compared, with our side and that of encoding/json.
+func BuildRoom() harness.Room {
+	room := harness.Room{Name: "purego", Rivals: []harness.Rival{{Name: stdName, Module: harness.Std}}}
+	for _, c := range slices.Concat(documentCases(), tinyCases(), textCases()) {
+		if !slices.Contains([]string{"citm 1.7 MB", "twitter 632 KB", "flat 64 B"}, c.Name) || c.Group == reuseGroup {
+			continue
+		}
+		room.Cases = append(room.Cases, harness.Case{Group: c.Group, Name: c.Name, Sides: func() ([]harness.Side, error) {
+			sides, err := c.Sides()
+			return slices.DeleteFunc(sides, func(s harness.Side) bool { return s.Rival != "" && s.Rival != stdName }), err
+		}})
+	}
+	return room
+}
+
+// observeBuild gives a figure for each case of BuildRoom.
+func observeBuild(ctx context.Context, o harness.Options, flags []string) ([]harness.Figure, error) {
+	binary, err := filepath.Abs(filepath.Join(o.Dir, ".cache", "purego"))
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"build", "-C", o.Dir, "-o", binary}, flags...)
+	if text, err := exec.CommandContext(ctx, "go", append(args, "./json/purego")...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building the cases: %w\n%s", err, text)
+	}
+	var stderr bytes.Buffer
+	cases := exec.CommandContext(ctx, binary, "-rounds", strconv.Itoa(o.Rounds), "-slot", o.Slot.String(), "-procs", strconv.Itoa(o.Procs))
+	cases.Stderr = &stderr
+	text, err := cases.Output()
+	if err != nil {
+		return nil, fmt.Errorf("timing the cases: %w\n%s", err, &stderr)
+	}
+	r, err := decoded[harness.Result](text)
+	if err != nil {
+		return nil, err
+	}
+	var figures []harness.Figure
+	for _, row := range r.Rows {
+		figures = append(figures, harness.Figure{Name: row.Group + ", " + row.Name, Value: row.Best().Ratio, Unit: "× " + stdName})
+	}
+	return figures, nil
+}

@@ -1,0 +1,152 @@
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tinylib/msgp/msgp"
+	v5 "github.com/vmihailenco/msgpack/v5"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/json/corpus"
+)
+
+const (
+	noteToJSON = "into a kept buffer, without escaping HTML. Ours and msgp go from bytes to bytes; the others let v5 decode into any, and " +
+		"encode that."
+	noteFromJSON = "into a kept buffer. Ours goes from bytes to bytes; the others decode into any, and let v5 encode that. There all " +
+		"numbers are floats, and here integers stay integers."
+)
+
+func transcodeCases() []harness.Case {
+	var to, from []harness.Case
+	add := func(name string, text, packed func() ([]byte, error)) {
+		sides := func(input func() ([]byte, error), sides func([]byte) ([]harness.Side, error)) func() ([]harness.Side, error) {
+			return func() ([]harness.Side, error) {
+				data, err := input()
+				if err != nil {
+					return nil, err
+				}
+				return sides(data)
+			}
+		}
+		to = append(to, harness.Case{Group: "MessagePack to JSON", Name: name, Note: noteToJSON, Bars: noneFaster(), Sides: sides(packed, toJSONSides)})
+		from = append(from, harness.Case{Group: "JSON to MessagePack", Name: name, Note: noteFromJSON, Bars: noneFaster(), Sides: sides(text, fromJSONSides)})
+	}
+	file := func(name string) func() ([]byte, error) { return func() ([]byte, error) { return corpus.Read(name) } }
+	line := func() ([]byte, error) { return json.Marshal(sampleValue()) }
+	add("twitter 632 KB", file(corpus.Twitter), packed[twitter](file(corpus.Twitter)))
+	add("golang 1.9 MB", file(corpus.Golang), packed[golang](file(corpus.Golang)))
+	add("medium 2.3 KB", file(corpus.Medium), packed[medium](file(corpus.Medium)))
+	add("arrays 200 B", line, packed[sample](line))
+	return append(to, from...)
+}
+
+// packed is a text as MessagePack, with the types of a T: where that has an integer, it is an int.
+func packed[T any](text func() ([]byte, error)) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		data, err := text()
+		if err != nil {
+			return nil, err
+		}
+		v, err := decoded[T](data)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		enc := v5.NewEncoder(&b)
+		enc.SetCustomStructTag("json")
+		enc.UseCompactInts(true)
+		err = enc.Encode(v)
+		return b.Bytes(), err
+	}
+}
+
+// toJSONSides expects the values that v5 decodes from data, as encoding/json writes them.
+func toJSONSides(data []byte) ([]harness.Side, error) {
+	want, err := unpacked(data)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	sides := []harness.Side{
+		transcodeSide(ours(), oursToJSON(data), decoded[any], want),
+		transcodeSide(library{name: msgpName}, func() ([]byte, error) {
+			b.Reset()
+			_, err := msgp.UnmarshalAsJSON(&b, data)
+			return b.Bytes(), err
+		}, decoded[any], want),
+	}
+	for _, l := range exact()[1:] {
+		var b bytes.Buffer
+		enc := l.encoder(&b)
+		enc.SetEscapeHTML(false)
+		sides = append(sides, transcodeSide(l, func() ([]byte, error) {
+			var v any
+			if err := v5.Unmarshal(data, &v); err != nil {
+				return nil, err
+			}
+			b.Reset()
+			err := enc.Encode(v)
+			return b.Bytes(), err
+		}, decoded[any], want))
+	}
+	return sides, nil
+}
+
+// fromJSONSides expects the values that encoding/json decodes from text.
+func fromJSONSides(text []byte) ([]harness.Side, error) {
+	want, err := decoded[any](text)
+	if err != nil {
+		return nil, err
+	}
+	sides := []harness.Side{transcodeSide(ours(), oursFromJSON(text), unpacked, want)}
+	for _, l := range exact()[1:] {
+		var b bytes.Buffer
+		enc := v5.NewEncoder(&b)
+		sides = append(sides, transcodeSide(l, func() ([]byte, error) {
+			var v any
+			if err := l.unmarshal(text, &v); err != nil {
+				return nil, err
+			}
+			b.Reset()
+			err := enc.Encode(v)
+			return b.Bytes(), err
+		}, unpacked, want))
+	}
+	return sides, nil
+}
+
+// transcodeSide expects that what transcode gives is read as want.
+func transcodeSide(l library, transcode func() ([]byte, error), read func([]byte) (*any, error), want *any) harness.Side {
+	run := func() error {
+		_, err := transcode()
+		return err
+	}
+	check := func() error {
+		out, err := transcode()
+		if err != nil {
+			return err
+		}
+		got, err := read(out)
+		if err != nil {
+			return fmt.Errorf("the output cannot be read: %w", err)
+		}
+		return same(got, want)
+	}
+	return l.side(run, check)
+}
+
+// unpacked is what v5 and encoding/json make of MessagePack: the values that the same in JSON has, where all numbers are floats.
+func unpacked(data []byte) (*any, error) {
+	var v any
+	if err := v5.Unmarshal(data, &v); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return decoded[any](text)
+}
