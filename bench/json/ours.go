@@ -41,31 +41,29 @@ func oursZeroCopy() library {
 	}}
 }
 
-func oursWalk(data []byte, read bool) walk {
-	var t json.Tokenizer
-	return func() (n tally, _ error) {
-		for t.Reset(data); t.Next(); {
-			switch t.Kind().Class() {
-			case json.Object:
-				n.objects++
-			case json.Array:
-				n.arrays++
-			case json.String:
-				n.texts++
-				if read {
-					n.length += len(t.String())
-				}
-			case json.Num:
-				n.numbers++
-				if read {
-					n.sum += t.Float()
-				}
-			case json.Null, json.Bool:
-				n.words++
+func oursWalk(data []byte, read bool) (n tally, _ error) {
+	t := json.NewTokenizer(data)
+	for t.Next() {
+		switch t.Kind().Class() {
+		case json.Object:
+			n.objects++
+		case json.Array:
+			n.arrays++
+		case json.String:
+			n.texts++
+			if read {
+				n.length += len(t.String())
 			}
+		case json.Num:
+			n.numbers++
+			if read {
+				n.sum += t.Float()
+			}
+		case json.Null, json.Bool:
+			n.words++
 		}
-		return n, t.Err
 	}
+	return n, t.Err
 }
 
 func oursToJSON(packed []byte) func() ([]byte, error) {
