@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
-// The chart: one block of bars a case, the cases under the headings of their groups. A bar is as long as the side's time
-// relative to ours, so ours is always 1 and shorter bars are better. Bars beyond the axis end in a gap and a stub; their figure stands
-// behind them as behind all others.
+// The chart of a group of timed cases: one block of bars a case. A bar is as long as the side's time relative to ours, so ours is
+// always 1 and shorter bars are better. Bars beyond the axis end in a gap and a stub; their figure stands behind them as behind all
+// others.
 //
-//	Group
-//	  case name   ours  ▇▇▇▇▇ 118 ns
-//	              msgp  ▇▇▇▇▇▇▇▇ ×1.43
-//	              v5    ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
+//	case name   ours  ▇▇▇▇▇ 118 ns
+//	            msgp  ▇▇▇▇▇▇▇▇ ×1.43
+//	            v5    ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
 //
-// Observed cases stand under the units of their figures instead, and the longest bar of a unit reaches to the end of the axis.
+// All observed cases of a room have one chart, under the units of their figures, and the longest bar of a unit reaches to the end of the
+// axis.
 //
 //	ms
 //	  case name   p50   ▇▇▇▇▇ 2.1
@@ -38,7 +39,7 @@ const (
 
 // palette tells the sides apart, ours first, then the rivals in the order of the room. The hues differ for readers who do
 // not tell red from green, and each has contrast enough on a light and on a dark page.
-var palette = []string{"#d9480f", "#1c7ed6", "#868e96", "#2b9a5f", "#9c6ade", "#c29a00", "#0c8599", "#c2255c"}
+var palette = []string{"#d9480f", "#1c7ed6", "#868e96", "#2b9a5f", "#9c6ade", "#c29a00", "#0c8599", "#c2255c", "#a9714b"}
 
 const chartStyle = `<style>
 text { font: 11px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328; }
@@ -77,23 +78,47 @@ func (c *canvas) bar(x, y, width float64, colour string) {
 	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="1.5" fill="%s"/>`+"\n", x, y, width, barHeight, colour)
 }
 
-// Chart draws a result as SVG.
+// charts are the parts of a result that have a chart each, by their paths.
+func charts(r *Result) map[string]*Result {
+	all := map[string]*Result{}
+	for _, group := range r.Groups() {
+		part := *r
+		part.Title += ": " + group
+		part.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Group != group || row.Sides == nil })
+		if len(part.Rows) > 0 {
+			all[chartPath(r, group)] = &part
+		}
+	}
+	if len(r.units()) > 0 {
+		part := *r
+		part.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Sides != nil })
+		all[chartPath(r, "")] = &part
+	}
+	return all
+}
+
+// chartPath is where the chart of a group stands, or that of the observed cases if there is no group.
+func chartPath(r *Result, group string) string {
+	words := strings.FieldsFunc(strings.ToLower(r.Room+" "+group), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return chartsDir + "/" + strings.Join(words, "-") + ".svg"
+}
+
+// Chart draws a result as SVG, which has timed cases or observed ones.
 func Chart(r *Result) []byte {
 	colours := map[string]string{"": palette[0]}
 	for i, v := range r.Rivals {
 		colours[v.Name] = palette[1+i%(len(palette)-1)]
 	}
 	var c canvas
-	title, method := r.Title, ""
-	if r.Rounds > 0 {
-		title += ": time relative to " + Ours
-		method = "shorter is better; " + Ours + " = 1; figures are medians of per-round ratios, "
+	timed, method := r.Rows[0].Sides != nil, ""
+	if timed {
+		method = "time relative to " + Ours + " = 1, shorter is better; figures are medians of per-round ratios, "
 	}
-	c.text("title", "start", 16, 28, title)
+	c.text("title", "start", 16, 28, r.Title)
 	c.text("axis", "start", 16, 46, method+r.Date+", "+r.Machine.CPU)
 	c.y = legendTop
-	for _, group := range r.Groups() {
-		c.group(r, group, colours)
+	if timed {
+		c.timed(r, colours)
 	}
 	for _, unit := range r.units() {
 		c.unit(r, unit, colours)
@@ -135,28 +160,22 @@ func legend(r *Result, colours map[string]string) string {
 	return c.String()
 }
 
-// group draws the timed cases of a group.
-func (c *canvas) group(r *Result, group string, colours map[string]string) {
+// timed draws timed cases.
+func (c *canvas) timed(r *Result, colours map[string]string) {
+	c.y += groupGap
+	c.axis()
 	var rows canvas
-	rows.y = c.y + groupGap + caseGap
+	rows.y = c.y + caseGap
 	top := rows.y
 	for _, row := range r.Rows {
-		if row.Group == group && row.Sides != nil {
-			rows.row(&row, colours)
-		}
+		rows.row(&row, colours)
 	}
-	if rows.y == top {
-		return // observed
-	}
-	c.y += groupGap
-	c.text("group", "start", 16, c.y, group)
-	c.axis()
 	c.grid(top, rows.y-caseGap)
 	c.WriteString(rows.String())
 	c.y = rows.y
 }
 
-// axis writes the figures of the axis on the line of a group's heading.
+// axis writes the figures of the axis.
 func (c *canvas) axis() {
 	for v := 0; v <= axisMost; v++ {
 		c.text("axis", "middle", int(place(float64(v))), c.y, fmt.Sprint(v))

@@ -10,8 +10,8 @@
 //	machine.go  where it was measured, and which versions
 //	print.go    a result on the terminal
 //	report.go   all results as Markdown
-//	chart.go    one result as SVG: its timed cases
-//	units.go    and its observed ones
+//	chart.go    a result as SVG: a chart for each group of timed cases
+//	units.go    and one for all that were observed
 //
 // # Method
 //

@@ -217,7 +217,11 @@ func TestPrinterOfFigures(t *testing.T) {
 }
 
 func TestChartOfFigures(t *testing.T) {
-	bars, text := parseChart(t, Chart(observation()))
+	all := charts(observation())
+	if len(all) != 1 {
+		t.Errorf("%d charts, want one for the room", len(all))
+	}
+	bars, text := parseChart(t, Chart(all["charts/ingest.svg"]))
 	// The page, two colours in the legend, three bars of ms and one of s.
 	if want := 1 + 2 + 3 + 1; bars != want {
 		t.Errorf("%d rectangles, want %d", bars, want)

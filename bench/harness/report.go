@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,14 +15,11 @@ const (
 	reportFile = "RESULTS.md"
 )
 
-// WriteReport keeps the fresh results, then writes a chart for each of them, and the report anew from all results kept,
-// the fresh ones and those of rooms that were not measured this time.
+// WriteReport keeps the fresh results, then writes the charts and the report anew from all results kept, the fresh ones and those of
+// rooms that were not measured this time.
 func WriteReport(dir string, fresh []*Result) error {
 	for _, r := range fresh {
 		if err := r.Save(filepath.Join(dir, resultsDir)); err != nil {
-			return err
-		}
-		if err := writeFile(filepath.Join(dir, chartPath(r)), Chart(r)); err != nil {
 			return err
 		}
 	}
@@ -29,10 +27,18 @@ func WriteReport(dir string, fresh []*Result) error {
 	if err != nil {
 		return err
 	}
+	if err := os.RemoveAll(filepath.Join(dir, chartsDir)); err != nil {
+		return fmt.Errorf("bench: old charts: %w", err)
+	}
+	for _, r := range all {
+		for path, part := range charts(r) {
+			if err := writeFile(filepath.Join(dir, path), Chart(part)); err != nil {
+				return err
+			}
+		}
+	}
 	return writeFile(filepath.Join(dir, reportFile), Report(all))
 }
-
-func chartPath(r *Result) string { return chartsDir + "/" + r.Room + ".svg" }
 
 const howToRead = `Written by ` + "`make bench-report`" + ` from ` + "`results/*.json`" + `; edit neither by hand. How the figures come about: [README.md](README.md).
 
@@ -65,11 +71,9 @@ func reportRoom(b *strings.Builder, r *Result) {
 		b.WriteString("**A quick run: it shows that everything works, and its times are not for quoting.**\n\n")
 	}
 	fmt.Fprintf(b, "%s\n\n", r.About)
-	alt := "Figures"
-	if r.Rounds > 0 {
-		alt = "Times relative to ours"
+	if len(r.units()) > 0 {
+		fmt.Fprintf(b, "![Figures](%s)\n\n", chartPath(r, ""))
 	}
-	fmt.Fprintf(b, "![%s](%s)\n\n", alt, chartPath(r))
 	fmt.Fprintf(b, "| | |\n|---|---|\n| command | `%s` |\n| date | %s |\n", r.Command, r.Date)
 	if r.Rounds > 0 {
 		fmt.Fprintf(b, "| rounds | %d of %s a side |\n", r.Rounds, r.Slot)
@@ -114,7 +118,7 @@ func reportGroup(b *strings.Builder, r *Result, group string) {
 		return
 	}
 	labels := groupLabels(rows)
-	fmt.Fprintf(b, "\n### %s\n\n| case | best rival |", group)
+	fmt.Fprintf(b, "\n### %s\n\n![Times relative to ours](%s)\n\n| case | best rival |", group, chartPath(r, group))
 	for _, label := range labels {
 		fmt.Fprintf(b, " %s |", cell(label))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -85,11 +86,40 @@ func TestWriteReportKeepsOtherRooms(t *testing.T) {
 			t.Errorf("%q is in the report %d times, want once", want, strings.Count(string(text), want))
 		}
 	}
-	for _, room := range []string{"json", "msgpack"} {
-		if _, err := os.Stat(filepath.Join(dir, "charts", room+".svg")); err != nil {
-			t.Error(err)
+	want := []string{"json-marshal.svg", "json-unmarshal-any.svg", "msgpack-marshal.svg", "msgpack-unmarshal-any.svg"}
+	if got := chartFiles(t, dir); !slices.Equal(got, want) {
+		t.Errorf("charts %q, want %q", got, want)
+	}
+}
+
+// A group that is no more leaves no chart.
+func TestWriteReportRemovesOldCharts(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		r := sample("json")
+		r.Rows[1].Group = "Valid"
+		if err := WriteReport(dir, []*Result{sample("json")}); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteReport(dir, []*Result{r}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := chartFiles(t, dir), []string{"json-unmarshal-any.svg", "json-valid.svg"}; !slices.Equal(got, want) {
+			t.Errorf("charts %q, want %q", got, want)
 		}
 	}
+}
+
+func chartFiles(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, "charts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 func TestReport(t *testing.T) {
@@ -98,7 +128,7 @@ func TestReport(t *testing.T) {
 		"| command | `go run ./cmd/bench -room json` |",
 		"| machine | A CPU, 2 cores, linux/amd64 6.1 |",
 		"| v5 | example.com/v5 v5.4.1 |",
-		"![Times relative to ours](charts/json.svg)",
+		"### Unmarshal <any>\n\n![Times relative to ours](charts/json-unmarshal-any.svg)\n",
 		"Bars: 2 short.",
 		`small \| big`,
 		"**×1.25** msgp",
@@ -167,14 +197,27 @@ func parseChart(t *testing.T, svg []byte) (bars int, text string) {
 }
 
 func TestChart(t *testing.T) {
-	bars, text := parseChart(t, Chart(sample("json")))
-	// The page, three colours in the legend, four bars and two, and the stub of the one beyond the axis.
-	if want := 1 + 3 + 4 + 2 + 1; bars != want {
-		t.Errorf("%d rectangles, want %d", bars, want)
+	all := charts(sample("json"))
+	if len(all) != 2 {
+		t.Errorf("%d charts, want one for each group", len(all))
 	}
-	for _, want := range []string{"Unmarshal <any>", "small | big", "×3.50", "×44.0", "100 ns", "v5 zero-copy†"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the chart lacks %q", want)
+	for path, want := range map[string]struct {
+		bars int
+		text []string
+	}{
+		// The page, three colours in the legend, and four bars.
+		"charts/json-unmarshal-any.svg": {1 + 3 + 4, []string{"The room json: Unmarshal <any>", "small | big", "×3.50", "100 ns", "v5 zero-copy†"}},
+		// The page, two colours, two bars, and the stub of the one beyond the axis.
+		"charts/json-marshal.svg": {1 + 2 + 2 + 1, []string{"The room json: Marshal", "×44.0", "100 ns"}},
+	} {
+		bars, text := parseChart(t, Chart(all[path]))
+		if bars != want.bars {
+			t.Errorf("%s: %d rectangles, want %d", path, bars, want.bars)
+		}
+		for _, want := range want.text {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q:\n%s", path, want, text)
+			}
 		}
 	}
 }

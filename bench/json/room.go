@@ -11,9 +11,13 @@
 //	sides.go       sides that unmarshal or marshal, and how their outcome is checked
 //	documents.go   the cases: documents, typed and as any
 //	tiny.go        the cases: tiny messages
-//	streams.go     the cases: Encoder and Decoder
+//	tokens.go      the cases: Tokenizer
+//	parts.go       the cases: Get
+//	streams.go     the cases: Encoder, Decoder and Lines
 //	texts.go       the cases: Valid, Compact, Indent
 //	code.go        the cases: a table that segmentio/encoding publishes
+//	transcode.go   the cases: MessagePack to JSON and back
+//	purego.go      the cases: the build tag purego, and purego/, the command that is built with it
 package json
 
 import (
