@@ -20,6 +20,22 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// Builds are compared by our code and encoding/json alone, whose outputs are right.
+func TestBuilds(t *testing.T) {
+	room := BuildRoom()
+	if err := harness.Check(room); err != nil {
+		t.Error(err)
+	}
+	for _, c := range room.Cases {
+		if sides, err := c.Sides(); err != nil || len(sides) != 2 {
+			t.Errorf("%s, %s: %d sides, error %v; want two", c.Group, c.Name, len(sides), err)
+		}
+	}
+	if len(room.Cases) != 13 {
+		t.Errorf("%d cases, want typed, any, both ways, and Valid of two documents, and three of a tiny message", len(room.Cases))
+	}
+}
+
 // The names of the tiny messages and of the streams' lines state their sizes.
 func TestSizes(t *testing.T) {
 	for _, m := range messages() {
