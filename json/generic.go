@@ -4,6 +4,7 @@ package json
 // that this costs no allocation, values of the type wait in a pool, zero.
 
 import (
+	"encoding/json"
 	"math"
 	"reflect"
 	"sync"
@@ -46,6 +47,9 @@ func MarshalOf[T any](v T) ([]byte, error) {
 	e.b = e.own
 	n, err := e.run(o, mem.PointerTo(p), 0)
 	if err != nil {
+		if e.asksOriginal(err) {
+			return json.Marshal(v)
+		}
 		return nil, err
 	}
 	b := make([]byte, n)
@@ -90,7 +94,12 @@ func UnmarshalOf[T any](data []byte) (v T, err error) {
 	v = *p
 	*p = *new(T)
 	s.spare.Put(p)
-	if n == failed {
+	switch {
+	case onV2 && err == errAskOriginal:
+		p := new(T)
+		err = unmarshalOriginal(data, p, 0)
+		return *p, err
+	case n == failed:
 		err = explain(data)
 	}
 	return v, err
