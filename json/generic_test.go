@@ -115,19 +115,19 @@ func unmarshalsOf[T any](t *testing.T, inputs []string) {
 	}
 }
 
-// keeper keeps the pointer that it was called with last.
-type keeper struct{ text string }
+// keepsPointer keeps the pointer that it was called with last.
+type keepsPointer struct{ text string }
 
-var kept *keeper
+var kept *keepsPointer
 
-func (k *keeper) UnmarshalJSON(b []byte) error {
+func (k *keepsPointer) UnmarshalJSON(b []byte) error {
 	k.text, kept = string(b), k
 	return nil
 }
 
 // TestUnmarshalOfLeavesReceivers: what a method was called with is its own from then on.
 func TestUnmarshalOfLeavesReceivers(t *testing.T) {
-	type holder struct{ K keeper }
+	type holder struct{ K keepsPointer }
 	for range 2 {
 		if _, err := UnmarshalOf[holder]([]byte(`{"K":1}`)); err != nil || kept.text != "1" {
 			t.Fatalf("%v, %v", kept, err)
