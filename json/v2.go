@@ -40,7 +40,7 @@ func unlike(t reflect.Type) bool {
 	switch {
 	case t == numberType || t == rawMessageType:
 		return false
-	case streams(pointer):
+	case streams(pointer), takesNothing(t):
 		return true
 	case t.Name() == "" && t.Kind() != reflect.Interface && pointer.NumMethod() > 0: // from what it embeds
 		return true
