@@ -294,6 +294,7 @@ type encodeOmit struct {
 	hops   []plan.Hop  // embedded pointers on the way to the value: it is left out where one is nil
 	test   omitTest    // of the value
 	quick  quickTest   // the same, of values that are judged by their first words
+	asks   bool        // the test calls a method, which may be the caller's
 	skip   int         // the number of steps for the value, besides the first
 	last   *encodeStep // the last step for the value
 	offset uintptr     // of the value, in the struct or behind the last hop
@@ -357,11 +358,11 @@ func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omi
 			lead = ','
 			continue
 		}
-		b.whole.calm = b.whole.calm && (!f.Zero || !hasIsZero(f.Type))
 		b.split()
 		b.end()
 		mark := len(b.steps)
 		omit := omission(f, addressable)
+		b.whole.calm = b.whole.calm && !omit.asks
 		omit.offset = f.Offset
 		if len(f.Hops) > 0 {
 			omit.hops = slices.Clone(f.Hops)

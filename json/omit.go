@@ -47,7 +47,7 @@ func canBeEmpty(t reflect.Type) bool {
 // omission is when f is left out, less the embedded pointers; addressable tells whether it can be addressed.
 func omission(f *field, addressable bool) *encodeOmit {
 	addressable = addressable || len(f.Hops) > 0
-	o := &encodeOmit{quick: quickNever}
+	o := &encodeOmit{quick: quickNever, asks: f.Zero && hasIsZero(f.Type)}
 	empty := f.Omit && canBeEmpty(f.Type)
 	switch {
 	case f.Zero && empty:
@@ -55,7 +55,7 @@ func omission(f *field, addressable bool) *encodeOmit {
 		o.quick, o.test = quickNone, func(p mem.Pointer) bool { return isEmpty(p) || isZero(p) }
 	case f.Zero:
 		o.quick, o.test = quickNone, zeroness(f.Type, addressable)
-		if !hasIsZero(f.Type) {
+		if !o.asks {
 			o.quick = quickZero(f.Type)
 		}
 	case empty:
@@ -169,7 +169,9 @@ func (o *encodeOmit) base(e *encoder, p mem.Pointer) mem.Pointer {
 	case quick8:
 		omitted = *mem.At[uint8](at, 0) == 0
 	default:
-		e.keepMaps() // an IsZero may be the caller's
+		if o.asks {
+			e.keepMaps()
+		}
 		omitted = o.test(at)
 	}
 	if omitted {
