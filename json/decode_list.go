@@ -26,14 +26,14 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		i = ^i
 	} else {
 		for {
-			if n == s.Cap {
+			if n >= s.Cap {
 				d.growSlice(s, o, n, i)
 			}
 			i = e.decode(d, i, mem.Add(s.Data, uintptr(n)*e.size), e)
 			n++
 			if i < 0 {
 				if i = d.in(i); i < 0 {
-					s.Len = max(s.Len, n) // as far as it came, which shows when a method of the caller failed
+					s.Len = min(max(s.Len, n), s.Cap) // as far as it came, which shows when a method of the caller failed
 					return failed
 				}
 			}
@@ -49,7 +49,7 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 				break
 			}
 		}
-		s.Len = n
+		s.Len = min(n, s.Cap)
 		d.learn(o, n)
 	}
 	return d.leave(i)
@@ -69,8 +69,8 @@ func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	case n > 256:
 		want = n + n/4 + 192
 	}
-	s.Len = n
-	mem.ValueAt(o.typ, o.ptr, mem.PointerTo(s)).Grow(max(want-n, 1))
+	s.Len = min(n, s.Cap)
+	mem.ValueAt(o.typ, o.ptr, mem.PointerTo(s)).Grow(max(want, n+1) - s.Len)
 }
 
 // learn notes how long a slice was, if that is news. All decoders share it, and write it seldom.

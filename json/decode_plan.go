@@ -167,16 +167,17 @@ func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) b
 	return false
 }
 
-// reachesMethods reports whether values of o's type, which hold no pointers, decode themselves in part.
-func (o *decodeOp) reachesMethods() bool {
+// mayEnd reports whether values of o's type, which hold no pointers, may end decoding: by a method of theirs, or by a field with the
+// option string. What was decoded before is seen then.
+func (o *decodeOp) mayEnd() bool {
 	switch {
 	case o.json || o.said != nil:
 		return true
 	case o.elem != nil:
-		return o.elem.reachesMethods()
+		return o.elem.mayEnd()
 	case o.fields != nil:
 		for i := range o.fields.list[:len(o.fields.list)-1] {
-			if o.fields.list[i].op.reachesMethods() {
+			if f := &o.fields.list[i]; f.quoted || f.op.mayEnd() {
 				return true
 			}
 		}
@@ -281,7 +282,7 @@ func compileDecode(t reflect.Type, methods bool) *decodeOp {
 	case reflect.Slice:
 		o.decode = decodeSlice
 		o.elem = compileDecode(t.Elem(), t.Elem().Name() != "")
-		if o.elem.flat && o.elem.size > 0 && o.elem.size <= 64 && !o.elem.reachesMethods() {
+		if o.elem.flat && o.elem.size > 0 && o.elem.size <= 64 && !o.elem.mayEnd() {
 			o.decode = decodeFlatSlice
 		}
 		if t.Elem().Kind() == reflect.Uint8 {

@@ -1,0 +1,214 @@
+package json_test
+
+// Methods of the caller that do more than they should: they change what they are given and what is decoded into, decode and encode
+// themselves, let the collector run, and panic.
+
+import (
+	"bytes"
+	std "encoding/json"
+	"io"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/slipstream-go/slipstream/json"
+)
+
+// cutsOff gives the slice that it is decoded into another place, when it reads true.
+type cutsOff struct {
+	Text string
+	P    *int
+}
+
+var (
+	beingCut []cutsOff
+	cutTo    func()
+)
+
+func (c *cutsOff) UnmarshalJSON(b []byte) error {
+	if string(b) == "true" {
+		cutTo()
+	}
+	c.Text = string(b)
+	return nil
+}
+
+// TestSliceIsCutOff has an element replace the slice around it. encoding/json goes on in the new one, or panics where its length
+// cannot be; here as many elements as fit stay, and nothing is written outside of the array.
+func TestSliceIsCutOff(t *testing.T) {
+	other := make([]cutsOff, 8)
+	for i := range other {
+		other[i].Text = "untouched"
+	}
+	for name, cut := range map[string]func(){
+		"nil":      func() { beingCut = nil },
+		"shorter":  func() { beingCut = other[2:3:3] },
+		"empty":    func() { beingCut = other[:0:0] },
+		"longer":   func() { beingCut = make([]cutsOff, 5, 100) },
+		"appended": func() { beingCut = append(beingCut[:len(beingCut):len(beingCut)], cutsOff{}, cutsOff{}) },
+	} {
+		cutTo = cut
+		for _, in := range []string{`[true]`, `[1,true]`, `[1,2,3,true,5,6,7,8,9]`, `[true,true,true,true,true]`, `[1,2,true,{"x":[]},5,true]`, `[1,2,3,true,}`} {
+			for _, have := range []int{0, 4, 40} {
+				beingCut = make([]cutsOff, 0, have)
+				err := json.Unmarshal([]byte(in), &beingCut)
+				if (err == nil) != std.Valid([]byte(in)) || len(beingCut) > cap(beingCut) {
+					t.Errorf("%s, %s into %d: %v, length %d of %d", name, in, have, err, len(beingCut), cap(beingCut))
+				}
+				runtime.GC()
+				for _, c := range beingCut {
+					_ = strings.Clone(c.Text)
+				}
+			}
+		}
+		for i, c := range other {
+			if i != 2 && c.Text != "untouched" {
+				t.Errorf("%s: written beside the slice, at %d: %q", name, i, c.Text)
+			}
+		}
+		other[2].Text = "untouched"
+	}
+}
+
+// TestFlatElementEnds has an element of plain numbers end decoding by the option string: those before it are there.
+func TestFlatElementEnds(t *testing.T) {
+	type quoted struct {
+		A int `json:",string"`
+	}
+	type deeper struct {
+		B int
+		Q [2]quoted
+	}
+	for _, in := range []string{`[{"A":"1"},{"A":"x"},{"A":"3"}]`, `[{"A":"x"}]`, `[{"A":"1"},{"A":"2"},{"A":" 3"},{"A":"4"}]`, `[{"A":"1"},{"A":1},{"A":"3"}]`, `[{"A":"1"},{"A":"x"}`} {
+		into[[]quoted](t, in)
+		into[[3]quoted](t, in)
+		into[one[[]quoted]](t, `{"A":`+in+`}`)
+		into[[]deeper](t, `[{"B":1},{"B":2,"Q":`+in+`},{"B":3}]`)
+		into[map[string][]quoted](t, `{"a":[{"A":"1"}],"b":`+in+`}`)
+	}
+}
+
+// reads decodes and encodes what it is given by all that this package has, with the collector running.
+type reads struct{ Depth int }
+
+func (r *reads) UnmarshalJSON(b []byte) error {
+	runtime.GC()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return err
+	}
+	var in reads
+	if next := fields["next"]; next != nil {
+		if err := json.Unmarshal(next, &in); err != nil {
+			return err
+		}
+		r.Depth = in.Depth + 1
+	}
+	if _, err := json.Marshal(fields); err != nil {
+		return err
+	}
+	d := json.NewDecoder(iotest.OneByteReader(bytes.NewReader(b)))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			runtime.GC()
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func (r reads) MarshalJSON() ([]byte, error) {
+	runtime.GC()
+	if r.Depth == 0 {
+		return []byte(`{}`), nil
+	}
+	b, err := json.Marshal(map[string]any{"next": reads{r.Depth - 1}, "text": strings.Repeat("<", r.Depth)})
+	if err == nil {
+		err = json.Unmarshal(b, new(any))
+	}
+	runtime.GC()
+	return b, err
+}
+
+// TestMethodsInMethods nests the calls of several goroutines in one another.
+func TestMethodsInMethods(t *testing.T) {
+	type around struct {
+		Text string
+		List []string
+		R    reads
+		M    map[string]*reads
+		A    any
+		P    *[]reads
+		Maps map[string]reads
+	}
+	v := around{"text", []string{"a", "b"}, reads{3}, map[string]*reads{"x": {2}, "y": nil}, []any{reads{1}, map[string]any{"z": reads{2}}}, &[]reads{{1}, {2}}, map[string]reads{"a": {2}, "b": {1}, "c": {3}, "d": {}, "e": {}}}
+	text, err := std.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want around
+	if err := std.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	together(3, func(int) {
+		if b, err := json.Marshal(v); err != nil || !bytes.Equal(b, text) {
+			t.Errorf("%s, %v; want %s", short(string(b)), err, short(string(text)))
+		}
+		var got around
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	})
+}
+
+// Those that write into what they are given.
+type (
+	overwritesJSON struct{ N int }
+	overwritesText struct{ N int }
+)
+
+func (o *overwritesJSON) UnmarshalJSON(b []byte) error { return overwrite(&o.N, b, '}') }
+func (o *overwritesText) UnmarshalText(b []byte) error { return overwrite(&o.N, b, '"') }
+
+func overwrite(n *int, b []byte, with byte) error {
+	*n = len(b)
+	for i := range b {
+		b[i] = with
+	}
+	return nil
+}
+
+// TestMethodsThatOverwrite have what they are given, and nothing else, overwritten.
+func TestMethodsThatOverwrite(t *testing.T) {
+	type around struct {
+		A overwritesJSON
+		B overwritesText
+		C string
+		D map[string]overwritesText
+		E map[string]overwritesJSON
+		K []overwritesJSON
+		Z int
+	}
+	for _, n := range []int{0, 100, 1000} {
+		in := `{"A":{"x":[1,2]},"B":"plain","C":"c","D":{"k":"value","l":"\u0041"},"E":{"m":[true]},"K":[1,"x",{"a":1}],"Z":5,"fill":"` + strings.Repeat("x", n) + `"}`
+		want := around{overwritesJSON{11}, overwritesText{5}, "c", map[string]overwritesText{"k": {5}, "l": {1}}, map[string]overwritesJSON{"m": {6}}, []overwritesJSON{{1}, {3}, {7}}, 5}
+		for _, lib := range []func([]byte, any) error{std.Unmarshal, json.Unmarshal} {
+			var got around
+			if err := lib([]byte(in), &got); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+		}
+		for _, newDecoder := range []func(io.Reader) decoder{newStd, newOurs} {
+			d := newDecoder(strings.NewReader(in + in))
+			for range 2 {
+				var got around
+				if err := d.Decode(&got); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("in a stream: %+v, %v; want %+v", got, err, want)
+				}
+			}
+		}
+	}
+}
