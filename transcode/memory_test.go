@@ -1,0 +1,55 @@
+package transcode
+
+import (
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// again is a reader of so many copies of a text.
+type again struct {
+	text  string
+	at, n int
+}
+
+func (r *again) Read(p []byte) (int, error) {
+	if r.at == len(r.text) {
+		r.at = 0
+		r.n--
+	}
+	if r.n <= 0 {
+		return 0, io.EOF
+	}
+	k := copy(p, r.text[r.at:])
+	r.at += k
+	return k, nil
+}
+
+// TestStreamsInBoundedMemory turns streams of 40 MB: what is allocated is for the value at hand.
+func TestStreamsInBoundedMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	packed, text := streams(t)
+	for in, run := range map[string]convert{packed: WriteJSON, text: WriteMessagePack} {
+		for _, long := range []int{0, 1 << 20} {
+			value := `"` + strings.Repeat("x", long) + "\"\n"
+			if in == packed {
+				value = string(appendStringLen(nil, long)) + strings.Repeat("x", long)
+			}
+			whole := value + strings.Repeat(in, 20_000)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			w := &writer{room: 1 << 40}
+			if err := run(w, &again{text: whole, n: 20}, 0); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			t.Logf("%d KB for values of up to %d KB", (after.TotalAlloc-before.TotalAlloc)>>10, long>>10)
+			if n := int(after.TotalAlloc - before.TotalAlloc); n > 8*long+512<<10 {
+				t.Errorf("%d KB for values of up to %d KB", n>>10, long>>10)
+			}
+		}
+	}
+}
