@@ -41,7 +41,7 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 			whole := value + strings.Repeat(in, 20_000)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			w := &writer{room: 1 << 40}
+			w := &writer{room: 1 << 30}
 			if err := run(w, &again{text: whole, n: 20}, 0); err != nil {
 				t.Fatal(err)
 			}
