@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -132,6 +133,21 @@ func TestUnsafe(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.room != "internal/mem" && slices.Contains(s.imports, "unsafe") && !slices.Contains(unsafeFiles, s.file) && !s.test {
 			t.Errorf("%s imports unsafe: only internal/mem may, and the files that house_test.go names", s.file)
+		}
+	}
+}
+
+// TestNothingHidden finds names of the runtime that are none of ours, and work that was put off.
+func TestNothingHidden(t *testing.T) {
+	for _, s := range sources(t) {
+		text, err := os.ReadFile(s.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"//go:" + "linkname", "TO" + "DO", "FIX" + "ME"} {
+			if strings.Contains(string(text), word) {
+				t.Errorf("%s has %s", s.file, word)
+			}
 		}
 	}
 }

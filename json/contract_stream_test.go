@@ -145,7 +145,7 @@ func (s stream) unlike() string {
 		if a, b := remaining(theirs.d, theirs.r), remaining(ours.d, ours.r); a != b {
 			return fail(fmt.Sprintf("what is buffered and the rest: %s; want %s", short(b), short(a)))
 		}
-		if small && len(s.input) <= 64 && theirs.r.at != ours.r.at {
+		if small && !json.OnV2 && theirs.r.at != ours.r.at {
 			return fail(fmt.Sprintf("%d bytes were read; want %d", ours.r.at, theirs.r.at))
 		}
 	}

@@ -52,7 +52,6 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)
-	defer d.release()
 	d.flags = flags
 	var n int
 	var err error
@@ -61,10 +60,13 @@ func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	} else if n = d.check(b, firstValue); n != failed {
 		err = &InvalidUnmarshalError{Type: reflect.TypeOf(x)}
 	}
-	if onV2 && err == errAskOriginal {
-		if n = d.check(b, firstValue); n != failed {
-			err = unmarshalOriginal(b[:n], x, flags)
-		}
+	asks := onV2 && err == errAskOriginal
+	if asks {
+		n = d.check(b, firstValue)
+	}
+	d.release()
+	if asks && n != failed {
+		err = unmarshalOriginal(b[:n], x, flags)
 	}
 	if n == failed {
 		return b, explain(b)
@@ -169,36 +171,41 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, error) {
 	p := mem.FaceOf(v).Data
 	var old any
+	end := 0 // of a value that was checked
 	checked := true
 	switch {
 	case d.flags&RejectDuplicateNames != 0:
 		d.open(data)
 		d.depth = 0
-		if i := d.unique(d.blanks(0)); d.fatal != nil {
+		end = d.unique(d.blanks(0))
+		if d.fatal != nil {
 			return d.refused(data, all)
-		} else if i == failed || d.ending(i, all) == failed {
-			return failed, nil
+		}
+		if end != failed {
+			end = d.ending(end, all)
 		}
 	case o.foreign:
 		// A method of the caller must not be called before all of the input is known to be valid.
-		if d.check(data, all) == failed {
-			return failed, nil
-		}
+		end = d.check(data, all)
 	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
 		old, checked = *mem.At[any](p, 0), false
 	case !allZero(p, o.elem.size):
-		if d.check(data, all) == failed {
-			return failed, nil
-		}
+		end = d.check(data, all)
 	default:
 		checked = false
+	}
+	if end == failed {
+		return failed, nil
 	}
 	d.open(data)
 	d.depth, d.hops, d.soft = 0, 0, 0
 	i := o.elem.decode(d, d.blanks(0), p, o.elem)
 	if d.fatal != nil {
+		if checked {
+			return end, d.finish() // without another look: a method may have written into what it was given
+		}
 		n, err := d.refused(data, all)
-		if n == failed && !checked {
+		if n == failed {
 			undo(v, old)
 		}
 		return n, err
@@ -301,6 +308,9 @@ func allZero(p mem.Pointer, n uintptr) bool {
 }
 
 var errDisagree = errors.New("json: valid input was not understood; please report it")
+
+// errCircle is for a target that leads to no value. encoding/json would go round for ever.
+var errCircle = errors.New("json: the pointers of the target lead in a circle")
 
 // explain is encoding/json's error for input that is not valid. Errors are not where speed counts: it reads the input again.
 func explain(data []byte) error {

@@ -74,7 +74,7 @@ func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
 		return i, false
 	}
 	if d.hops++; d.hops > maxHops {
-		return failed, true
+		return d.abort(errCircle), true
 	}
 	e := rootFor(v.Type()).elem
 	if e.said != nil {

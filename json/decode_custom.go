@@ -30,7 +30,7 @@ func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	}
 	if o.elem.nils == 1 { // a pointer to a pointer; of such, a type can be a circle
 		if d.hops++; d.hops > maxHops {
-			return failed
+			return d.abort(errCircle)
 		}
 		i = o.elem.decode(d, i, *at, o.elem)
 		d.hops--
@@ -70,7 +70,7 @@ func decodeText(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '"' {
 		return d.mismatched(i, p, o, o.said)
 	}
-	// A text that the method may keep, as it may not: encoding/json hands out its input, or a copy of its own.
+	// The text is valid during the call only, as the interface has it: it may lie in a buffer of the decoder's.
 	text, i := d.key(i + 1)
 	if i < 0 {
 		return failed

@@ -254,6 +254,9 @@ func compileDecode(t reflect.Type, methods bool) *decodeOp {
 		if o.bits == 64 {
 			o.kind = decodesInt64
 		}
+		if t == durationType {
+			o.decode, o.kind = decodeDuration, decodesOther
+		}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		o.decode, o.bits = decodeUint, uint8(t.Bits())
 		if o.bits == 64 {

@@ -23,6 +23,7 @@
 //	MarshalOf, UnmarshalOf       for values that are in no interface: an allocation less
 //	Get                          one value by its path, the others only checked
 //	Lines                        NDJSON, in bounded memory, with the numbers of bad lines
+//	ParseColumns, ParseLines     rows or columns into typed columns, and ParseRow, ParseCell; their [Error] has path and offset
 //	Tokenizer, RawValue, Kind    a document token by token, without allocating
 //	Escape, Unescape             strings by themselves, and AppendEscape, AppendUnescape
 //	UnmarshalRead, MarshalWrite  from a reader, to a writer, in one call

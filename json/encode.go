@@ -62,7 +62,7 @@ func Marshal(v any) ([]byte, error) {
 	return b[:n:n], nil
 }
 
-// Append appends v in JSON to b, in whose capacity it writes, as append does. With the flags EscapeHTML and SortMapKeys it appends
+// Append appends v in JSON to b. Any part of b's capacity may be written to. With the flags EscapeHTML and SortMapKeys it appends
 // what [Marshal] gives. On an error it gives b as it was.
 func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	e := newEncoder(flags)

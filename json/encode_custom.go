@@ -193,6 +193,8 @@ func (s *encodePlanSet) quoted(o *encodeOp) *encodeOp {
 		q.kind, q.encode, q.encodeWord, q.elem = stepNilable, encodePointer, encodePointed, s.quoted(o.elem)
 	case o.kind == stepString:
 		q.encode = encodeQuotedString
+	case o.typ == durationType:
+		q.encode, q.elem = encodeQuoted, &encodeOp{encode: encodeInt64}
 	default:
 		q.encode = encodeQuoted
 	}

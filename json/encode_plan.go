@@ -197,6 +197,9 @@ func (s *encodePlanSet) compileKind(o *encodeOp, addressable bool) {
 		if t.Size() == 4 {
 			o.kind, o.encode = stepInt32, encodeInt32
 		}
+		if t == durationType {
+			o.kind, o.encode = stepOther, encodeDuration
+		}
 	case reflect.Uint8:
 		o.kind, o.encode = stepUint8, encodeUint8
 	case reflect.Uint16:

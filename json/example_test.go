@@ -26,13 +26,13 @@ func ExampleUnmarshal() {
 	var r reading
 	err := json.Unmarshal([]byte(`{"host": 7, "load": 1.5}`), &r)
 	var mistyped *json.UnmarshalTypeError
-	fmt.Println(errors.As(err, &mistyped), mistyped.Field, mistyped.Offset, r.Load)
+	fmt.Println(errors.As(err, &mistyped), mistyped.Field, mistyped.Value, r.Load)
 
 	err = json.Unmarshal([]byte(`{"host": "web-1", "load": 2.5`), &r)
 	var syntax *json.SyntaxError
 	fmt.Println(errors.As(err, &syntax), err, syntax.Offset, r.Load)
 	// Output:
-	// true host 10 1.5
+	// true host number 1.5
 	// true unexpected end of JSON input 29 1.5
 }
 

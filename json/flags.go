@@ -1,6 +1,6 @@
 package json
 
-// What a call of Append or Parse may be told. The values are those of segmentio/encoding/json, so that flags that were stored as
+// Options of single calls. The values are those of segmentio/encoding/json, so that flags that were stored as
 // numbers keep their meaning.
 
 // AppendFlags are options of [Append] and [AppendEscape]. The zero value escapes no HTML, and leaves the entries of a map in the
@@ -33,7 +33,7 @@ const (
 	// without escapes. The input must not change as long as one of them is in use, and is kept in memory by each.
 	DontCopyString ParseFlags = 1 << 2
 
-	// DontCopyNumber does for Number what DontCopyString does for strings.
+	// DontCopyNumber does for Number what DontCopyString does for strings. A Number that stands in a string obeys DontCopyString.
 	DontCopyNumber ParseFlags = 1 << 3
 
 	// DontCopyRawMessage does for RawMessage what DontCopyString does for strings.
@@ -42,7 +42,8 @@ const (
 	// DontMatchCaseInsensitiveStructFields matches the keys of an object with the names of fields byte for byte only.
 	DontMatchCaseInsensitiveStructFields ParseFlags = 1 << 5
 
-	// UseBigInt decodes integers into an interface as *big.Int. For integers it goes before UseNumber.
+	// UseBigInt decodes integers into an interface as *big.Int. For integers it goes before UseNumber. The time grows faster than the
+	// number of digits: one of a million takes more than a second, so limit what comes from outside.
 	UseBigInt ParseFlags = 1 << 6
 
 	// UseInt64 decodes integers that fit into an interface as int64. For these it goes before UseBigInt and UseNumber.

@@ -38,6 +38,7 @@ func (c *cutsOff) UnmarshalJSON(b []byte) error {
 // TestSliceIsCutOff has an element replace the slice around it. encoding/json goes on in the new one, or panics where its length
 // cannot be; here as many elements as fit stay, and nothing is written outside of the array.
 func TestSliceIsCutOff(t *testing.T) {
+	inGo126(t) // encoding/json panics, and is asked
 	other := make([]cutsOff, 8)
 	for i := range other {
 		other[i].Text = "untouched"
@@ -209,6 +210,69 @@ func TestMethodsThatOverwrite(t *testing.T) {
 					t.Errorf("in a stream: %+v, %v; want %+v", got, err, want)
 				}
 			}
+		}
+	}
+}
+
+// TestMethodsThatOverwriteAndFail have their error returned, though what they leave is no JSON, and a stream goes on behind the value.
+func TestMethodsThatOverwriteAndFail(t *testing.T) {
+	inGo126(t) // encoding/json is asked, and finds what was overwritten
+	for _, n := range []int{0, 100, 1000} {
+		in := `{"C":"c","K":[1,"fails",3],"Z":5,"fill":"` + strings.Repeat("x", n) + `"}`
+		type around struct {
+			C string
+			K []overwritesAndFails
+			Z int
+		}
+		for _, lib := range []func([]byte, any) error{std.Unmarshal, json.Unmarshal} {
+			var v around
+			if err := lib([]byte(in), &v); err != errReader || v.C != "c" || len(v.K) != 2 || v.Z != 0 {
+				t.Errorf("%+v, %v", v, err)
+			}
+		}
+		for _, newDecoder := range []func(io.Reader) decoder{newStd, newOurs} {
+			d := newDecoder(strings.NewReader(in + `{"C":"next"}`))
+			var v around
+			if err := d.Decode(&v); err != errReader {
+				t.Errorf("in a stream: %v", err)
+			}
+			if err := d.Decode(&v); err != nil || v.C != "next" {
+				t.Errorf("behind it: %+v, %v", v, err)
+			}
+		}
+	}
+}
+
+// overwritesAndFails overwrites what it is given, and refuses a text.
+type overwritesAndFails struct{}
+
+func (overwritesAndFails) UnmarshalJSON(b []byte) error {
+	fails := b[0] == '"'
+	for i := range b {
+		b[i] = '}'
+	}
+	if fails {
+		return errReader
+	}
+	return nil
+}
+
+// TestPanicInParse has a method panic when something did not fit before: nobody else hears of it.
+func TestPanicInParse(t *testing.T) {
+	for range 20 {
+		o := attempt(func() error {
+			_, err := json.Parse([]byte(`[{"A":"x","B":1}]`), new([]struct {
+				A int
+				B readsPanic
+			}), json.UseNumber)
+			return err
+		})
+		if o.panicked != any("of a method") {
+			t.Fatal(o.panicked)
+		}
+		var v Base
+		if err := json.Unmarshal([]byte(`{"A":1,"B":2}`), &v); err != nil || v != (Base{1, 2}) {
+			t.Fatalf("%+v, with the error of another call: %v", v, err)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package json
 
-// RawValue is a token as it stands in the input of a [Tokenizer], to which it refers: it is valid as long as the input does not
-// change.
+// RawValue is JSON as it stands in the input, to which it refers: it is valid as long as the input does not change. From a
+// [Tokenizer] it is a token, from [Get] a whole value.
 //
-// What it is can be told from its first byte, which is all that String, Null, True, False and Number look at; a Tokenizer has
-// checked the rest.
+// What it is can be told from its first byte, which is all that String, Null, True, False and Number look at; where it comes from
+// has checked the rest.
 type RawValue []byte
 
 // String reports whether v is a string.

@@ -2,8 +2,8 @@ package json
 
 import "io"
 
-// UnmarshalRead reads r to its end and decodes the one value that is there into what v points to, as Unmarshal does, with the flags of
-// Parse.
+// UnmarshalRead reads r to its end, without a limit (http.MaxBytesReader has one), and decodes the one value that is there into what v
+// points to, as Unmarshal does, with the flags of Parse.
 func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	data, err := io.ReadAll(r)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// A Decoder reads JSON values from a stream, as encoding/json's does: a value is returned as soon as its last byte is there, and what
-// follows it stays in the buffer.
+// A Decoder reads JSON values from a stream, as encoding/json's does: an array or object is returned when its closing bracket is there, any
+// other value when the byte after it is, or the end of the stream. What follows stays in the buffer.
 type Decoder struct {
 	r     io.Reader
 	buf   []byte
@@ -57,7 +57,7 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 	d.flags |= DontMatchCaseInsensitiveStructFields
 }
 
-// DontCopyString has strings point into the Decoder's buffer, where they stand there as they are meant. The buffer is not used again
+// DontCopyString has strings point into the Decoder's buffer, where they stand there without escapes. The buffer is not used again
 // then: the strings are good for ever, and each keeps all of a buffer.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
@@ -78,7 +78,7 @@ func (d *Decoder) Buffered() io.Reader {
 	return bytes.NewReader(d.buf[d.next:])
 }
 
-// InputOffset is how many bytes of the stream were read: up to the end of the last token, at the beginning of the next.
+// InputOffset is how many bytes of the stream were used: where the last token or value ended, or, after More, where the next begins.
 func (d *Decoder) InputOffset() int64 {
 	if d.original != nil {
 		return d.original.from + d.original.InputOffset()
@@ -100,6 +100,7 @@ func (d *Decoder) Decode(v any) error {
 	if !d.state.allowsValue() {
 		return syntaxError("not at beginning of value", d.InputOffset())
 	}
+	at := d.InputOffset()
 	done, err := d.decodeAtOnce(v)
 	if !done {
 		var n int
@@ -117,7 +118,7 @@ func (d *Decoder) Decode(v any) error {
 		}
 	}
 	d.state = d.state.afterValue()
-	return err
+	return twiceAt(at, err)
 }
 
 func (d *Decoder) advance(n int) {

@@ -76,7 +76,7 @@ func (o *original) decode(v any, flags ParseFlags) error {
 	if err := o.Decode(&raw); err != nil {
 		return o.moved(err)
 	}
-	return unmarshal(raw, v, flags)
+	return twiceAt(o.from+o.InputOffset()-int64(len(raw)), unmarshal(raw, v, flags))
 }
 
 // token is Token.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/json"
 )
 
 var typeLeaves = []reflect.Type{
@@ -156,6 +157,9 @@ func writeAlmost(r *rand.Rand, b *strings.Builder, v any) {
 // tryType makes a type, and writes and reads values of it.
 func tryType(t *testing.T, r *rand.Rand) {
 	x := target{t: randomType(r, 1+r.IntN(4))}
+	if json.OnV2 && strings.Contains(x.t.String(), "chan ") {
+		return // there encoding/json may not end
+	}
 	for range 2 {
 		v := reflect.New(x.t)
 		fillRandom(r, v.Elem(), 0)

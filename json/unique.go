@@ -23,6 +23,14 @@ func (e *DuplicateNameError) Error() string {
 	return fmt.Sprintf("json: duplicate name %q", e.Name)
 }
 
+// twiceAt is err, the error of a value that begins at this place in a stream: a DuplicateNameError counts from the start of that.
+func twiceAt(at int64, err error) error {
+	if e, ok := err.(*DuplicateNameError); ok {
+		e.Offset += at
+	}
+	return err
+}
+
 // unique reads the value at i and gives the position after it; d.fatal is set at the first name that an object has twice.
 func (d *decoder) unique(i int) int {
 	switch mem.Load8(d.b, i) {

@@ -62,6 +62,10 @@ func TestRejectDuplicateNames(t *testing.T) {
 	for range 3 {
 		err := d.Decode(&v)
 		got = append(got, fmt.Sprint(v.A, err))
+		var twice *json.DuplicateNameError
+		if errors.As(err, &twice) && twice.Offset != 15 {
+			t.Errorf("offset %d, want 15", twice.Offset)
+		}
 	}
 	if s := strings.Join(got, "; "); s != `1 <nil>; 1 json: duplicate name "A"; 3 <nil>` {
 		t.Error(s)

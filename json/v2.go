@@ -184,8 +184,11 @@ func inCircle(e reflect.Value) bool {
 
 // askOriginal is the result of first for what decodeFirst has found wrong. What is wrong with the syntax is found out anyway.
 func askOriginal(n int, err error) (int, error) {
-	if n == failed {
+	switch {
+	case n == failed:
 		return failed, nil
+	case err == errCircle:
+		return n, err
 	}
 	return failed, errAskOriginal
 }

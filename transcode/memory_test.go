@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // again is a reader of so many copies of a text.
@@ -36,7 +38,7 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 		for _, long := range []int{0, 1 << 20} {
 			value := `"` + strings.Repeat("x", long) + "\"\n"
 			if in == packed {
-				value = string(appendStringLen(nil, long)) + strings.Repeat("x", long)
+				value = string(msgpwire.AppendStringLen(nil, long)) + strings.Repeat("x", long)
 			}
 			whole := value + strings.Repeat(in, 20_000)
 			var before, after runtime.MemStats

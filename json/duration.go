@@ -1,0 +1,49 @@
+package json
+
+// A time.Duration is a number of nanoseconds, as in encoding/json, or a text if that is asked for.
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+const (
+	// DurationText writes a time.Duration as a string such as "1.5s", which is what segmentio/encoding/json does.
+	DurationText AppendFlags = 1 << 4
+
+	// UseDurationText decodes a string such as "1.5s" into a time.Duration, by time.ParseDuration; a number is one of nanoseconds still.
+	UseDurationText ParseFlags = 1 << 10
+)
+
+// SetDurationText sets whether a time.Duration is written as a string. At first it is a number of nanoseconds.
+func (enc *Encoder) SetDurationText(on bool) { enc.set(DurationText, on) }
+
+// UseDurationText has strings decoded into a time.Duration; see the flag.
+func (d *Decoder) UseDurationText() { d.flags |= UseDurationText }
+
+var durationType = reflect.TypeFor[time.Duration]()
+
+func encodeDuration(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
+	if e.flags&DurationText == 0 {
+		return encodeInt64(e, o, p, n)
+	}
+	return e.putString(n, mem.At[time.Duration](p, 0).String())
+}
+
+func decodeDuration(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+	if d.flags&UseDurationText == 0 || mem.Load8(d.b, i) != '"' {
+		return decodeInt(d, i, p, o)
+	}
+	text, end := d.key(i + 1)
+	if end < 0 {
+		return failed
+	}
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return d.mismatch(i, p, o)
+	}
+	*mem.At[time.Duration](p, 0) = v
+	return d.guard(end)
+}
