@@ -58,12 +58,20 @@ func PutInt(b []byte, n int, v int64) int {
 }
 
 // PutUint writes v at b[n:], which has IntRoom, and returns where it ends. Lengths of numbers are hard to foretell: it has no branches
-// but those between 8, 16 and more digits.
+// but those between 8, 10, 16 and more digits. Up to 10 have identifiers and times in seconds.
 func PutUint(b []byte, n int, v uint64) int {
 	if v < 1e8 {
 		text, length := trimmed(eight(v))
 		mem.Store64(b, n, text)
 		return n + length
+	}
+	if v < 1e10 {
+		top := v / 1e8
+		lone := (top - 10) >> 63 // 1 if that is one digit
+		mem.Store16(b, n, pairs[top]>>(lone*8))
+		n += 2 - int(lone)
+		mem.Store64(b, n, eight(v-top*1e8)+zeros)
+		return n + 8
 	}
 	if v < 1e16 {
 		high := v / 1e8

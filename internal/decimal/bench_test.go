@@ -25,6 +25,7 @@ var ints = map[string]func() uint64{
 	"1 digit":        func() uint64 { return dice.Uint64N(10) },
 	"1 to 3 digits":  func() uint64 { return dice.Uint64N(tens[1+dice.IntN(3)]) },
 	"1 to 7 digits":  func() uint64 { return dice.Uint64N(tens[1+dice.IntN(6)]) },
+	"seconds":        func() uint64 { return 1_700_000_000 + dice.Uint64N(1e7) },
 	"milliseconds":   func() uint64 { return 1_700_000_000_000 + dice.Uint64N(1e10) },
 	"64 bits":        func() uint64 { return dice.Uint64() },
 	"any width":      func() uint64 { return dice.Uint64() >> dice.UintN(64) },

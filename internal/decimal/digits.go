@@ -17,6 +17,14 @@ func eight(v uint64) uint64 {
 	return v<<8 - q*(10<<8-1)
 }
 
+// pairs are the numbers below 100 as text of two digits, the first in the lower byte.
+var pairs = func() (t [100]uint16) {
+	for i := range t {
+		t[i] = uint16('0'+i/10) | uint16('0'+i%10)<<8
+	}
+	return t
+}()
+
 // leadingZeros is how many bits of w, made by eight, hold zeros before the first other digit; the last digit is none of them.
 func leadingZeros(w uint64) int { return bits.TrailingZeros64(w|1<<56) &^ 7 }
 
