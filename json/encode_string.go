@@ -3,10 +3,10 @@ package json
 // Strings on their way out.
 //
 // Most are short and plain. Those are copied as words that overlap, after one look at all of them (putShort). The others go by runs of
-// plain text, for which simd.CopyPlain has the machine's widest registers, and an entry of escapes for the byte that ends a run.
+// plain text, for which simd.CopyPlain has the machine's widest registers, and an entry of escapes for the byte that ends a run. Where
+// escapes stand close together, each byte has its entry (putWords).
 
 import (
-	"math/bits"
 	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
@@ -16,7 +16,7 @@ import (
 // short is the length up to which text is put as words.
 const short = 32
 
-// textRoom is what the text of a string wants besides its length: what is stored beyond it, and an escape.
+// textRoom is what the text of a string wants besides its length: what is stored beyond it, and a word of escapes.
 const textRoom = 48
 
 // appendText appends s as a JSON string.
@@ -123,23 +123,28 @@ func special(w uint64, html bool) uint64 {
 	return (controls | backslash | w) & highs
 }
 
-// escapes are what stands for the ASCII bytes that have to be escaped, with the length of it in the highest byte.
-var escapes = func() (t [128]uint64) {
+// escapes are what stands for each byte of ASCII, with the length of it in the highest byte: itself or an escape. The second table
+// is for HTML. For other bytes there is nothing, of length 0.
+var escapes = func() (t [2][256]uint64) {
 	const digits = "0123456789abcdef"
-	enter := func(c byte, text string) {
-		t[c] = uint64(len(text)) << 56
+	enter := func(table int, c byte, text string) {
+		t[table][c] = uint64(len(text)) << 56
 		for i := range len(text) {
-			t[c] |= uint64(text[i]) << (8 * i)
+			t[table][c] |= uint64(text[i]) << (8 * i)
 		}
 	}
-	for c := range byte(' ') {
-		enter(c, `\u00`+digits[c>>4:c>>4+1]+digits[c&15:c&15+1])
+	for c := range byte(utf8.RuneSelf) {
+		enter(0, c, string(rune(c)))
 	}
-	for _, c := range []byte("<>&") {
-		enter(c, `\u00`+digits[c>>4:c>>4+1]+digits[c&15:c&15+1])
+	for c := range byte(' ') {
+		enter(0, c, `\u00`+digits[c>>4:c>>4+1]+digits[c&15:c&15+1])
 	}
 	for c, letter := range map[byte]string{'"': `"`, '\\': `\`, '\b': "b", '\f': "f", '\n': "n", '\r': "r", '\t': "t"} {
-		enter(c, `\`+letter)
+		enter(0, c, `\`+letter)
+	}
+	t[1] = t[0]
+	for _, c := range []byte("<>&") {
+		enter(1, c, `\u00`+digits[c>>4:c>>4+1]+digits[c&15:c&15+1])
 	}
 	return t
 }()
@@ -148,6 +153,13 @@ var escapes = func() (t [128]uint64) {
 // and more behind it.
 func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	src := mem.Bytes(s)
+	near := false // the next escape, it seems
+	switch {
+	case len(src) > short:
+		near = escapes[1][src[0]]>>56 > 1
+	case len(src) >= 8:
+		near = (mem.Load64(src, 0)|mem.Load64(src, len(src)-8))&highs == 0 // short text has one
+	}
 	for i := 0; ; {
 		// What is left may be plain to its end.
 		if rest := len(src) - i; len(b)-n < rest+textRoom {
@@ -157,21 +169,8 @@ func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 		if i == len(src) {
 			return b, n
 		}
-		// Escapes often stand close together: after one, a word is tried before the kernel. Short text has one.
-		if len(src)-i >= 8 && (i > 0 || len(src) <= short) {
-			w := mem.Load64(src, i)
-			mem.Store64(b, n, w)
-			k := bits.TrailingZeros64(special(w, html)) >> 3
-			n += k
-			i += k
-			if k < 8 && src[i] < utf8.RuneSelf {
-				x := escapes[src[i]]
-				mem.Store64(b, n, x)
-				n += int(x >> 56)
-				i++
-				continue
-			}
-			if i == len(src) {
+		if near {
+			if n, i = putWords(b, n, src, i, html); i == len(src) {
 				continue
 			}
 		}
@@ -187,12 +186,54 @@ func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 			b = b[:cap(b)]
 		}
 		if i += k; i < len(src) {
-			x := escapes[src[i]&(utf8.RuneSelf-1)]
-			mem.Store64(b, n, x)
-			n += int(x >> 56)
+			n = putByte(b, n, escapes[1][src[i]])
 			i++
+			near = k < 8 && len(src) >= 8
 		}
 	}
+}
+
+// putWords writes src[i:] at b[n:] and gives where both end. It does not ask where the escapes are: it goes from byte to byte, each of
+// which has its entry in the table, so that it takes as long for many as for few. It stops at a word that is not ASCII, after two
+// without an escape, and when there is less room than for the rest of src and textRoom. src has 8 bytes or more.
+func putWords(b []byte, n int, src []byte, i int, html bool) (int, int) {
+	t := &escapes[0]
+	if html {
+		t = &escapes[1]
+	}
+	for plain := 0; plain < 2 && i < len(src) && len(b)-n >= len(src)-i+textRoom; plain++ {
+		size := min(len(src)-i, 8)
+		w := uint64(0)
+		if size == 8 {
+			w = mem.Load64(src, i)
+		} else {
+			w = mem.Load64(src, len(src)-8) >> (8 * (8 - size) & 63)
+		}
+		if w&highs != 0 {
+			break
+		}
+		w |= highs << (8 * size) // what is not there takes no room
+		end := n + size
+		n = putByte(b, n, t[byte(w)])
+		n = putByte(b, n, t[byte(w>>8)])
+		n = putByte(b, n, t[byte(w>>16)])
+		n = putByte(b, n, t[byte(w>>24)])
+		n = putByte(b, n, t[byte(w>>32)])
+		n = putByte(b, n, t[byte(w>>40)])
+		n = putByte(b, n, t[byte(w>>48)])
+		n = putByte(b, n, t[byte(w>>56)])
+		if n > end {
+			plain = -1
+		}
+		i += size
+	}
+	return n, i
+}
+
+// putByte writes an entry of escapes.
+func putByte(b []byte, n int, entry uint64) int {
+	mem.Store64(b, n, entry)
+	return n + int(entry>>56)
 }
 
 // appendUnruly appends a run of text that is not valid UTF-8, or has one of the characters that JavaScript ends a line with.
