@@ -8,6 +8,7 @@
 //	msgpack         MessagePack, with the API of vmihailenco/msgpack v5; the room msgpcode in it names the codes
 //	json            JSON, with the API and the behaviour of encoding/json, and segmentio's additions
 //	iso8601         timestamps and durations of ISO 8601
+//	remotewrite     requests of Prometheus Remote Write, 1.0 and 2.0: scanned, split by a label, decoded
 //	transcode       MessagePack into JSON and back, without Go values between them
 //	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
 //	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface, the slots of maps
@@ -31,6 +32,7 @@
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
 //	           │       └───→ iso8601
 //	           └→ column ←── msgpack, json
+//	remotewrite ─→ wire ──────────────────────────────────→ mem
 //
 // # Words
 //
@@ -56,6 +58,8 @@
 //
 // How JSON is read: json/cursor.go first, then json/decode_struct.go. What makes an error equal to encoding/json's: json/soft.go, and
 // explain in json/decode.go.
+//
+// How a request of Remote Write is checked: remotewrite/schema.go. Which part a series belongs to: remotewrite/split.go, keyOf.
 //
 // In msgpack, each of these is a file:
 //

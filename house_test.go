@@ -19,6 +19,7 @@ const module = "github.com/slipstream-go/slipstream"
 var arrows = map[string][]string{
 	"msgpack":           {"column", "internal/buffer", "internal/mem", "internal/msgpwire", "internal/plan", "internal/wire", "msgpack/msgpcode"},
 	"json":              {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
+	"remotewrite":       {"internal/buffer", "internal/mem", "internal/wire"},
 	"internal/simd":     {"internal/mem"},
 	"internal/decimal":  {"internal/mem"},
 	"iso8601":           {"internal/mem"},
@@ -44,9 +45,12 @@ var arrows = map[string][]string{
 	"bench/json/purego":  {"bench/harness", "bench/json"},
 	"bench/json/shapes":  {"bench/json/corpus"},
 	"bench/iso8601":      {"bench/harness", "iso8601"},
+	"bench/remotewrite":  {"bench/harness", "remotewrite"},
 	"bench/ingest":       {"bench/harness", "column", "msgpack", "server/load", "server/parquet"},
-	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/iso8601", "bench/json", "bench/msgpack"},
+	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/iso8601", "bench/json", "bench/msgpack", "bench/remotewrite"},
 	"bench/differential": {"bench/json/corpus", "internal/api", "internal/corpus", "json", "msgpack"},
+
+	"bench/differential/remotewrite": {"remotewrite"},
 }
 
 // unsafeFiles are the files outside internal/mem that may import unsafe.

@@ -1,0 +1,26 @@
+package mem
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+// TestText reads every width at every offset.
+func TestText(t *testing.T) {
+	b := make([]byte, 24)
+	for i := range b {
+		b[i] = byte(i*37 + 200)
+	}
+	s := string(b)
+	for i := range b {
+		if i+2 <= len(b) && Text16(s, i) != binary.LittleEndian.Uint16(b[i:]) {
+			t.Errorf("Text16 at %d: %x", i, Text16(s, i))
+		}
+		if i+4 <= len(b) && Text32(s, i) != binary.LittleEndian.Uint32(b[i:]) {
+			t.Errorf("Text32 at %d: %x", i, Text32(s, i))
+		}
+		if i+8 <= len(b) && Text64(s, i) != binary.LittleEndian.Uint64(b[i:]) {
+			t.Errorf("Text64 at %d: %x", i, Text64(s, i))
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package remotewrite
+
+// Requests as bytes. What both versions have and version 1 are here, version 2 is in append2.go. The bytes are those of the encoder that
+// Prometheus is built with, but that the sign of a zero is kept.
+//
+// The size of a message stands before it, so it is summed up first, and nothing has to be moved afterwards.
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Append appends r to b as a request of a version, [V1] or [V2], and gives the longer b. It allocates nothing if b has room.
+//
+// Version 1 leaves out the metadata of series and start timestamps, version 2 the metadata of the request. The symbols of version 2 are
+// in the order of their first use.
+func Append(b []byte, version Version, r *Request) []byte {
+	switch version {
+	case V1:
+		return append1(b, r)
+	case V2:
+		return append2(b, r)
+	}
+	panic(errNoVersion)
+}
+
+func append1(b []byte, r *Request) []byte {
+	for i := range r.Series {
+		b = appendSeries1(b, &r.Series[i])
+	}
+	for i := range r.Metadata {
+		m := &r.Metadata[i]
+		n := sizeUint(uint64(m.Type)) + sizeText(m.MetricFamilyName) + sizeText(m.Help) + sizeText(m.Unit)
+		b = appendHeader(b, tagMetadata1, n)
+		b = appendUint(b, 1<<3|typeVarint, uint64(m.Type))
+		b = appendText(b, 2<<3|typeBytes, m.MetricFamilyName)
+		b = appendText(b, 4<<3|typeBytes, m.Help)
+		b = appendText(b, 5<<3|typeBytes, m.Unit)
+	}
+	return b
+}
+
+func appendSeries1(b []byte, s *Series) []byte {
+	labels, plain := sizeLabels(s.Labels)
+	samples, others := sizeSamples(s.Samples, V1), 0
+	for i := range s.Exemplars {
+		labels, _ := sizeLabels(s.Exemplars[i].Labels)
+		others += sizeField(sizeExemplar(&s.Exemplars[i], labels))
+	}
+	for i := range s.Histograms {
+		others += sizeField(sizeHistogram(&s.Histograms[i], V1))
+	}
+	b = appendHeader(b, tagSeries1, labels+samples+others)
+	b = appendLabels(b, s.Labels, labels, plain)
+	b = appendSamples(b, s.Samples, samples, V1)
+	for i := range s.Exemplars {
+		e := &s.Exemplars[i]
+		labels, plain := sizeLabels(e.Labels)
+		b = appendHeader(b, tagExemplar1, sizeExemplar(e, labels))
+		b = appendLabels(b, e.Labels, labels, plain)
+		b = appendExemplar(b, e)
+	}
+	for i := range s.Histograms {
+		b = appendHistogram(b, tagHistogram1, &s.Histograms[i], V1)
+	}
+	return b
+}
+
+// The sizes of fields whose tag is one byte. What is 0 or empty is left out.
+
+// sizeField is that of a message of n bytes, which is there even if it is empty.
+func sizeField(n int) int { return 1 + sizeVarint(uint64(n)) + n }
+
+// sizePacked is that of n bytes of numbers or text.
+func sizePacked(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return sizeField(n)
+}
+
+func sizeText(s string) int { return sizePacked(len(s)) }
+
+func sizeUint(v uint64) int {
+	if v == 0 {
+		return 0
+	}
+	return 1 + sizeVarint(v)
+}
+
+func sizeFloat(f float64) int {
+	if math.Float64bits(f) == 0 {
+		return 0
+	}
+	return 9
+}
+
+func appendText(b []byte, tag byte, s string) []byte {
+	if s == "" {
+		return b
+	}
+	return append(appendHeader(b, tag, len(s)), s...)
+}
+
+func appendUint(b []byte, tag byte, v uint64) []byte {
+	if v == 0 {
+		return b
+	}
+	return binary.AppendUvarint(append(b, tag), v)
+}
+
+func appendFloat(b []byte, tag byte, f float64) []byte {
+	bits := math.Float64bits(f)
+	if bits == 0 {
+		return b
+	}
+	return binary.LittleEndian.AppendUint64(append(b, tag), bits)
+}
+
+// room is b, moved if it has no room for n more bytes.
+func room(b []byte, n int) []byte {
+	if cap(b)-len(b) < n {
+		return mem.GrowRoom(b, n)
+	}
+	return b
+}
+
+func sizeLabel(l *Label) int { return sizeText(l.Name) + sizeText(l.Value) }
+
+// maxPlain is the most bytes of name and value in a plain label.
+const maxPlain = 0x7f - 4
+
+// sizeLabels is the size of labels, and whether all of them are plain: see plainLabel.
+func sizeLabels(labels []Label) (n int, plain bool) {
+	other := 0 // negative once one is not
+	for i := range labels {
+		l := &labels[i]
+		texts := len(l.Name) + len(l.Value)
+		n += texts + 6
+		other |= (len(l.Name) - 1) | (len(l.Value) - 1) | (maxPlain - texts)
+	}
+	if other >= 0 {
+		return n, true
+	}
+	n = 0
+	for i := range labels {
+		n += sizeField(sizeLabel(&labels[i]))
+	}
+	return n, false
+}
+
+// appendLabels appends labels, of what sizeLabels gives.
+func appendLabels(b []byte, labels []Label, size int, plain bool) []byte {
+	b = room(b, size)
+	if !plain {
+		for i := range labels {
+			l := &labels[i]
+			b = appendHeader(b, tagLabel, sizeLabel(l))
+			b = appendText(b, tagName, l.Name)
+			b = appendText(b, tagValue, l.Value)
+		}
+		return b
+	}
+	at := len(b)
+	b = b[:at+size]
+	putLabels(b, at, labels)
+	return b
+}
+
+// putLabels writes labels that are plain to b[at:], where they have room. Texts go as words, which may overlap: nothing is called, as what has
+// to be saved for a call costs more than a short text.
+func putLabels(b []byte, at int, labels []Label) {
+	for i := range labels {
+		l := &labels[i]
+		name, value := len(l.Name), len(l.Value)
+		mem.Store32(b, at, 0x000a000a|uint32(name+value+4)<<8|uint32(name)<<24)
+		mem.Store16(b, at+4+name, uint16(tagValue|value<<8))
+		at += 4
+		for text, last := l.Name, false; ; text, last = l.Value, true {
+			n := len(text)
+			switch {
+			case n > 16:
+				for i := 0; i < n-8; i += 8 {
+					mem.Store64(b, at+i, mem.Text64(text, i))
+				}
+				mem.Store64(b, at+n-8, mem.Text64(text, n-8))
+			case n >= 8:
+				mem.Store64(b, at, mem.Text64(text, 0))
+				mem.Store64(b, at+n-8, mem.Text64(text, n-8))
+			case n >= 4:
+				mem.Store32(b, at, mem.Text32(text, 0))
+				mem.Store32(b, at+n-4, mem.Text32(text, n-4))
+			default:
+				mem.Store8(b, at, text[0])
+				mem.Store8(b, at+n/2, text[n/2])
+				mem.Store8(b, at+n-1, text[n-1])
+			}
+			at += n
+			if last {
+				break
+			}
+			at += 2
+		}
+	}
+}
+
+// plain reports whether the sample has the longer form that plainSample knows: a value, and a time from 1971 to 2109.
+func (s *Sample) plain() bool {
+	return math.Float64bits(s.Value) != 0 && uint64(s.Timestamp)-1<<35 < 1<<42-1<<35 && s.StartTimestamp == 0
+}
+
+func (s *Sample) size(version Version) int {
+	if s.plain() {
+		return 16
+	}
+	n := sizeFloat(s.Value) + sizeUint(uint64(s.Timestamp))
+	if version == V2 {
+		n += sizeUint(uint64(s.StartTimestamp))
+	}
+	return n
+}
+
+// sizeSamples is the size of the fields of samples.
+func sizeSamples(samples []Sample, version Version) (n int) {
+	for i := range samples {
+		n += 2 + samples[i].size(version)
+	}
+	return n
+}
+
+// appendSamples appends samples, which take size bytes.
+func appendSamples(b []byte, samples []Sample, size int, version Version) []byte {
+	b = room(b, size)
+	for i := range samples {
+		s := &samples[i]
+		if s.plain() {
+			at := len(b)
+			b = b[:at+18]
+			mem.Store64(b, at+10, 0x1000|spreadWide(uint64(s.Timestamp))<<16|0x0080808080800000)
+			mem.Store64(b, at+3, math.Float64bits(s.Value))
+			mem.Store16(b, at, tagSamples|16<<8)
+			mem.Store8(b, at+2, 1<<3|typeFixed64)
+			continue
+		}
+		b = append(b, tagSamples, byte(s.size(version)))
+		b = appendFloat(b, 1<<3|typeFixed64, s.Value)
+		b = appendUint(b, 2<<3|typeVarint, uint64(s.Timestamp))
+		if version == V2 {
+			b = appendUint(b, 3<<3|typeVarint, uint64(s.StartTimestamp))
+		}
+	}
+	return b
+}
+
+// sizeExemplar is the size of an exemplar whose labels take so many bytes.
+func sizeExemplar(e *Exemplar, labels int) int {
+	return labels + sizeFloat(e.Value) + sizeUint(uint64(e.Timestamp))
+}
+
+// appendExemplar appends what comes behind the labels of e.
+func appendExemplar(b []byte, e *Exemplar) []byte {
+	b = appendFloat(b, 2<<3|typeFixed64, e.Value)
+	return appendUint(b, 3<<3|typeVarint, uint64(e.Timestamp))
+}

@@ -1,0 +1,77 @@
+package remotewrite
+
+// Level 3 of version 2, as bytes. Symbols stand before the series, since there are readers that take the fields as they come; so all
+// strings are turned into references first.
+
+import "encoding/binary"
+
+func append2(b []byte, r *Request) []byte {
+	t := symbolTables.Get().(*symbolTable)
+	refs := t.refer(r)
+	for _, s := range t.symbols.block {
+		b = append(appendHeader(b, tagSymbol, len(s)), s...)
+	}
+	for i := range r.Series {
+		b, refs = appendSeries2(b, &r.Series[i], refs)
+	}
+	t.forget()
+	symbolTables.Put(t)
+	return b
+}
+
+// appendSeries2 appends s. Its references are the first of refs; it gives the rest.
+func appendSeries2(b []byte, s *Series, refs []uint32) (longer []byte, rest []uint32) {
+	help, unit, labels := refs[0], refs[1], refs[2:2+2*len(s.Labels)]
+	refs = refs[2+2*len(s.Labels):]
+	labelsSize, samples, others := sizeRefs(labels), sizeSamples(s.Samples, V2), 0
+	for i := range s.Histograms {
+		others += sizeField(sizeHistogram(&s.Histograms[i], V2))
+	}
+	rest = refs
+	for i := range s.Exemplars {
+		e := &s.Exemplars[i]
+		n := 2 * len(e.Labels)
+		others += sizeField(sizeExemplar(e, sizePacked(sizeRefs(rest[:n]))))
+		rest = rest[n:]
+	}
+	metadata := sizeUint(uint64(s.Metadata.Type)) + sizeUint(uint64(help)) + sizeUint(uint64(unit))
+
+	b = appendHeader(b, tagSeries2, sizePacked(labelsSize)+samples+others+sizeField(metadata))
+	b = appendRefs(b, labels, labelsSize)
+	b = appendSamples(b, s.Samples, samples, V2)
+	for i := range s.Histograms {
+		b = appendHistogram(b, tagHistogram2, &s.Histograms[i], V2)
+	}
+	for i := range s.Exemplars {
+		e := &s.Exemplars[i]
+		n := 2 * len(e.Labels)
+		size := sizeRefs(refs[:n])
+		b = appendHeader(b, tagExemplar2, sizeExemplar(e, sizePacked(size)))
+		b = appendRefs(b, refs[:n], size)
+		b = appendExemplar(b, e)
+		refs = refs[n:]
+	}
+	b = appendHeader(b, tagMetadata2, metadata)
+	b = appendUint(b, 1<<3|typeVarint, uint64(s.Metadata.Type))
+	b = appendUint(b, 3<<3|typeVarint, uint64(help))
+	return appendUint(b, 4<<3|typeVarint, uint64(unit)), rest
+}
+
+func sizeRefs(refs []uint32) (n int) {
+	for _, ref := range refs {
+		n += sizeVarint(uint64(ref))
+	}
+	return n
+}
+
+// appendRefs appends references, which take size bytes.
+func appendRefs(b []byte, refs []uint32, size int) []byte {
+	if len(refs) == 0 {
+		return b
+	}
+	b = appendHeader(room(b, sizePacked(size)), tagRefs, size)
+	for _, ref := range refs {
+		b = binary.AppendUvarint(b, uint64(ref))
+	}
+	return b
+}

@@ -1,0 +1,160 @@
+package remotewrite
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// again is what Decode makes of what Append makes of r.
+func again(t *testing.T, r *Request, version Version) *Request {
+	t.Helper()
+	b := Append(nil, version, r)
+	got := new(Request)
+	if err := Decode(b, version, got); err != nil {
+		t.Fatalf("version %d: % x: %+v", version, b, err)
+	}
+	return got
+}
+
+// TestAppendTexts writes texts of every length, at every offset of a buffer that is just large enough.
+func TestAppendTexts(t *testing.T) {
+	long := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 8)
+	for n := range 140 {
+		for m := range 140 {
+			r := Request{Series: []Series{{Labels: []Label{{long[:n], long[m : 2*m]}, {"a", "b"}}}}}
+			if got := again(t, &r, V1); !reflect.DeepEqual(got.Series, r.Series) {
+				t.Fatalf("%d and %d bytes: %v", n, m, got.Series)
+			}
+			if n%10 == 0 && m%10 == 0 {
+				if got := again(t, &r, V2); !reflect.DeepEqual(got.Series, r.Series) {
+					t.Fatalf("version 2, %d and %d bytes: %v", n, m, got.Series)
+				}
+			}
+		}
+	}
+}
+
+// TestAppendNumbers writes times and values from every range of bits, and keeps those of a NaN and the sign of a zero.
+func TestAppendNumbers(t *testing.T) {
+	var samples []Sample
+	for i := range 64 {
+		for _, at := range []int64{1 << i, 1<<i - 1, -1 << i} {
+			samples = append(samples, Sample{float64(i), at, 0}, Sample{0, at, at}, Sample{1, 0, at})
+		}
+	}
+	for _, f := range []float64{math.Copysign(0, -1), math.Inf(-1), math.Float64frombits(StaleNaN), math.NaN(), math.Float64frombits(0xfff8000000000123)} {
+		samples = append(samples, Sample{f, 5, 0}, Sample{f, now, 0})
+	}
+	r := Request{Series: []Series{{Samples: samples}}}
+	for _, version := range []Version{V1, V2} {
+		got := again(t, &r, version).Series[0].Samples
+		if len(got) != len(samples) {
+			t.Fatalf("version %d: %d samples of %d", version, len(got), len(samples))
+		}
+		for i, want := range samples {
+			if version == V1 {
+				want.StartTimestamp = 0
+			}
+			if math.Float64bits(got[i].Value) != math.Float64bits(want.Value) || got[i].Timestamp != want.Timestamp || got[i].StartTimestamp != want.StartTimestamp {
+				t.Errorf("version %d: %v, want %v", version, got[i], want)
+			}
+		}
+	}
+}
+
+// TestWide holds the short cuts for varints against encoding/binary.
+func TestWide(t *testing.T) {
+	for i := range 57 {
+		for _, v := range []uint64{1<<i - 1, 1 << i >> 1, (1<<i - 1) / 3} {
+			b := binary.AppendUvarint(nil, v)
+			size := len(b)
+			w := binary.LittleEndian.Uint64(append(b, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
+			if got := readWide(w); got != v {
+				t.Errorf("%x is read as %x", v, got)
+			}
+			more := uint64(0x8080808080808080) & (1<<(8*size-8) - 1)
+			if got := spreadWide(v) | more; got != w&(1<<(8*size-1)-1) || bits.Len64(v) > 7*size {
+				t.Errorf("%x is spread as %x", v, got)
+			}
+		}
+	}
+}
+
+// TestAppendVersions: what is of one version only is left out of the other.
+func TestAppendVersions(t *testing.T) {
+	of := Metadata{Type: MetricTypeCounter, Help: "what it counts", Unit: "bytes"}
+	r := &Request{
+		Series:   []Series{{Labels: []Label{{"__name__", "a"}}, Samples: []Sample{{1, 2, 3}}, Metadata: of}},
+		Metadata: []Metadata{{Type: MetricTypeGauge, MetricFamilyName: "a", Help: "h"}},
+	}
+	one, two := again(t, r, V1), again(t, r, V2)
+	if !reflect.DeepEqual(one.Metadata, r.Metadata) || one.Series[0].Metadata != (Metadata{}) || one.Series[0].Samples[0] != (Sample{1, 2, 0}) {
+		t.Errorf("version 1: %+v", one)
+	}
+	if two.Metadata != nil || two.Series[0].Metadata != of || two.Series[0].Samples[0] != (Sample{1, 2, 3}) {
+		t.Errorf("version 2: %+v", two)
+	}
+}
+
+// TestAppendSymbols writes enough symbols for references of three bytes, and each of them once.
+func TestAppendSymbols(t *testing.T) {
+	var r Request
+	for i := range 9000 {
+		a := fmt.Sprint("series ", i)
+		r.Series = append(r.Series, Series{
+			Labels:    []Label{{"__name__", a}, {"number", fmt.Sprint(i)}, {"", "x"}},
+			Exemplars: []Exemplar{{Labels: []Label{{"trace", a}}}},
+			Metadata:  Metadata{Help: a, Unit: "x"},
+		})
+	}
+	b := Append(nil, V2, &r)
+	var got Request
+	if err := Decode(b, V2, &got); err != nil || !reflect.DeepEqual(got.Series, r.Series) {
+		t.Errorf("%v: %d series of %d", err, len(got.Series), len(r.Series))
+	}
+	var s Scanner
+	s.Reset(b, V2)
+	for range s.Series {
+	}
+	if s.Err() != nil || len(s.symbols) != 5+2*9000 {
+		t.Errorf("%v: %d symbols", s.Err(), len(s.symbols))
+	}
+}
+
+// TestAppendTogether: any number may write one request.
+func TestAppendTogether(t *testing.T) {
+	var r Request
+	want := shape{series: 50, tenants: 3}.body2()
+	if err := Decode(want, V2, &r); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 50 {
+				if string(Append(nil, V2, &r)) != string(want) {
+					t.Error("other bytes")
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestCount asks a count for what it is and what it is not.
+func TestCount(t *testing.T) {
+	var none Count
+	for c, want := range map[Count]string{none: "0 false 0 false", IntCount(3): "3 true 0 false", FloatCount(1.5): "0 false 1.5 true", IntCount(0): "0 true 0 false"} {
+		n, isInt := c.Int()
+		f, isFloat := c.Float()
+		if got := fmt.Sprint(n, isInt, f, isFloat); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

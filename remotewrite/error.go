@@ -1,0 +1,100 @@
+package remotewrite
+
+import (
+	"errors"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// Error says what is wrong with a body and where: its Offset is in bytes of the body, its Path such as timeseries[3].labels[1].name.
+// Its text is that of its cause; %+v adds where.
+type Error = wire.Error
+
+// ErrVersion is the cause when a body holds nothing of the version that it is read as, but fields of the other: read as it
+// stands, it would be an empty request.
+var ErrVersion = errors.New("remotewrite: the body is of the other version of the protocol")
+
+var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")
+
+// What can be wrong with bytes. Those that end too early are io.ErrUnexpectedEOF.
+var (
+	errVarint   = errors.New("remotewrite: a varint of more than 64 bits")
+	errNumber   = errors.New("remotewrite: a field number that is 0 or above 2^29-1")
+	errWireType = errors.New("remotewrite: a wire type that means nothing")
+	errEndGroup = errors.New("remotewrite: the end of a group that was not begun")
+	errType     = errors.New("remotewrite: a field of another wire type than its own")
+	errPacked   = errors.New("remotewrite: the last packed number goes beyond its field")
+	errRef      = errors.New("remotewrite: a reference beyond the symbols")
+	errOdd      = errors.New("remotewrite: label references that are not pairs")
+	errLong     = errors.New("remotewrite: a body of 4 GB or more")
+	errSymbol   = errors.New("remotewrite: symbols[0] is not empty")
+)
+
+// A fault is an Error that does not know yet how deep it lies.
+type fault struct {
+	at    int
+	path  wire.Path
+	cause error
+}
+
+func (f *fault) error() error {
+	return &Error{Offset: int64(f.at), Path: f.path.String(), Cause: f.cause}
+}
+
+// fieldFault finds out why readField took nothing at i.
+func fieldFault(b []byte, i int) *fault {
+	v, at := readVarint(b, i)
+	switch {
+	case at < 0:
+		return varintFault(b, i)
+	case v&7 == typeEnd:
+		return &fault{at: i, cause: errEndGroup}
+	case v < 8 || v > math.MaxUint32:
+		return &fault{at: i, cause: errNumber}
+	}
+	if v&7 == typeGroup {
+		return groupFault(b, at)
+	}
+	return valueFault(b, i, at, v&7)
+}
+
+// valueFault finds out why readValue took nothing at at, of the field at i.
+func valueFault(b []byte, i, at int, wireType uint64) *fault {
+	if wireType > typeFixed32 {
+		return &fault{at: i, cause: errWireType}
+	}
+	if wireType == typeVarint || wireType == typeBytes {
+		if _, next := readVarint(b, at); next < 0 {
+			return varintFault(b, at)
+		}
+	}
+	return &fault{at: i, cause: io.ErrUnexpectedEOF}
+}
+
+// groupFault finds out where skipGroup gave up, from i on.
+func groupFault(b []byte, i int) *fault {
+	for {
+		v, at := readVarint(b, i)
+		if at < 0 {
+			return varintFault(b, i)
+		}
+		next := at
+		if v&7 != typeGroup && v&7 != typeEnd {
+			if _, next = readValue(b, at, v&7); next < 0 {
+				return valueFault(b, i, at, v&7)
+			}
+		}
+		i = next
+	}
+}
+
+// varintFault finds out why there is no varint at i.
+func varintFault(b []byte, i int) *fault {
+	if len(b)-i < maxVarint && !slices.ContainsFunc(b[i:], func(c byte) bool { return c < 0x80 }) {
+		return &fault{at: i, cause: io.ErrUnexpectedEOF}
+	}
+	return &fault{at: i, cause: errVarint}
+}

@@ -1,0 +1,111 @@
+package remotewrite
+
+import "testing"
+
+// addSeeds gives a fuzz target the vectors and a few generated requests.
+func addSeeds(f *testing.F, add func(body []byte, second bool)) {
+	for _, version := range []Version{V1, V2} {
+		for _, v := range vectorsOf(f, version) {
+			add(v.Bytes, version == V2)
+		}
+	}
+	for _, c := range []shape{{3, 2, false, false}, {2, 2, false, true}} {
+		add(c.body1(), false)
+		add(c.body2(), true)
+	}
+}
+
+func versionOf(second bool) Version {
+	if second {
+		return V2
+	}
+	return V1
+}
+
+// FuzzScan: whatever the bytes are, a scan ends, its views lie within the body, and the fast paths take what the schema takes.
+func FuzzScan(f *testing.F) {
+	addSeeds(f, func(body []byte, second bool) { f.Add(body, second) })
+	f.Fuzz(func(t *testing.T, body []byte, second bool) {
+		version := versionOf(second)
+		body = body[:len(body):len(body)]
+		var s Scanner
+		s.Find("a", "service_id")
+		s.Reset(body, version)
+		within := func(views ...[]byte) {
+			for _, v := range views {
+				if !inside(body, v) {
+					t.Fatalf("a view is not within the body")
+				}
+			}
+		}
+		for v := range s.Series {
+			within(v.Raw())
+			a := 0
+			for name, value := range v.Labels {
+				within(name, value)
+				if string(name) == "a" {
+					a++
+				}
+			}
+			value, n := v.Found(0)
+			if last, have := v.Label("a"); n != a || have != a || string(value) != string(last) {
+				t.Fatalf("label a is there %d times by Found, %d by Label, %d by Labels", n, have, a)
+			}
+			for range v.Samples {
+			}
+			for e := range v.Exemplars {
+				for name, value := range e.Labels {
+					within(name, value)
+				}
+			}
+			for h := range v.Histograms {
+				within(h.Raw())
+			}
+			m := v.Metadata()
+			within(m.Help, m.Unit)
+		}
+		err := s.Err()
+		for m := range s.Metadata {
+			within(m.Family, m.Help, m.Unit)
+		}
+		// By the schema alone, without fast paths.
+		request, symbols := request1, 0
+		if second {
+			request, symbols = request2, len(s.symbols)
+		}
+		bad := request.check(body, 0, symbols)
+		if e, _ := err.(*Error); (bad == nil) != (err == nil) && (e == nil || e.Cause != ErrVersion && e.Cause != errSymbol) {
+			t.Fatalf("a scan: %v, the schema: %+v", err, bad)
+		} else if bad != nil && version == V1 {
+			if want := bad.error().(*Error); want.Offset != e.Offset || want.Path != e.Path || want.Cause != e.Cause {
+				t.Fatalf("a scan: %+v, the schema: %+v", e, want)
+			}
+		}
+	})
+}
+
+// inside reports whether v is a piece of b; empty ones are everywhere.
+func inside(b, v []byte) bool {
+	if len(v) == 0 {
+		return true
+	}
+	for i := range b {
+		if &b[i] == &v[0] {
+			return len(v) <= len(b)-i
+		}
+	}
+	return false
+}
+
+// FuzzSplit: what is in the parts together is what was in the body, each series in its part alone.
+func FuzzSplit(f *testing.F) {
+	addSeeds(f, func(body []byte, second bool) {
+		for i := range bys {
+			f.Add(body, second, uint8(i))
+		}
+	})
+	var p Splitter
+	f.Fuzz(func(t *testing.T, body []byte, second bool, by uint8) {
+		checkSplit(t, &p, body, versionOf(second), bys[int(by)%len(bys)])
+	})
+}

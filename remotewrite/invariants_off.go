@@ -1,0 +1,5 @@
+//go:build !invariants
+
+package remotewrite
+
+const invariants = false

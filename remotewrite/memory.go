@@ -1,0 +1,129 @@
+package remotewrite
+
+import "github.com/slipstream-go/slipstream/internal/buffer"
+
+// memory is what a Request is decoded into: a slab for each kind of value.
+type memory struct {
+	series             slab[Series]
+	labels             slab[Label]
+	samples            slab[Sample]
+	exemplars          slab[Exemplar]
+	exemplarLabels     slab[Label] // they may come amid those of the series
+	histograms         slab[Histogram]
+	negative, positive bucketMemory
+	customValues       slab[float64]
+	metadata           slab[Metadata]
+	symbols            slab[string]
+	texts              buffer.Strings
+
+	before   []Label // the plain labels that the series before begins with
+	beforeAt int     // where in the body they are
+}
+
+type bucketMemory struct {
+	spans  slab[BucketSpan]
+	deltas slab[int64]
+	counts slab[float64]
+}
+
+// begin makes all memory free.
+func (m *memory) begin() {
+	m.series.begin()
+	m.labels.begin()
+	m.samples.begin()
+	m.exemplars.begin()
+	m.exemplarLabels.begin()
+	m.histograms.begin()
+	m.negative.begin()
+	m.positive.begin()
+	m.customValues.begin()
+	m.metadata.begin()
+	m.symbols.begin()
+	m.before = nil
+}
+
+func (m *bucketMemory) begin() {
+	m.spans.begin()
+	m.deltas.begin()
+	m.counts.begin()
+}
+
+// end forgets what earlier requests have left behind that of this one. What has no pointers may stay.
+func (m *memory) end() {
+	m.series.end()
+	m.labels.end()
+	m.exemplars.end()
+	m.exemplarLabels.end()
+	m.histograms.end()
+	m.metadata.end()
+	m.symbols.end()
+}
+
+// slab is memory for the values of one kind in all messages of a request. Each message gets a slice of it.
+//
+//	block   those of messages before | of the message at hand | free, but for what an earlier request left
+//	        0                        from                      len          left                        cap
+//
+// A block that is full stays with the messages that have slices of it, and one of twice its size follows: nothing is moved but the values
+// of the message at hand. The last block is there for the next request, which soon finds all the room that it needs in it.
+type slab[T any] struct {
+	block []T
+	from  int
+	left  int
+	used  int // values in the blocks before
+	peak  int // the most values that requests have had lately
+}
+
+// A block of keepRoom values stays in any case. A larger one goes when it is tooLarge times what the requests of late have needed.
+const (
+	firstRoom = 16
+	keepRoom  = 1 << 10
+	tooLarge  = 8
+)
+
+// begin makes s empty. The peak falls by an eighth with each request that is below it, so that a large block outlives some small requests.
+func (s *slab[T]) begin() {
+	s.peak = max(s.used+len(s.block), s.peak-(s.peak+7)/8)
+	s.left = max(s.left, len(s.block))
+	s.used, s.from, s.block = 0, 0, s.block[:0]
+	if cap(s.block) > keepRoom && cap(s.block)/tooLarge > s.peak {
+		s.block, s.left = nil, 0
+	}
+}
+
+// end clears what is left of earlier requests.
+func (s *slab[T]) end() {
+	if n := len(s.block); n < s.left {
+		clear(s.block[n:s.left])
+	}
+	s.left = len(s.block)
+}
+
+// next is the next value of the message at hand, which holds anything.
+func (s *slab[T]) next() *T {
+	n := len(s.block)
+	if n == cap(s.block) {
+		s.grow()
+		n = len(s.block)
+	}
+	s.block = s.block[:n+1]
+	return &s.block[n]
+}
+
+// grow begins a new block with the values of the message at hand.
+func (s *slab[T]) grow() {
+	open := s.block[s.from:]
+	s.used += s.from
+	s.block = append(make([]T, 0, max(firstRoom, 2*cap(s.block))), open...)
+	s.from, s.left = 0, 0
+}
+
+// cut ends the message at hand: its values are the slice.
+func (s *slab[T]) cut() []T {
+	from, to := s.from, len(s.block)
+	if from == to {
+		return nil
+	}
+	s.from = to
+	return s.block[from:to:to]
+}

@@ -1,0 +1,27 @@
+package remotewrite
+
+// Numbers that readField has seen to be there.
+
+func readUint(b []byte, at int) uint64 {
+	v, _ := readVarint(b, at)
+	return v
+}
+
+// readSint32 reads a sint32: of a longer varint, the low 32 bits are what counts.
+func readSint32(b []byte, at int) int32 { return int32(zigzag(uint64(uint32(readUint(b, at))))) }
+
+// readWide is the varint in the low bytes of w, which end at the first without its high bit. It is of 8 bytes at most.
+func readWide(w uint64) uint64 {
+	last := ^w & 0x8080808080808080
+	w &= last ^ (last - 1)
+	w = w&0x007f007f007f007f | w&0x7f007f007f007f00>>1
+	w = w&0x00003fff00003fff | w&0x3fff00003fff0000>>2
+	return w&0x0fffffff | w&0x0fffffff00000000>>4
+}
+
+// spreadWide is v, of at most 56 bits, as groups of 7 bits in bytes of 8: a varint without the high bits that tell of more.
+func spreadWide(v uint64) uint64 {
+	v = v&0x0fffffff | v&0x00fffffff0000000<<4
+	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
+	return v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
+}

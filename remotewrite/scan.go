@@ -1,0 +1,505 @@
+package remotewrite
+
+// Level 1: a body as views of its bytes. What is common to both versions and the walk through version 1 are here, that through
+// version 2 is in scan2.go.
+//
+// A series is checked whole before it is yielded, in one pass that also looks for the labels that Find names. So whoever walks
+// through a series cannot fail: those functions only find where things are.
+
+import (
+	"math"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// The tags that the loops know: number<<3 | wire type.
+const (
+	tagSeries1   = 1<<3 | typeBytes
+	tagMetadata1 = 3<<3 | typeBytes
+	tagSymbol    = 4<<3 | typeBytes
+	tagSeries2   = 5<<3 | typeBytes
+
+	tagLabel      = 1<<3 | typeBytes // of a series or an exemplar of version 1
+	tagRefs       = 1<<3 | typeBytes // the same of version 2, packed
+	tagRef        = 1<<3 | typeVarint
+	tagSamples    = 2<<3 | typeBytes
+	tagExemplar1  = 3<<3 | typeBytes
+	tagHistogram1 = 4<<3 | typeBytes
+	tagHistogram2 = 3<<3 | typeBytes
+	tagExemplar2  = 4<<3 | typeBytes
+	tagMetadata2  = 5<<3 | typeBytes
+
+	tagHelp = 3<<3 | typeVarint
+	tagUnit = 4<<3 | typeVarint
+
+	tagName  = 1<<3 | typeBytes
+	tagValue = 2<<3 | typeBytes
+)
+
+// Scanner walks through a body and yields views of it. The zero value is ready for Reset. It is made to be used again: then it
+// allocates nothing. It is for one goroutine, and must not be copied once it is in use.
+//
+//	s.Reset(body, remotewrite.V1)
+//	for series := range s.Series {
+//		for name, value := range series.Labels { … }
+//		for sample := range series.Samples { … }
+//	}
+//	if err := s.Err(); err != nil { … }
+type Scanner struct {
+	body    []byte
+	version Version
+	err     error
+
+	names   []string // that Find looks for
+	lengths uint64   // a bit for each of their lengths, modulo 64
+
+	symbols []symbol // of version 2
+	series  SeriesView
+	others  bool // there were fields at the top that are no part of the series: metadata, or unknown ones
+}
+
+// Reset makes s begin with body, which must not change as long as s and its views are in use. What Find asked for stays.
+func (s *Scanner) Reset(body []byte, version Version) {
+	s.body, s.version, s.err, s.others = body, version, nil, false
+	s.symbols = s.symbols[:0]
+}
+
+// Find makes the pass that checks a series also look for labels of these names: see [SeriesView.Found]. It holds for all
+// bodies to come, and must not be called within a loop over Series.
+func (s *Scanner) Find(names ...string) {
+	s.names = append(s.names[:0], names...)
+	s.series.found = make([]found, len(names))
+	s.lengths = 0
+	for _, name := range names {
+		s.lengths |= 1 << (len(name) % 64)
+	}
+}
+
+// Err is what is wrong with the body, as an *[Error], once a loop has ended: nil if it went through all of it. A loop that
+// its body leaves has not looked at the rest.
+func (s *Scanner) Err() error { return s.err }
+
+// Series yields every series, in order, up to the first that is not well-formed. A view is good until the loop goes on.
+//
+// Whatever is wrong between series, or with the metadata of version 1, is found on the way. In version 2, symbols may come after the
+// series that refer to them: what is wrong outside of the series ends the loop before the first of them.
+func (s *Scanner) Series(yield func(*SeriesView) bool) {
+	switch s.version {
+	case V1:
+		s.series1(yield)
+	case V2:
+		s.series2(yield)
+	default:
+		s.err = &Error{Cause: errNoVersion}
+	}
+}
+
+// fail notes what is wrong with the field at i of the body.
+func (s *Scanner) fail(request *message, f *fault, i int) {
+	request.locate(f, s.body, 0, i)
+	s.err = f.error()
+}
+
+// series1 is Series of version 1.
+func (s *Scanner) series1(yield func(*SeriesView) bool) {
+	b, v := s.body, &s.series
+	v.scanner = s
+	own, other := false, false
+	for i := 0; i < len(b); {
+		tag, at, next := readField(b, i)
+		if tag == tagSeries1 && next >= 0 {
+			own = true
+			v.begin(b[:next], i, at)
+			if f := v.check1(); f != nil {
+				s.fail(request1, f, i)
+				return
+			}
+			if !v.lend(yield) {
+				return
+			}
+			i = next
+			continue
+		}
+		if _, _, _, f := request1.field(b, i, 0); f != nil {
+			s.fail(request1, f, i)
+			return
+		}
+		s.others = true
+		own = own || tag == tagMetadata1
+		other = other || tag == tagSymbol || tag == tagSeries2
+		i = next
+	}
+	if other && !own {
+		s.err = &Error{Cause: ErrVersion}
+	}
+}
+
+// SeriesView is one series of a body. It is good until the loop that yields it goes on, and so are the views that it gives.
+type SeriesView struct {
+	scanner *Scanner
+	body    []byte // from the start of the request to the end of the series
+	from    int    // where its field begins
+	at      int    // where its message begins: 0 ≤ from < at ≤ len(body)
+
+	labels, samples, exemplars, histograms int
+	found                                  []found
+	plain                                  bool // in version 2, that plainRefs has taken all references
+}
+
+// found is what is known of a label that Find asked for: offsets of the body.
+type found struct {
+	from, to   int // the field of the last of them (version 1)
+	value, end int // its value
+	n          int // how many there are
+}
+
+// begin makes v the series whose field begins at from and whose message is body[at:].
+func (v *SeriesView) begin(body []byte, from, at int) {
+	v.body, v.from, v.at = body, from, at
+	v.labels, v.samples, v.exemplars, v.histograms = 0, 0, 0, 0
+	for i := range v.found {
+		v.found[i].n = 0
+	}
+}
+
+// lend yields v; in tests a copy of it, which is useless afterwards.
+func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
+	if invariants {
+		lent := *v
+		defer func() { lent = SeriesView{} }()
+		return yield(&lent)
+	}
+	return yield(v)
+}
+
+// Raw is the series as it came: the bytes of its message.
+func (v *SeriesView) Raw() []byte { return v.body[v.at:] }
+
+// Found is the value of label i of those that Find asked for, and how often that label is there: more than once is against the
+// rules, and the value is that of the last.
+func (v *SeriesView) Found(i int) (value []byte, n int) {
+	f := &v.found[i]
+	if f.n == 0 {
+		return nil, 0
+	}
+	return v.scanner.body[f.value:f.end], f.n
+}
+
+// Label is the value of a label, the last if there are several, and how often it is there. To look for the same labels in every
+// series, Find is faster.
+func (v *SeriesView) Label(name string) (value []byte, n int) {
+	v.Labels(func(have, is []byte) bool {
+		if string(have) == name {
+			value, n = is, n+1
+		}
+		return true
+	})
+	return value, n
+}
+
+// check1 holds a series of version 1 to its schema, counts what is in it, and looks for labels.
+//
+// Labels come first, and nearly all of them have the one form that plainLabel knows; then there is nearly always one sample. What
+// has any other form is left to the schema.
+func (v *SeriesView) check1() *fault {
+	b, i, lengths, labels := v.body, v.at, v.scanner.lengths, 0
+	for {
+		for {
+			nameEnd, next := plainLabel(b, i)
+			if next < 0 {
+				break
+			}
+			if lengths>>((nameEnd-i-4)&63)&1 != 0 {
+				v.look(i, next, i+4, nameEnd, nameEnd+2, next)
+			}
+			labels++
+			i = next
+		}
+		if next := plainSample(b, i); next >= 0 {
+			v.samples++
+			i = next
+		}
+		if i >= len(b) {
+			v.labels = labels
+			return nil
+		}
+		tag, next, _, f := series1.field(b, i, 0)
+		if f != nil {
+			series1.locate(f, b, v.at, i)
+			return f
+		}
+		switch tag {
+		case tagLabel:
+			labels++
+			l := readLabel(b[:next], i)
+			v.look(i, next, l.name, l.nameEnd, l.value, l.valueEnd)
+		case tagSamples:
+			v.samples++
+		case tagExemplar1:
+			v.exemplars++
+		case tagHistogram1:
+			v.histograms++
+		}
+		i = next
+	}
+}
+
+// look notes the label in the field b[from:to] if it is one of those looked for.
+//
+//go:noinline
+func (v *SeriesView) look(from, to, name, nameEnd, value, valueEnd int) {
+	for i, want := range v.scanner.names {
+		if string(v.body[name:nameEnd]) == want {
+			f := &v.found[i]
+			f.from, f.to, f.value, f.end = from, to, value, valueEnd
+			f.n++
+			return
+		}
+	}
+}
+
+// plainLabel gives where the label field at i ends, if it has the form that every encoder gives to short labels, else -1. Its name
+// is b[i+4:nameEnd], its value b[nameEnd+2:next].
+//
+//	0a len  0a name …  12 value …     every length below 128
+func plainLabel(b []byte, i int) (nameEnd, next int) {
+	if len(b)-i < 6 {
+		return 0, -1
+	}
+	head := mem.Load32(b, i)
+	nameEnd, next = i+4+int(head>>24), i+2+int(byte(head>>8))
+	value := next - nameEnd - 2
+	if head&0x80ff80ff != 0x000a000a || value < 0 || next > len(b) || int(mem.Load16(b, nameEnd)) != tagValue|value<<8 {
+		return 0, -1
+	}
+	return nameEnd, next
+}
+
+// plainSample gives where the sample field at i ends: if it is a value, or none because that is 0, and a time from 1971 to 2109.
+// Else it gives -1.
+//
+//	12 10  09 value: 8 bytes  10 timestamp: 6 bytes
+//	12 07  10 timestamp: 6 bytes
+func plainSample(b []byte, i int) (next int) {
+	if len(b)-i < 9 {
+		return -1
+	}
+	if head := mem.Load32(b, i); head&0xffffff == 0x091012 {
+		if len(b)-i >= 18 && mem.Load64(b, i+10)&0x808080808080ff00 == 0x0080808080801000 {
+			return i + 18
+		}
+	} else if head&0xffffff == 0x100712 && mem.Load64(b, i+1)&0x808080808080ffff == 0x0080808080801007 {
+		return i + 9
+	}
+	return -1
+}
+
+// label is where the name and the value of a label are.
+type label struct{ name, nameEnd, value, valueEnd int }
+
+// readLabel reads the label whose field is b[i:], and which has been checked. What it does not have is empty.
+func readLabel(b []byte, i int) (l label) {
+	_, i, _ = readField(b, i)
+	for i < len(b) {
+		tag, at, next := readField(b, i)
+		switch tag {
+		case tagName:
+			l.name, l.nameEnd = at, next
+		case tagValue:
+			l.value, l.valueEnd = at, next
+		}
+		i = next
+	}
+	return l
+}
+
+// Labels yields the labels as they came: sorted by name, if the sender follows the rules.
+func (v *SeriesView) Labels(yield func(name, value []byte) bool) {
+	if v.scanner.version == V2 {
+		v.scanner.labels2(v.body, v.at, yield)
+		return
+	}
+	labels1(v.body, v.at, yield)
+}
+
+// labels1 yields the labels of the message b[i:], a series or an exemplar of version 1.
+func labels1(b []byte, i int, yield func(name, value []byte) bool) {
+	for i < len(b) {
+		if nameEnd, next := plainLabel(b, i); next >= 0 {
+			if !yield(b[i+4:nameEnd], b[nameEnd+2:next]) {
+				return
+			}
+			i = next
+			continue
+		}
+		tag, _, next := readField(b, i)
+		if tag == tagLabel {
+			l := readLabel(b[:next], i)
+			if !yield(b[l.name:l.nameEnd], b[l.value:l.valueEnd]) {
+				return
+			}
+		}
+		i = next
+	}
+}
+
+// fields yields the messages in the fields of the series that have this tag.
+func (v *SeriesView) fields(tag uint32, yield func(b []byte, i int) bool) {
+	for i := v.at; i < len(v.body); {
+		t, at, next := readField(v.body, i)
+		if t == tag && !yield(v.body[:next], at) {
+			return
+		}
+		i = next
+	}
+}
+
+// Samples yields the samples. Their values keep the bits that they have on the wire: stale markers are NaNs of their own.
+func (v *SeriesView) Samples(yield func(Sample) bool) {
+	v.fields(tagSamples, func(b []byte, i int) bool {
+		return yield(readSample(b, i, v.scanner.version))
+	})
+}
+
+// readSample reads the sample b[i:], which has been checked.
+func readSample(b []byte, i int, version Version) (s Sample) {
+	for i < len(b) {
+		tag, at, next := readField(b, i)
+		switch tag {
+		case 1<<3 | typeFixed64:
+			s.Value = math.Float64frombits(readFixed64(b, at))
+		case 2<<3 | typeVarint:
+			s.Timestamp = readInt(b, at)
+		case 3<<3 | typeVarint:
+			if version == V2 {
+				s.StartTimestamp = readInt(b, at)
+			}
+		}
+		i = next
+	}
+	return s
+}
+
+// readInt is the varint at i, which is there.
+func readInt(b []byte, i int) int64 {
+	v, _ := readVarint(b, i)
+	return int64(v)
+}
+
+// ExemplarView is an exemplar of a series, good as long as that.
+type ExemplarView struct {
+	scanner *Scanner
+	body    []byte
+	at      int
+
+	Value     float64
+	Timestamp int64 // milliseconds
+}
+
+// Exemplars yields the exemplars.
+func (v *SeriesView) Exemplars(yield func(ExemplarView) bool) {
+	tag := uint32(tagExemplar1)
+	if v.scanner.version == V2 {
+		tag = tagExemplar2
+	}
+	v.fields(tag, func(b []byte, i int) bool {
+		e := ExemplarView{scanner: v.scanner, body: b, at: i}
+		for i < len(b) {
+			tag, at, next := readField(b, i)
+			switch tag {
+			case 2<<3 | typeFixed64:
+				e.Value = math.Float64frombits(readFixed64(b, at))
+			case 3<<3 | typeVarint:
+				e.Timestamp = readInt(b, at)
+			}
+			i = next
+		}
+		return yield(e)
+	})
+}
+
+// Labels yields the labels of the exemplar: a trace ID, mostly.
+func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
+	if e.scanner.version == V2 {
+		e.scanner.labels2(e.body, e.at, yield)
+		return
+	}
+	labels1(e.body, e.at, yield)
+}
+
+// HistogramView is a native histogram of a series, good as long as that.
+type HistogramView struct {
+	raw       []byte
+	Timestamp int64 // milliseconds
+}
+
+// Raw is the histogram as it came: the bytes of its message.
+func (h HistogramView) Raw() []byte { return h.raw }
+
+// Histograms yields the native histograms.
+func (v *SeriesView) Histograms(yield func(HistogramView) bool) {
+	tag := uint32(tagHistogram1)
+	if v.scanner.version == V2 {
+		tag = tagHistogram2
+	}
+	v.fields(tag, func(b []byte, i int) bool {
+		h := HistogramView{raw: b[i:]}
+		for i < len(b) {
+			tag, at, next := readField(b, i)
+			if tag == 15<<3|typeVarint {
+				h.Timestamp = readInt(b, at)
+			}
+			i = next
+		}
+		return yield(h)
+	})
+}
+
+// MetadataView is what is known of a metric: in version 1 an entry of the request, with the name of a family of metrics; in
+// version 2 that of a series.
+type MetadataView struct {
+	Type       MetricType
+	Family     []byte // version 1
+	Help, Unit []byte
+}
+
+// Metadata yields the metadata of a request of version 1, up to the first entry that is not well-formed. In version 2 it
+// belongs to the series: see [SeriesView.Metadata].
+func (s *Scanner) Metadata(yield func(MetadataView) bool) {
+	if s.version != V1 {
+		return
+	}
+	b := s.body
+	for i := 0; i < len(b); {
+		tag, at, next := readField(b, i)
+		if tag != tagSeries1 || next < 0 {
+			if _, _, _, f := request1.field(b, i, 0); f != nil {
+				s.fail(request1, f, i)
+				return
+			}
+		}
+		if tag == tagMetadata1 && !yield(readMetadata1(b[:next], at)) {
+			return
+		}
+		i = next
+	}
+}
+
+// readMetadata1 reads the metadata b[i:] of version 1, which has been checked.
+func readMetadata1(b []byte, i int) (m MetadataView) {
+	for i < len(b) {
+		tag, at, next := readField(b, i)
+		switch tag {
+		case 1<<3 | typeVarint:
+			m.Type = MetricType(readInt(b, at))
+		case 2<<3 | typeBytes:
+			m.Family = b[at:next]
+		case 4<<3 | typeBytes:
+			m.Help = b[at:next]
+		case 5<<3 | typeBytes:
+			m.Unit = b[at:next]
+		}
+		i = next
+	}
+	return m
+}

@@ -1,0 +1,276 @@
+package remotewrite
+
+// Level 1 of version 2: labels are numbers of symbols, which are found in a pass of their own.
+
+import (
+	"math"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// symbol is where one is in the body, and which of the names that Find asks for it is: i+1, or 0.
+//
+// It is small, because a hostile body may have one for every two of its bytes.
+type symbol struct {
+	at, end uint32
+	find    uint32
+}
+
+// series2 is Series of version 2.
+func (s *Scanner) series2(yield func(*SeriesView) bool) {
+	if !s.index() {
+		return
+	}
+	b, v := s.body, &s.series
+	v.scanner = s
+	for i := 0; i < len(b); {
+		tag, at, next := readField(b, i)
+		if tag == tagSeries2 {
+			v.begin(b[:next], i, at)
+			if f := v.check2(); f != nil {
+				s.fail(request2, f, i)
+				return
+			}
+			if !v.lend(yield) {
+				return
+			}
+		}
+		i = next
+	}
+}
+
+// index is the first pass: it finds the symbols, and whatever is wrong at the top.
+func (s *Scanner) index() bool {
+	b := s.body
+	s.symbols = s.symbols[:0]
+	own, other := false, false
+	if uint64(len(b)) > math.MaxUint32 {
+		s.err = &Error{Cause: errLong}
+		return false
+	}
+	for i := 0; i < len(b); {
+		tag, at, next := uint32(tagSymbol), i+2, -1
+		if len(b)-i >= 2 && mem.Load16(b, i)&0x80ff == tagSymbol {
+			next = at + int(b[i+1]) // nearly all are short
+		}
+		if next < 0 || next > len(b) {
+			tag, at, next = readField(b, i)
+		}
+		switch {
+		case next < 0:
+			s.fail(request2, fieldFault(b, i), i)
+			return false
+		case tag == tagSymbol:
+			own = true
+			if len(s.symbols) == 0 && at != next {
+				s.fail(request2, &fault{at: i, cause: errSymbol}, i)
+				return false
+			}
+			s.symbols = append(s.symbols, symbol{uint32(at), uint32(next), s.which(b[at:next])})
+		case tag == tagSeries2:
+			own = true
+		case tag>>3 == tagSymbol>>3 || tag>>3 == tagSeries2>>3:
+			s.fail(request2, &fault{at: i, cause: errType}, i)
+			return false
+		default:
+			s.others = true
+			other = other || tag == tagSeries1 || tag == tagMetadata1
+		}
+		i = next
+	}
+	if other && !own {
+		s.err = &Error{Cause: ErrVersion}
+		return false
+	}
+	return true
+}
+
+// which is the number of a name that Find asks for, counted from 1, or 0.
+func (s *Scanner) which(symbol []byte) uint32 {
+	if s.lengths>>(len(symbol)%64)&1 != 0 {
+		for i, name := range s.names {
+			if string(symbol) == name {
+				return uint32(i + 1)
+			}
+		}
+	}
+	return 0
+}
+
+// symbol is the symbol of a reference that has been checked.
+func (s *Scanner) symbol(ref uint64) []byte {
+	y := &s.symbols[uint32(ref)]
+	return s.body[y.at:y.end]
+}
+
+// check2 holds a series of version 2 to its schema, counts what is in it, and looks for labels.
+//
+// Labels come first, in the one form that plainRefs knows; then there is nearly always one sample, and metadata, which may be
+// empty. What has any other form is left to the schema.
+func (v *SeriesView) check2() *fault {
+	b, symbols := v.body, len(v.scanner.symbols)
+	refs := 0
+	i := v.plainRefs()
+	if v.plain = i >= 0; !v.plain {
+		i = v.at
+	}
+	for i < len(b) {
+		if next := plainSample(b, i); next >= 0 {
+			v.samples++
+			i = next
+			continue
+		}
+		if len(b)-i >= 2 && mem.Load16(b, i) == tagMetadata2 {
+			i += 2
+			continue
+		}
+		tag, next, n, f := series2.field(b, i, symbols)
+		if f != nil {
+			series2.locate(f, b, v.at, i)
+			return f
+		}
+		refs += n
+		switch tag {
+		case tagSamples:
+			v.samples++
+		case tagHistogram2:
+			v.histograms++
+		case tagExemplar2:
+			v.exemplars++
+		}
+		i = next
+	}
+	if refs%2 != 0 {
+		return series2.odd(v.at)
+	}
+	if v.plain = v.plain && refs == 0; !v.plain {
+		v.look2()
+	}
+	return nil
+}
+
+// plainRefs looks for labels among the references that the series begins with, and counts them: if they have the form that every
+// encoder gives them, one packed field of pairs, with a length below 128 and numbers below 2^14. It gives where that ends, else -1,
+// or when one of them is beyond the symbols.
+func (v *SeriesView) plainRefs() (next int) {
+	b, i := v.body, v.at
+	if len(b)-i < 2 || mem.Load16(b, i)&0x80ff != tagRefs {
+		return -1
+	}
+	i, next = i+2, i+2+int(b[i+1])
+	if next > len(b) {
+		return -1
+	}
+	b = b[:next]
+	symbols := v.scanner.symbols
+	labels := 0
+	for i < len(b) {
+		var name, value uint
+		name, i = shortRef(b, i)
+		value, i = shortRef(b, i)
+		if name >= uint(len(symbols)) || value >= uint(len(symbols)) {
+			return -1
+		}
+		if k := symbols[name].find; k != 0 {
+			v.note(k-1, uint32(value))
+		}
+		labels++
+	}
+	v.labels = labels
+	return next
+}
+
+// shortRef reads the reference at i, which takes one byte or two; else it gives one that is beyond all symbols.
+func shortRef(b []byte, i int) (ref uint, next int) {
+	if i < len(b) {
+		if ref = uint(b[i]); ref < 0x80 {
+			return ref, i + 1
+		}
+		if i+1 < len(b) && b[i+1] < 0x80 {
+			return ref&0x7f | uint(b[i+1])<<7, i + 2
+		}
+	}
+	return math.MaxUint, i
+}
+
+// note notes that label k of those looked for has the value of a reference.
+func (v *SeriesView) note(k, value uint32) {
+	f, y := &v.found[k], &v.scanner.symbols[value]
+	f.value, f.end = int(y.at), int(y.end)
+	f.n++
+}
+
+// look2 looks for labels among all references, and counts them.
+func (v *SeriesView) look2() {
+	v.labels = 0
+	for i := range v.found {
+		v.found[i].n = 0
+	}
+	pairs(v.body, v.at, func(name, value uint32) bool {
+		v.labels++
+		if k := v.scanner.symbols[name].find; k != 0 {
+			v.note(k-1, value)
+		}
+		return true
+	})
+}
+
+// pairs yields the label references of the message b[i:], a series or an exemplar, which has been checked. They may be in several
+// fields, packed or not.
+func pairs(b []byte, i int, yield func(name, value uint32) bool) {
+	name, half := uint32(0), false
+	for i < len(b) {
+		tag, at, next := readField(b, i)
+		if tag == tagRefs || tag == tagRef {
+			for at < next {
+				var ref uint64
+				ref, at = readVarint(b, at)
+				if half && !yield(name, uint32(ref)) {
+					return
+				}
+				name, half = uint32(ref), !half
+			}
+		}
+		i = next
+	}
+}
+
+// labels2 yields the labels of the message b[i:], a series or an exemplar of version 2.
+func (s *Scanner) labels2(b []byte, i int, yield func(name, value []byte) bool) {
+	pairs(b, i, func(name, value uint32) bool {
+		return yield(s.symbol(uint64(name)), s.symbol(uint64(value)))
+	})
+}
+
+// Metadata is that of the series, in version 2. In version 1 it is of the request: see [Scanner.Metadata].
+func (v *SeriesView) Metadata() (m MetadataView) {
+	if v.scanner.version != V2 {
+		return m
+	}
+	// One that comes in several fields is merged.
+	v.fields(tagMetadata2, func(b []byte, i int) bool {
+		for i < len(b) {
+			tag, at, next := readField(b, i)
+			switch tag {
+			case 1<<3 | typeVarint:
+				m.Type = MetricType(readInt(b, at))
+			case 3<<3 | typeVarint:
+				m.Help = v.scanner.text(b, at)
+			case 4<<3 | typeVarint:
+				m.Unit = v.scanner.text(b, at)
+			}
+			i = next
+		}
+		return true
+	})
+	return m
+}
+
+// text is the symbol that the varint at i refers to. 0 is empty, whether there are symbols or not.
+func (s *Scanner) text(b []byte, i int) []byte {
+	ref, _ := readVarint(b, i)
+	if uint32(ref) == 0 {
+		return nil
+	}
+	return s.symbol(ref)
+}

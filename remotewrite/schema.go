@@ -1,0 +1,352 @@
+package remotewrite
+
+import (
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// The messages of both versions. The .proto text of each stands above its table; check holds bytes to it, and names what fails.
+
+// A kind tells what a field holds, and what is checked of it.
+type kind uint8
+
+const (
+	kindUnknown kind = iota // anything
+	kindVarint
+	kindFixed64
+	kindString
+	kindMessage
+	kindVarints  // packed, or one by one
+	kindFixed64s // the same
+	kindRef      // to a symbol
+	kindRefs     // to symbols, packed or one by one; in pairs
+)
+
+// wireTypes is which wire types a kind may have, as a set.
+var wireTypes = [...]uint8{
+	kindUnknown:  1<<typeVarint | 1<<typeFixed64 | 1<<typeBytes | 1<<typeGroup | 1<<typeFixed32,
+	kindVarint:   1 << typeVarint,
+	kindFixed64:  1 << typeFixed64,
+	kindString:   1 << typeBytes,
+	kindMessage:  1 << typeBytes,
+	kindVarints:  1<<typeVarint | 1<<typeBytes,
+	kindFixed64s: 1<<typeFixed64 | 1<<typeBytes,
+	kindRef:      1 << typeVarint,
+	kindRefs:     1<<typeVarint | 1<<typeBytes,
+}
+
+type field struct {
+	name    string
+	kind    kind
+	one     bool     // a message that is there once: parts of it merge
+	message *message // of kindMessage
+}
+
+// message is its fields by number; one without a name is not there.
+type message [18]field
+
+// repeated is a message that may be there any number of times.
+func repeated(name string, m *message) field { return field{name: name, kind: kindMessage, message: m} }
+
+// prometheus.WriteRequest, version 1:
+//
+//	repeated TimeSeries     timeseries = 1;
+//	repeated MetricMetadata metadata   = 3;
+var request1 = &message{
+	1: repeated("timeseries", series1),
+	3: repeated("metadata", metadata1),
+}
+
+// TimeSeries of version 1:
+//
+//	repeated Label     labels     = 1;
+//	repeated Sample    samples    = 2;
+//	repeated Exemplar  exemplars  = 3;
+//	repeated Histogram histograms = 4;
+var series1 = &message{
+	1: repeated("labels", label1),
+	2: repeated("samples", sample1),
+	3: repeated("exemplars", exemplar1),
+	4: repeated("histograms", histogram1),
+}
+
+// Label:
+//
+//	string name  = 1;
+//	string value = 2;
+var label1 = &message{
+	1: {name: "name", kind: kindString},
+	2: {name: "value", kind: kindString},
+}
+
+// Sample of version 1:
+//
+//	double value     = 1;
+//	int64  timestamp = 2; // milliseconds
+var sample1 = &message{
+	1: {name: "value", kind: kindFixed64},
+	2: {name: "timestamp", kind: kindVarint},
+}
+
+// Exemplar of version 1:
+//
+//	repeated Label labels    = 1;
+//	double         value     = 2;
+//	int64          timestamp = 3;
+var exemplar1 = &message{
+	1: repeated("labels", label1),
+	2: {name: "value", kind: kindFixed64},
+	3: {name: "timestamp", kind: kindVarint},
+}
+
+// MetricMetadata:
+//
+//	MetricType type               = 1;
+//	string     metric_family_name = 2;
+//	string     help               = 4;
+//	string     unit               = 5;
+var metadata1 = &message{
+	1: {name: "type", kind: kindVarint},
+	2: {name: "metric_family_name", kind: kindString},
+	4: {name: "help", kind: kindString},
+	5: {name: "unit", kind: kindString},
+}
+
+// Histogram of version 1:
+//
+//	oneof count { uint64 count_int = 1; double count_float = 2; }
+//	double sum            = 3;
+//	sint32 schema         = 4;
+//	double zero_threshold = 5;
+//	oneof zero_count { uint64 zero_count_int = 6; double zero_count_float = 7; }
+//	repeated BucketSpan negative_spans  = 8;
+//	repeated sint64     negative_deltas = 9;
+//	repeated double     negative_counts = 10;
+//	repeated BucketSpan positive_spans  = 11;
+//	repeated sint64     positive_deltas = 12;
+//	repeated double     positive_counts = 13;
+//	ResetHint reset_hint = 14;
+//	int64     timestamp  = 15;
+//	repeated double custom_values = 16;
+var histogram1 = &message{
+	1:  {name: "count_int", kind: kindVarint},
+	2:  {name: "count_float", kind: kindFixed64},
+	3:  {name: "sum", kind: kindFixed64},
+	4:  {name: "schema", kind: kindVarint},
+	5:  {name: "zero_threshold", kind: kindFixed64},
+	6:  {name: "zero_count_int", kind: kindVarint},
+	7:  {name: "zero_count_float", kind: kindFixed64},
+	8:  repeated("negative_spans", bucketSpan),
+	9:  {name: "negative_deltas", kind: kindVarints},
+	10: {name: "negative_counts", kind: kindFixed64s},
+	11: repeated("positive_spans", bucketSpan),
+	12: {name: "positive_deltas", kind: kindVarints},
+	13: {name: "positive_counts", kind: kindFixed64s},
+	14: {name: "reset_hint", kind: kindVarint},
+	15: {name: "timestamp", kind: kindVarint},
+	16: {name: "custom_values", kind: kindFixed64s},
+}
+
+// BucketSpan:
+//
+//	sint32 offset = 1;
+//	uint32 length = 2;
+var bucketSpan = &message{
+	1: {name: "offset", kind: kindVarint},
+	2: {name: "length", kind: kindVarint},
+}
+
+// io.prometheus.write.v2.Request, version 2:
+//
+//	repeated string     symbols    = 4; // the first is empty
+//	repeated TimeSeries timeseries = 5;
+var request2 = &message{
+	4: {name: "symbols", kind: kindString},
+	5: repeated("timeseries", series2),
+}
+
+// TimeSeries of version 2; exemplars and histograms have changed places:
+//
+//	repeated uint32    labels_refs = 1; // name, value, name, value …
+//	repeated Sample    samples     = 2;
+//	repeated Histogram histograms  = 3;
+//	repeated Exemplar  exemplars   = 4;
+//	Metadata           metadata    = 5;
+var series2 = &message{
+	1: {name: "labels_refs", kind: kindRefs},
+	2: repeated("samples", sample2),
+	3: repeated("histograms", histogram2),
+	4: repeated("exemplars", exemplar2),
+	5: {name: "metadata", kind: kindMessage, one: true, message: metadata2},
+}
+
+// Sample of version 2: that of version 1, and
+//
+//	int64 start_timestamp = 3;
+var sample2 = sample1.and(3, field{name: "start_timestamp", kind: kindVarint})
+
+// Exemplar of version 2:
+//
+//	repeated uint32 labels_refs = 1;
+//	double          value       = 2;
+//	int64           timestamp   = 3;
+var exemplar2 = &message{
+	1: {name: "labels_refs", kind: kindRefs},
+	2: {name: "value", kind: kindFixed64},
+	3: {name: "timestamp", kind: kindVarint},
+}
+
+// Metadata of version 2:
+//
+//	MetricType type     = 1;
+//	uint32     help_ref = 3;
+//	uint32     unit_ref = 4;
+var metadata2 = &message{
+	1: {name: "type", kind: kindVarint},
+	3: {name: "help_ref", kind: kindRef},
+	4: {name: "unit_ref", kind: kindRef},
+}
+
+// Histogram of version 2: that of version 1, and
+//
+//	int64 start_timestamp = 17;
+var histogram2 = histogram1.and(17, field{name: "start_timestamp", kind: kindVarint})
+
+// and is m with one more field.
+func (m *message) and(number int, f field) *message {
+	with := *m
+	with[number] = f
+	return &with
+}
+
+// check holds the message b[i:] to m. References must be to one of so many symbols.
+func (m *message) check(b []byte, i, symbols int) *fault {
+	from, refs := i, 0
+	for i < len(b) {
+		_, next, n, f := m.field(b, i, symbols)
+		if f != nil {
+			m.locate(f, b, from, i)
+			return f
+		}
+		refs += n
+		i = next
+	}
+	if refs%2 != 0 {
+		return m.odd(from)
+	}
+	return nil
+}
+
+// odd is the fault of the message at from when its references are no pairs.
+func (m *message) odd(from int) *fault {
+	f := &fault{at: from, cause: errOdd}
+	f.path.Field(m[1].name)
+	return f
+}
+
+// field checks the field at i, and gives its tag, where the next one begins, and how many references are in it.
+func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, bad *fault) {
+	tag, at, next := readField(b, i)
+	if next < 0 {
+		return 0, 0, 0, fieldFault(b, i)
+	}
+	number := tag >> 3
+	if number >= uint32(len(m)) {
+		return tag, next, 0, nil
+	}
+	f := &m[number]
+	if wireTypes[f.kind]>>(tag&7)&1 == 0 {
+		return 0, 0, 0, &fault{at: i, cause: errType}
+	}
+	switch f.kind {
+	case kindMessage:
+		bad = f.message.check(b[:next], at, symbols)
+	case kindVarints:
+		bad = checkVarints(b[:next], at)
+	case kindFixed64s:
+		if (next-at)%8 != 0 {
+			bad = &fault{at: at, cause: errPacked}
+		}
+	case kindRefs:
+		refs, bad = checkRefs(b[:next], at, symbols)
+	case kindRef:
+		// A field that is not there is 0 too, whether there are symbols or not.
+		if ref, _ := readVarint(b, at); uint32(ref) > 0 && uint64(uint32(ref)) >= uint64(symbols) {
+			bad = &fault{at: at, cause: errRef}
+		}
+	}
+	return tag, next, refs, bad
+}
+
+// checkVarints holds b[i:] to be whole varints. Where four bytes have an end of one among them, none is too long.
+func checkVarints(b []byte, i int) *fault {
+	if len(b)-i >= 4 && b[len(b)-1] < 0x80 {
+		at := i
+		for len(b)-at >= 4 && mem.Load32(b, at)&0x80808080 != 0x80808080 {
+			at += 4
+		}
+		if len(b)-at < 4 {
+			return nil
+		}
+	}
+	for i < len(b) {
+		_, next := readVarint(b, i)
+		if next < 0 {
+			return packedFault(b, i)
+		}
+		i = next
+	}
+	return nil
+}
+
+// checkRefs holds b[i:] to be references to symbols, and counts them.
+func checkRefs(b []byte, i, symbols int) (n int, bad *fault) {
+	for i < len(b) {
+		ref, next := readVarint(b, i)
+		if next < 0 {
+			return 0, packedFault(b, i)
+		}
+		if uint64(uint32(ref)) >= uint64(symbols) {
+			return 0, &fault{at: i, cause: errRef}
+		}
+		n++
+		i = next
+	}
+	return n, nil
+}
+
+// packedFault is that of the number at i, which is not there whole.
+func packedFault(b []byte, i int) *fault {
+	f := varintFault(b, i)
+	if f.cause != errVarint {
+		f.cause = errPacked
+	}
+	return f
+}
+
+// locate adds to f the name of the field at i of the message at from, if it has one, and which of them it is.
+func (m *message) locate(f *fault, b []byte, from, i int) {
+	v, _ := readVarint(b, i)
+	number := v >> 3
+	if number >= uint64(len(m)) || m[number].kind == kindUnknown {
+		return
+	}
+	name := m[number].name
+	if m[number].kind == kindMessage && !m[number].one || name == "symbols" {
+		name += "[" + strconv.Itoa(m.count(b[:i], from, uint32(number))) + "]"
+	}
+	f.path.Field(name)
+}
+
+// count is how many fields of a number are in b[i:].
+func (m *message) count(b []byte, i int, number uint32) (n int) {
+	for i < len(b) {
+		tag, _, next := readField(b, i)
+		if tag>>3 == number {
+			n++
+		}
+		i = next
+	}
+	return n
+}

@@ -1,0 +1,341 @@
+package remotewrite
+
+// Level 2: a request is taken apart by a label, and each part is a request again. Nothing is decoded: series are copied as they
+// came, without the label if that is wanted. What is common to both versions and the copying of version 1 are here, that of
+// version 2, which has symbols, is in split2.go.
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/maphash"
+	"slices"
+)
+
+// By tells to which part a series belongs: that of the value of a label.
+type By struct {
+	// Labels are names, the most important first: the first of them that a series has decides, wherever it stands in the series. An
+	// empty value is as good as none.
+	Labels []string
+	// Remove takes the label that decides out of the series, and those of the list that are empty.
+	Remove bool
+	// MaxParts is how many parts there may be, or 0.
+	MaxParts int
+}
+
+var (
+	// ErrParts is what Split returns when there are more than MaxParts.
+	ErrParts = errors.New("remotewrite: too many parts")
+	// ErrDuplicate is why a series is rejected that has one of the labels more than once.
+	ErrDuplicate = errors.New("remotewrite: a label is there twice")
+	// ErrNoLabels is why a series is rejected of whose labels nothing would be left.
+	ErrNoLabels = errors.New("remotewrite: no label but those that are removed")
+)
+
+// Splitter takes requests apart. The zero value is ready for use. It is made to be used again: then it allocates nothing, unless a
+// request has more series or parts than any before. It is for one goroutine, and must not be copied once it is in use.
+//
+// All that it gives is good until the next Split, and as long as the body does not change.
+type Splitter struct {
+	scanner Scanner // which finds the labels
+	by      By      // without them, so that those of a call stay the caller's
+
+	parts  []Part
+	pieces []piece
+	seed   maphash.Seed
+	table  []int32 // a power of two of slots, at most half of them taken: 1 + the number of a part, where its hash says
+	cuts   []cut   // of the series at hand
+
+	changed  bool // something of the body is in no part
+	rejected int
+	reasons  []Rejection
+
+	symbols rewriter // of version 2
+}
+
+// A Rejection tells why a series is in no part.
+type Rejection struct {
+	Series int // its number in the request
+	Cause  error
+}
+
+// maxReasons is how many rejections are told one by one.
+const maxReasons = 8
+
+// Part is the series of one value of the label.
+type Part struct {
+	splitter *Splitter
+	key      []byte
+	hash     uint64
+	slot     int // in the table
+
+	first, last int // of its pieces; 0 is none
+	size        int // of what they copy
+
+	Series, Samples, Exemplars, Histograms int
+	Metadata                               int // series that have some (version 2)
+}
+
+// piece is bytes of the body that are copied to a part: as many series as stand side by side, or a piece of one that is cut.
+type piece struct {
+	from, to int
+	next     int // of the same part; 0 is none
+	// In version 1, the length of the message that begins here, if a label was cut out of it; in version 2, which label
+	// decided, counted from 1, if it is to be removed. Else 0.
+	mark  int
+	plain bool // in version 2, that plainRefs has taken all references
+}
+
+// cut is a field that is removed.
+type cut struct{ from, to int }
+
+// Split takes body apart. An *[Error] or ErrParts leaves no parts.
+func (p *Splitter) Split(body []byte, version Version, by By) error {
+	p.reset(by)
+	p.scanner.Reset(body, version)
+	err := p.collect()
+	if err != nil {
+		p.forget()
+	}
+	return err
+}
+
+// reset forgets the last request.
+func (p *Splitter) reset(by By) {
+	p.forget()
+	p.changed, p.rejected, p.reasons = false, 0, p.reasons[:0]
+	p.pieces = append(p.pieces[:0], piece{}) // so that 0 is none
+	if len(p.table) == 0 {
+		p.seed, p.table = maphash.MakeSeed(), make([]int32, 64)
+	}
+	if !slices.Equal(p.scanner.names, by.Labels) {
+		p.scanner.Find(by.Labels...)
+	}
+	p.by = By{Remove: by.Remove, MaxParts: by.MaxParts}
+}
+
+// forget lets the parts go.
+func (p *Splitter) forget() {
+	for i := range p.parts {
+		p.table[p.parts[i].slot] = 0
+	}
+	if invariants {
+		clear(p.parts) // whoever holds one still finds no Splitter in it
+		p.parts = nil
+	}
+	p.parts = p.parts[:0]
+}
+
+// collect gives every series to its part.
+func (p *Splitter) collect() error {
+	n := -1
+	for v := range p.scanner.Series {
+		n++
+		key, decider, err := p.keyOf(v)
+		if err != nil {
+			p.reject(n, err)
+			continue
+		}
+		part := p.part(key)
+		if part == nil {
+			return ErrParts
+		}
+		part.Series++
+		part.Samples += v.samples
+		part.Exemplars += v.exemplars
+		part.Histograms += v.histograms
+		switch {
+		case p.scanner.version == V2:
+			p.add2(part, v, decider)
+		case len(p.cuts) > 0:
+			p.addCut(part, v)
+		default:
+			p.add(part, piece{from: v.from, to: len(v.body)})
+		}
+	}
+	if p.scanner.others {
+		p.changed = true
+	}
+	return p.scanner.Err()
+}
+
+// keyOf is the value that decides, and which label has it, counted from 1; nil and 0 if there is none. In cuts it leaves what is
+// to be removed, in order.
+func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
+	p.cuts = p.cuts[:0]
+	removed := 0
+	for i := range v.found {
+		f := &v.found[i]
+		if f.n == 0 {
+			continue
+		}
+		if f.n > 1 {
+			return nil, 0, ErrDuplicate
+		}
+		if decider == 0 && f.end > f.value {
+			key, decider = p.scanner.body[f.value:f.end], i+1
+		} else if f.end > f.value {
+			continue
+		}
+		if p.by.Remove {
+			removed++
+			if p.scanner.version == V1 {
+				p.cut(f.from, f.to)
+			}
+		}
+	}
+	if removed > 0 {
+		p.changed = true
+		if removed == v.labels {
+			return nil, 0, ErrNoLabels
+		}
+	}
+	return key, decider, nil
+}
+
+// cut adds one to the cuts, which are in the order of the bytes.
+func (p *Splitter) cut(from, to int) {
+	p.cuts = append(p.cuts, cut{from, to})
+	for i := len(p.cuts) - 1; i > 0 && p.cuts[i-1].from > from; i-- {
+		p.cuts[i-1], p.cuts[i] = p.cuts[i], p.cuts[i-1]
+	}
+}
+
+// reject notes that series n is in no part.
+func (p *Splitter) reject(n int, cause error) {
+	p.changed = true
+	p.rejected++
+	if len(p.reasons) < maxReasons {
+		p.reasons = append(p.reasons, Rejection{n, cause})
+	}
+}
+
+// part is the part of a key; nil if that would be one too many.
+func (p *Splitter) part(key []byte) *Part {
+	h := maphash.Bytes(p.seed, key)
+	mask := uint64(len(p.table) - 1)
+	slot := h & mask
+	for p.table[slot] != 0 {
+		if part := &p.parts[p.table[slot]-1]; part.hash == h && bytes.Equal(part.key, key) {
+			return part
+		}
+		slot = (slot + 1) & mask
+	}
+	if p.by.MaxParts > 0 && len(p.parts) == p.by.MaxParts {
+		return nil
+	}
+	p.parts = append(p.parts, Part{splitter: p, key: key, hash: h, slot: int(slot)})
+	p.table[slot] = int32(len(p.parts))
+	if len(p.parts)*2 > len(p.table) {
+		p.widen()
+	}
+	return &p.parts[len(p.parts)-1]
+}
+
+// widen doubles the table.
+func (p *Splitter) widen() {
+	p.table = make([]int32, 2*len(p.table))
+	mask := uint64(len(p.table) - 1)
+	for i := range p.parts {
+		slot := p.parts[i].hash & mask
+		for p.table[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
+		p.table[slot], p.parts[i].slot = int32(i+1), int(slot)
+	}
+}
+
+// add puts a piece behind the others of its part; it becomes more of the last, if that ends where it begins.
+func (p *Splitter) add(part *Part, next piece) {
+	part.size += next.to - next.from
+	if last := &p.pieces[part.last]; part.last != 0 && last.to == next.from && last.mark == next.mark && last.plain == next.plain {
+		last.to = next.to
+		return
+	}
+	n := len(p.pieces)
+	p.pieces = append(p.pieces, next)
+	if part.last == 0 {
+		part.first = n
+	} else {
+		p.pieces[part.last].next = n
+	}
+	part.last = n
+}
+
+// addCut gives a part the series v without what is to be cut. The bytes between two cuts may be none.
+func (p *Splitter) addCut(part *Part, v *SeriesView) {
+	length := len(v.body) - v.at
+	for _, c := range p.cuts {
+		length -= c.to - c.from
+	}
+	part.size += 1 + sizeVarint(uint64(length))
+	from, mark := v.at, length
+	for _, c := range p.cuts {
+		if mark != 0 || c.from > from {
+			p.add(part, piece{from: from, to: c.from, mark: mark})
+			mark = 0
+		}
+		from = c.to
+	}
+	p.add(part, piece{from: from, to: len(v.body)})
+}
+
+// Parts yields the parts, in the order in which their first series stand in the body.
+func (p *Splitter) Parts(yield func(*Part) bool) {
+	for i := range p.parts {
+		if !yield(&p.parts[i]) {
+			return
+		}
+	}
+}
+
+// Len is how many parts there are.
+func (p *Splitter) Len() int { return len(p.parts) }
+
+// Whole reports whether the body, as it came, is the request of the one part that there is: every series belongs to it, nothing
+// was removed, and there is nothing else in the body.
+func (p *Splitter) Whole() bool { return len(p.parts) == 1 && !p.changed }
+
+// Rejected is how many series are in no part, and why the first few of them are not.
+func (p *Splitter) Rejected() (n int, first []Rejection) { return p.rejected, p.reasons }
+
+// MetadataRaw yields the metadata of a request of version 1, which belongs to no series and is in no part: each entry as a field
+// that may be appended to the request of any part. In version 2 there is none: it stays with the series.
+func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
+	b := p.scanner.body
+	if p.scanner.version != V1 || p.scanner.err != nil {
+		return
+	}
+	for i := 0; i < len(b); {
+		tag, _, next := readField(b, i)
+		if tag == tagMetadata1 && !yield(b[i:next]) {
+			return
+		}
+		i = next
+	}
+}
+
+// Key is the value of the label that decided: a view of the body.
+func (part *Part) Key() []byte { return part.key }
+
+// Missing reports whether this is the part of the series that have none of the labels.
+func (part *Part) Missing() bool { return len(part.key) == 0 }
+
+// Append appends the part as a request of the version that the body is of. In version 1, requests may be joined by appending one
+// to the other; in version 2 not, because references would count from the wrong symbol.
+func (part *Part) Append(dst []byte) []byte {
+	p := part.splitter
+	if p.scanner.version == V2 {
+		return part.append2(dst)
+	}
+	dst = slices.Grow(dst, part.size)
+	body := p.scanner.body
+	for i := part.first; i != 0; i = p.pieces[i].next {
+		piece := &p.pieces[i]
+		if piece.mark > 0 {
+			dst = binary.AppendUvarint(append(dst, tagSeries1), uint64(piece.mark))
+		}
+		dst = append(dst, body[piece.from:piece.to]...)
+	}
+	return dst
+}

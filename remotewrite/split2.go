@@ -1,0 +1,247 @@
+package remotewrite
+
+// Level 2 of version 2: each part gets symbols of its own, numbered in the order in which its series refer to them. So only what
+// refers to symbols is written anew: labels of series and exemplars, help and unit. The rest of a series is copied as it came.
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// rewriter numbers symbols anew, for one part after the other. The cost of a part is that of its references, however many
+// symbols the body has: a number counts only if it is of the present epoch.
+type rewriter struct {
+	numbers []number // by symbol of the body
+	epoch   uint32   // of the part at hand; never 0
+	next    uint32   // the number of the next symbol
+
+	out    []byte // the request; its symbols, until they are all there
+	series []byte // its series
+}
+
+type number struct{ epoch, to uint32 }
+
+// add2 gives a part the series v.
+func (p *Splitter) add2(part *Part, v *SeriesView, decider int) {
+	for i := v.at; i < len(v.body); {
+		tag, _, next := readField(v.body, i)
+		if tag == tagMetadata2 {
+			part.Metadata++
+			break
+		}
+		i = next
+	}
+	if !p.by.Remove {
+		decider = 0
+	}
+	p.add(part, piece{from: v.from, to: len(v.body), mark: decider, plain: v.plain})
+}
+
+// append2 is Append of version 2.
+func (part *Part) append2(dst []byte) []byte {
+	p := part.splitter
+	r := &p.symbols
+	r.begin(len(p.scanner.symbols))
+	r.out = append(dst, tagSymbol, 0)
+	for i := part.first; i != 0; i = p.pieces[i].next {
+		piece := &p.pieces[i]
+		b := p.scanner.body[:piece.to]
+		for i := piece.from; i < len(b); {
+			_, at, next := readField(b, i)
+			p.series2(b[:next], at, piece)
+			i = next
+		}
+	}
+	dst = append(r.out, r.series...)
+	r.out = nil // it is the caller's
+	return dst
+}
+
+// begin makes r ready for a part of a request that has so many symbols.
+func (r *rewriter) begin(symbols int) {
+	if symbols > len(r.numbers) {
+		r.numbers = slices.Grow(r.numbers[:0], symbols)[:symbols]
+		clear(r.numbers)
+		r.epoch = 0
+	}
+	if r.epoch++; r.epoch == 0 {
+		clear(r.numbers)
+		r.epoch = 1
+	}
+	r.next, r.series = 1, r.series[:0]
+}
+
+// number is the number of a symbol in the part. It is small, so that it is inlined.
+func (p *Splitter) number(ref uint32) uint32 {
+	if n := p.symbols.numbers[ref]; n.epoch == p.symbols.epoch {
+		return n.to
+	}
+	return p.renumber(ref)
+}
+
+// renumber gives a symbol a number in the part, and appends it to the part's symbols. The empty one is 0.
+func (p *Splitter) renumber(ref uint32) uint32 {
+	r := &p.symbols
+	n := &r.numbers[ref]
+	*n = number{epoch: r.epoch}
+	if s := p.scanner.symbol(uint64(ref)); len(s) > 0 {
+		n.to = r.next
+		r.next++
+		r.out = append(appendHeader(r.out, tagSymbol, len(s)), s...)
+	}
+	return n.to
+}
+
+// series2 appends the series whose message is b[i:], and which is of this piece.
+func (p *Splitter) series2(b []byte, i int, piece *piece) {
+	r := &p.symbols
+	from := len(r.series)
+	at := r.open(len(b) - i)
+	if piece.plain {
+		i = p.plainLabels2(b, i, piece.mark)
+	} else {
+		p.labels2(b, i, piece.mark, p.by.Remove)
+	}
+	copied := i
+	for i < len(b) {
+		tag, value, next := readField(b, i)
+		switch tag {
+		case tagRefs, tagRef:
+			r.series = append(r.series, b[copied:i]...)
+			copied = next
+		case tagExemplar2:
+			r.series = append(r.series, b[copied:i]...)
+			p.exemplar2(b[:next], value)
+			copied = next
+		case tagMetadata2:
+			if value < next {
+				r.series = append(r.series, b[copied:i]...)
+				p.metadata2(b[:next], value)
+				copied = next
+			}
+		}
+		i = next
+	}
+	r.series = append(r.series, b[copied:]...)
+	r.close(from, at, tagSeries2)
+}
+
+// removes reports whether a label is to be left out, if any is: the one that decides, and those that are looked for and are empty.
+func (p *Splitter) removes(name, value uint32, decider int) bool {
+	find, y := p.scanner.symbols[name].find, &p.scanner.symbols[value]
+	return find != 0 && (int(find) == decider || y.at == y.end)
+}
+
+// plainLabels2 appends the label references of the series whose message is b[i:]: as plainRefs took them, with which it begins. It
+// gives where they end.
+func (p *Splitter) plainLabels2(b []byte, i, decider int) (next int) {
+	i, next = i+2, i+2+int(b[i+1])
+	r := &p.symbols
+	from := len(r.series)
+	at := r.open(1) // they are few and small
+	out, refs, remove := r.series, b[:next], p.by.Remove
+	for i < len(refs) {
+		var name, value uint
+		name, i = shortRef(refs, i)
+		value, i = shortRef(refs, i)
+		if !remove || !p.removes(uint32(name), uint32(value), decider) {
+			out = appendRef(out, p.number(uint32(name)))
+			out = appendRef(out, p.number(uint32(value)))
+		}
+	}
+	r.series = out
+	r.closeLabels(from, at)
+	return next
+}
+
+// appendRef appends a reference. It is small, so that it is inlined.
+func appendRef(b []byte, ref uint32) []byte {
+	if ref < 0x80 {
+		return append(b, byte(ref))
+	}
+	if ref < 1<<14 {
+		return append(b, byte(ref)|0x80, byte(ref>>7))
+	}
+	return binary.AppendUvarint(b, uint64(ref))
+}
+
+// labels2 appends the label references of the message b[i:] as one packed field, wherever in it they are.
+func (p *Splitter) labels2(b []byte, i, decider int, remove bool) {
+	r := &p.symbols
+	from := len(r.series)
+	at := r.open(1)
+	pairs(b, i, func(name, value uint32) bool {
+		if !remove || !p.removes(name, value, decider) {
+			r.series = appendRef(r.series, p.number(name))
+			r.series = appendRef(r.series, p.number(value))
+		}
+		return true
+	})
+	r.closeLabels(from, at)
+}
+
+// closeLabels is close for label references. If there are none, there is no field.
+func (r *rewriter) closeLabels(from, at int) {
+	if len(r.series) == at {
+		r.series = r.series[:from]
+		return
+	}
+	r.close(from, at, tagRefs)
+}
+
+// exemplar2 appends the exemplar whose message is b[i:].
+func (p *Splitter) exemplar2(b []byte, i int) {
+	r := &p.symbols
+	from := len(r.series)
+	at := r.open(len(b) - i)
+	p.labels2(b, i, 0, false)
+	for i < len(b) {
+		tag, _, next := readField(b, i)
+		if tag != tagRefs && tag != tagRef {
+			r.series = append(r.series, b[i:next]...)
+		}
+		i = next
+	}
+	r.close(from, at, tagExemplar2)
+}
+
+// metadata2 appends the metadata whose message is b[i:].
+func (p *Splitter) metadata2(b []byte, i int) {
+	r := &p.symbols
+	from := len(r.series)
+	at := r.open(len(b) - i)
+	for i < len(b) {
+		tag, value, next := readField(b, i)
+		if tag == tagHelp || tag == tagUnit {
+			ref, _ := readVarint(b, value)
+			if uint32(ref) != 0 { // 0 is empty, whether there are symbols or not
+				ref = uint64(p.number(uint32(ref)))
+			}
+			r.series = appendRef(append(r.series, byte(tag)), uint32(ref))
+		} else {
+			r.series = append(r.series, b[i:next]...)
+		}
+		i = next
+	}
+	r.close(from, at, tagMetadata2)
+}
+
+// open leaves room for the header of a field of about n bytes, which close fills in. The field's bytes begin at what it gives.
+func (r *rewriter) open(n int) (at int) {
+	var room [1 + maxVarint]byte
+	r.series = append(r.series, room[:1+sizeVarint(uint64(n))]...)
+	return len(r.series)
+}
+
+// close puts the header of the field series[at:] into the room that was left for it at from. Nearly always it fits.
+func (r *rewriter) close(from, at int, tag byte) {
+	n := len(r.series) - at
+	if head := from + 1 + sizeVarint(uint64(n)); head != at {
+		var room [maxVarint]byte
+		r.series = append(r.series, room[:]...)
+		copy(r.series[head:], r.series[at:at+n])
+		r.series = r.series[:head+n]
+	}
+	r.series[from] = tag
+	binary.PutUvarint(r.series[from+1:], uint64(n))
+}

@@ -1,0 +1,373 @@
+package remotewrite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+)
+
+// keyed is what a naive reading says of a series: its part, or why it is rejected, and what of it is in the part, which two
+// series have in common only if they are the same.
+type keyed struct {
+	key    string
+	cause  error
+	series string
+}
+
+// naive reads series by series what Split must do.
+func naive(t testing.TB, body []byte, version Version, by By) (all []keyed, err error) {
+	var s Scanner
+	s.Reset(body, version)
+	for v := range s.Series {
+		var k keyed
+		values := map[string][]string{}
+		for name, value := range v.Labels {
+			values[string(name)] = append(values[string(name)], string(value))
+		}
+		removed, labels := map[string]bool{}, 0
+		for _, name := range by.Labels {
+			if len(values[name]) > 1 {
+				k.cause = ErrDuplicate
+			}
+			if len(values[name]) == 1 && (k.key == "" || values[name][0] == "") {
+				removed[name] = by.Remove
+				k.key += values[name][0]
+			}
+		}
+		for name, vs := range values {
+			if !removed[name] {
+				labels += len(vs)
+			}
+		}
+		if k.cause == nil && labels == 0 && len(values) > 0 {
+			k.cause = ErrNoLabels
+		}
+		k.series = content(v, func(name string) bool { return removed[name] })
+		all = append(all, k)
+	}
+	return all, s.Err()
+}
+
+// content is all that is in a series, but for labels that are left out: symbols by their texts, what has none as its bytes.
+func content(v *SeriesView, without func(name string) bool) string {
+	var out bytes.Buffer
+	version := v.scanner.version
+	for name, value := range v.Labels {
+		if !without(string(name)) {
+			fmt.Fprintf(&out, "%q=%q ", name, value)
+		}
+	}
+	for i := v.at; i < len(v.body); {
+		tag, _, next := readField(v.body, i)
+		switch {
+		case tag == tagLabel || tag == tagRef && version == V2, tag == tagExemplar2 && version == V2, tag == tagMetadata2 && version == V2:
+		default:
+			fmt.Fprintf(&out, "% x ", v.body[i:next])
+		}
+		i = next
+	}
+	if version == V2 {
+		for e := range v.Exemplars {
+			fmt.Fprintf(&out, "exemplar ")
+			for name, value := range e.Labels {
+				fmt.Fprintf(&out, "%q=%q ", name, value)
+			}
+			for i := e.at; i < len(e.body); {
+				tag, _, next := readField(e.body, i)
+				if tag != tagRefs && tag != tagRef {
+					fmt.Fprintf(&out, "% x ", e.body[i:next])
+				}
+				i = next
+			}
+		}
+		m := v.Metadata()
+		fmt.Fprintf(&out, "%d %q %q", m.Type, m.Help, m.Unit)
+	}
+	return out.String()
+}
+
+// checkSplit holds what Split makes of a body to the naive reading: the same is refused; every series is in its part and in no other, in
+// order, or rejected; nothing else is in a part; and what says that a part is the whole body is right.
+func checkSplit(t testing.TB, p *Splitter, body []byte, version Version, by By) {
+	t.Helper()
+	want, wantErr := naive(t, body, version, by)
+	err := p.Split(body, version, by)
+	if (err != nil) != (wantErr != nil) || err != nil && (err.Error() != wantErr.Error() || p.Len() != 0) {
+		t.Fatalf("Split: %v, a scan: %v, %d parts", err, wantErr, p.Len())
+	}
+	if err != nil {
+		return
+	}
+	series := map[string][]string{}
+	var order []string
+	var rejected []Rejection
+	for i, k := range want {
+		if k.cause != nil {
+			rejected = append(rejected, Rejection{i, k.cause})
+			continue
+		}
+		if series[k.key] == nil {
+			order = append(order, k.key)
+		}
+		series[k.key] = append(series[k.key], k.series)
+	}
+	n, reasons := p.Rejected()
+	if n != len(rejected) || !slices.Equal(reasons, rejected[:min(n, maxReasons)]) {
+		t.Fatalf("rejected are %d, first %v; not %v", n, reasons, rejected)
+	}
+	var keys []string
+	for part := range p.Parts {
+		key := string(part.Key())
+		keys = append(keys, key)
+		out := part.Append([]byte("before"))
+		out, before := bytes.CutPrefix(out, []byte("before"))
+		if !before || part.Missing() != (key == "") || !bytes.Equal(part.Append(nil), out) {
+			t.Fatalf("part %q: appended to other bytes, or a second time, it is not the same", key)
+		}
+		checkPart(t, part, out, version, series[key])
+		if p.Whole() {
+			whole, _ := naive(t, body, version, By{})
+			if len(p.parts) != 1 || len(whole) != part.Series || by.Remove && !slices.EqualFunc(want, whole, func(a, b keyed) bool { return a.series == b.series }) {
+				t.Fatal("the part is not the whole body")
+			}
+			if version == V1 && !bytes.Equal(out, body) {
+				t.Fatal("the whole body is other bytes than its part")
+			}
+		}
+	}
+	if !slices.Equal(keys, order) {
+		t.Fatalf("parts %q, not %q", keys, order)
+	}
+}
+
+// checkPart wants a part to hold these series and, of version 2, no symbol that they do not refer to.
+func checkPart(t testing.TB, part *Part, out []byte, version Version, want []string) {
+	t.Helper()
+	var s Scanner
+	var got []string
+	samples, exemplars, histograms, metadata := 0, 0, 0, 0
+	texts := map[string]bool{}
+	s.Reset(out, version)
+	for v := range s.Series {
+		got = append(got, content(v, func(string) bool { return false }))
+		for range v.Samples {
+			samples++
+		}
+		for e := range v.Exemplars {
+			exemplars++
+			for name, value := range e.Labels {
+				texts[string(name)], texts[string(value)] = true, true
+			}
+		}
+		for range v.Histograms {
+			histograms++
+		}
+		for name, value := range v.Labels {
+			texts[string(name)], texts[string(value)] = true, true
+		}
+		v.fields(tagMetadata2, func(b []byte, i int) bool {
+			if version == V1 {
+				return true
+			}
+			for i < len(b) {
+				tag, at, next := readField(b, i)
+				if tag == tagHelp || tag == tagUnit {
+					texts[string(s.text(b, at))] = true
+				}
+				i = next
+			}
+			return true
+		})
+		if version == V2 {
+			for i := v.at; i < len(v.body); {
+				tag, _, next := readField(v.body, i)
+				if tag == tagMetadata2 {
+					metadata++
+					break
+				}
+				i = next
+			}
+		}
+	}
+	if s.Err() != nil {
+		t.Fatalf("part %q cannot be read: %v", part.Key(), s.Err())
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("part %q:\n got %q\nwant %q", part.Key(), got, want)
+	}
+	if part.Series != len(want) || part.Samples != samples || part.Exemplars != exemplars || part.Histograms != histograms || part.Metadata != metadata {
+		t.Fatalf("the counts of part %q are %+v", part.Key(), part)
+	}
+	for i, y := range s.symbols {
+		if text := string(out[y.at:y.end]); (i > 0) != (text != "") || i > 0 && !texts[text] {
+			t.Fatalf("part %q: symbol %d is %q", part.Key(), i, text)
+		}
+	}
+	delete(texts, "")
+	if symbols := map[string]bool{}; version == V2 {
+		for _, y := range s.symbols[1:] {
+			symbols[string(out[y.at:y.end])] = true
+		}
+		if !maps.Equal(symbols, texts) {
+			t.Fatalf("part %q has the symbols %v, and refers to %v", part.Key(), symbols, texts)
+		}
+	}
+}
+
+// bys are the ways in which tests take requests apart.
+var bys = []By{
+	{},
+	{Labels: []string{"service_id"}},
+	{Labels: []string{"service_id"}, Remove: true},
+	{Labels: []string{"a", "service_id", "container"}, Remove: true},
+	{Labels: []string{"nobody", "a", "c"}},
+	{Labels: []string{"c", "a", "c", ""}, Remove: true},
+}
+
+func TestSplit(t *testing.T) {
+	var p Splitter
+	for _, c := range []shape{{0, 1, false, false}, {1, 1, false, false}, {60, 1, false, false}, {60, 7, false, false}, {60, 7, true, false}, {60, 60, false, false}, {60, 7, false, true}} {
+		for version, body := range map[Version][]byte{V1: c.body1(), V2: c.body2()} {
+			for _, by := range bys {
+				checkSplit(t, &p, body, version, by)
+			}
+		}
+	}
+	for _, version := range []Version{V1, V2} {
+		for _, v := range vectorsOf(t, version) {
+			for _, by := range bys {
+				checkSplit(t, &p, v.Bytes, version, by)
+			}
+		}
+	}
+}
+
+// TestSplitLabels: which label decides, what is removed, and what is rejected.
+func TestSplitLabels(t *testing.T) {
+	by := By{Labels: []string{"x", "y"}, Remove: true}
+	for _, c := range []struct {
+		labels    []string
+		key, rest string
+		cause     error
+	}{
+		{[]string{"a", "1", "x", "t"}, "t", "{a=1}", nil},
+		{[]string{"x", "t", "a", "1"}, "t", "{a=1}", nil},
+		{[]string{"y", "u", "a", "1", "x", "t"}, "t", "{y=u, a=1}", nil},
+		{[]string{"y", "u", "a", "1"}, "u", "{a=1}", nil},
+		{[]string{"y", "u", "a", "1", "x", ""}, "u", "{a=1}", nil},
+		{[]string{"y", "", "a", "1", "x", "t"}, "t", "{a=1}", nil},
+		{[]string{"x", "", "y", "", "a", "1"}, "", "{a=1}", nil},
+		{[]string{"a", "1"}, "", "{a=1}", nil},
+		{nil, "", "{}", nil},
+		{[]string{"x", "t"}, "", "", ErrNoLabels},
+		{[]string{"x", "t", "y", ""}, "", "", ErrNoLabels},
+		{[]string{"x", "t", "a", "1", "x", "t"}, "", "", ErrDuplicate},
+		{[]string{"x", "t", "a", "1", "y", "u", "y", ""}, "", "", ErrDuplicate},
+		{[]string{"x", "t", "a", "1", "a", "1"}, "t", "{a=1, a=1}", nil},
+		{[]string{"x", "t", "xx", "1", "X", "1"}, "t", "{xx=1, X=1}", nil},
+	} {
+		var p Splitter
+		var s Scanner
+		symbols, refs := pbString(4, ""), []uint64{}
+		for i, text := range c.labels {
+			symbols = append(symbols, pbString(4, text)...)
+			refs = append(refs, uint64(i+1))
+		}
+		for version, body := range map[Version][]byte{V1: pbBytes(1, pbLabels(c.labels...)), V2: append(symbols, pbBytes(5, pbPacked(1, refs...))...)} {
+			if err := p.Split(body, version, by); err != nil {
+				t.Fatal(err)
+			}
+			if n, why := p.Rejected(); c.cause != nil && (n != 1 || why[0] != Rejection{0, c.cause} || p.Len() != 0) || c.cause == nil && n != 0 {
+				t.Errorf("version %d, %q: rejected are %d, %v", version, c.labels, n, why)
+			}
+			for part := range p.Parts {
+				if text, err := note(&s, part.Append(nil), version); string(part.Key()) != c.key || text != c.rest || err != nil {
+					t.Errorf("version %d, %q: %q has %s, %v", version, c.labels, part.Key(), text, err)
+				}
+			}
+		}
+	}
+}
+
+// TestSplitWhole: a body that one part owns is recognised, and only that.
+func TestSplitWhole(t *testing.T) {
+	one := shape{series: 3, tenants: 1}
+	for name, c := range map[string]struct {
+		version Version
+		body    []byte
+		by      By
+		whole   bool
+	}{
+		"V1":                     {V1, one.body1(), By{Labels: []string{"service_id"}}, true},
+		"V2":                     {V2, one.body2(), By{Labels: []string{"service_id"}}, true},
+		"V1, no label":           {V1, one.body1(), By{Labels: []string{"nobody"}, Remove: true}, true},
+		"V1, removed":            {V1, one.body1(), By{Labels: []string{"service_id"}, Remove: true}, false},
+		"V2, removed":            {V2, one.body2(), By{Labels: []string{"service_id"}, Remove: true}, false},
+		"V1, two parts":          {V1, shape{series: 3, tenants: 2}.body1(), By{Labels: []string{"service_id"}}, false},
+		"V1, metadata":           {V1, append(one.body1(), pbBytes(3)...), By{}, false},
+		"V1, an unknown field":   {V1, append(one.body1(), pbInt(1000, 1)...), By{}, false},
+		"V2, an unknown field":   {V2, append(one.body2(), pbInt(6, 1)...), By{}, false},
+		"V1, a series rejected":  {V1, append(one.body1(), pbBytes(1, pbLabels("job", "1", "job", "2"))...), By{Labels: []string{"job"}}, false},
+		"V1, nothing in it":      {V1, nil, By{}, false},
+		"V2, symbols and no one": {V2, pbString(4, ""), By{}, false},
+	} {
+		var p Splitter
+		if err := p.Split(c.body, c.version, c.by); err != nil || p.Whole() != c.whole {
+			t.Errorf("%s: %v, %v", name, p.Whole(), err)
+		}
+	}
+}
+
+// TestSplitRuns: series that stand together are one piece, also behind one that was cut.
+func TestSplitRuns(t *testing.T) {
+	var p Splitter
+	body := shape{series: 100, tenants: 4, runs: true}.body1()
+	if err := p.Split(body, V1, By{Labels: []string{"service_id"}}); err != nil || len(p.pieces) != 1+4 {
+		t.Errorf("%d pieces, %v", len(p.pieces)-1, err)
+	}
+	body = append(pbBytes(1, pbLabels("x", "", "a", "1")), pbBytes(1, pbLabels("a", "2"))...)
+	if err := p.Split(body, V1, By{Labels: []string{"x"}, Remove: true}); err != nil || len(p.pieces) != 1+2 {
+		t.Errorf("%d pieces, %v", len(p.pieces)-1, err)
+	}
+}
+
+func TestSplitMetadataRaw(t *testing.T) {
+	first, second := pbBytes(3, pbInt(1, 1), pbString(2, "f")), pbBytes(3, pbString(2, "g"))
+	var p Splitter
+	if err := p.Split(slices.Concat(first, pbBytes(1), pbInt(2, 1), second), V1, By{}); err != nil {
+		t.Fatal(err)
+	}
+	var out []byte
+	for entry := range p.MetadataRaw {
+		out = append(out, entry...)
+	}
+	if !bytes.Equal(out, append(first, second...)) {
+		t.Errorf("% x", out)
+	}
+}
+
+func TestSplitMaxParts(t *testing.T) {
+	var p Splitter
+	for version, body := range map[Version][]byte{V1: shape{series: 9, tenants: 3}.body1(), V2: shape{series: 9, tenants: 3}.body2()} {
+		if err := p.Split(body, version, By{Labels: []string{"service_id"}, MaxParts: 3}); err != nil || p.Len() != 3 {
+			t.Errorf("%d parts, %v", p.Len(), err)
+		}
+		if err := p.Split(body, version, By{Labels: []string{"service_id"}, MaxParts: 2}); !errors.Is(err, ErrParts) || p.Len() != 0 {
+			t.Errorf("%d parts, %v", p.Len(), err)
+		}
+	}
+}
+
+// TestSplitManyParts: the table of parts grows, and forgets them.
+func TestSplitManyParts(t *testing.T) {
+	var p Splitter
+	for _, tenants := range []int{1, 500, 3, 2000, 2} {
+		checkSplit(t, &p, shape{series: 2000, tenants: tenants}.body1(), V1, bys[1])
+	}
+	if taken := slices.IndexFunc(p.table, func(n int32) bool { return n > 2 }); taken >= 0 {
+		t.Errorf("slot %d of the table still names part %d", taken, p.table[taken])
+	}
+}

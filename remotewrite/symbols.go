@@ -1,0 +1,120 @@
+package remotewrite
+
+import (
+	"hash/maphash"
+	"sync"
+)
+
+// symbolTable turns the strings of a request into references to symbols, each of which is there once. The first is empty.
+//
+// A series shares the names of its labels, and many values, with the series before: so a label is compared with the one in its place there,
+// and only what differs is looked up.
+type symbolTable struct {
+	symbols slab[string]
+	hashes  slab[uint32] // of the symbols
+	slots   slab[uint32] // by hash, a reference, or 0 where there is none; a power of two of them, at most half of them taken
+	seed    maphash.Seed
+	refs    slab[uint32] // of all series, in the order of refer
+}
+
+var symbolTables = sync.Pool{New: func() any { return &symbolTable{seed: maphash.MakeSeed()} }}
+
+const firstSlots = 1 << 8
+
+// refer gives the references of r: of each series help and unit, then its labels and those of its exemplars, name and value of each.
+// The table is empty.
+func (t *symbolTable) refer(r *Request) []uint32 {
+	*t.symbols.next(), *t.hashes.next() = "", 0
+	t.setSlots(firstSlots)
+	refs := t.refs.block
+	var before []Label
+	var their []uint32
+	for i := range r.Series {
+		s := &r.Series[i]
+		refs = append(refs, t.ref(s.Metadata.Help), t.ref(s.Metadata.Unit))
+		from := len(refs)
+		for j := range s.Labels {
+			l := &s.Labels[j]
+			var name, value uint32
+			if j < len(before) && l.Name == before[j].Name {
+				name = their[2*j]
+			} else {
+				name = t.ref(l.Name)
+			}
+			if j < len(before) && l.Value == before[j].Value {
+				value = their[2*j+1]
+			} else {
+				value = t.ref(l.Value)
+			}
+			refs = append(refs, name, value)
+		}
+		before, their = s.Labels, refs[from:]
+		for j := range s.Exemplars {
+			for _, l := range s.Exemplars[j].Labels {
+				refs = append(refs, t.ref(l.Name), t.ref(l.Value))
+			}
+		}
+	}
+	t.refs.block = refs
+	return refs
+}
+
+// forget makes t empty. It keeps its memory, but no string.
+func (t *symbolTable) forget() {
+	t.symbols.begin()
+	t.symbols.end()
+	t.hashes.begin()
+	t.slots.begin()
+	t.refs.begin()
+}
+
+// ref is the reference of s, which gets one if it has none.
+func (t *symbolTable) ref(s string) uint32 {
+	if s == "" {
+		return 0
+	}
+	h := uint32(maphash.String(t.seed, s))
+	slots := t.slots.block
+	last := uint32(len(slots) - 1)
+	for i := h & last; ; i = (i + 1) & last {
+		ref := slots[i]
+		if ref == 0 {
+			return t.add(s, h, i)
+		}
+		if t.hashes.block[ref] == h && t.symbols.block[ref] == s {
+			return ref
+		}
+	}
+}
+
+// add makes s a symbol, whose slot is free.
+func (t *symbolTable) add(s string, h, slot uint32) uint32 {
+	ref := uint32(len(t.symbols.block))
+	*t.symbols.next(), *t.hashes.next() = s, h
+	t.slots.block[slot] = ref
+	if n := len(t.slots.block); int(ref) >= n/2 {
+		t.setSlots(2 * n)
+	}
+	return ref
+}
+
+// setSlots gives the table n slots.
+func (t *symbolTable) setSlots(n int) {
+	if n > cap(t.slots.block) {
+		t.slots.block = make([]uint32, n)
+	}
+	slots := t.slots.block[:n]
+	clear(slots)
+	last := uint32(n - 1)
+	for ref, h := range t.hashes.block {
+		if ref == 0 {
+			continue
+		}
+		i := h & last
+		for slots[i] != 0 {
+			i = (i + 1) & last
+		}
+		slots[i] = uint32(ref)
+	}
+	t.slots.block = slots
+}

@@ -1,0 +1,126 @@
+package remotewrite
+
+// The alphabet of protobuf: tags, varints, and where a field ends. Nothing here knows of Remote Write; what its messages hold is in
+// schema.go.
+//
+// The read functions take the bytes of a message, which end where it ends, and an offset; they give the offset behind what
+// they read, or -1. Why it is -1 is found out afterwards, by fieldFault. Lengths are compared unsigned against what is left.
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// The wire types: the low three bits of a tag; the rest is the field's number.
+const (
+	typeVarint  = 0
+	typeFixed64 = 1
+	typeBytes   = 2
+	typeGroup   = 3
+	typeEnd     = 4
+	typeFixed32 = 5
+)
+
+// maxVarint is the most bytes of a varint. The tenth holds one bit.
+const maxVarint = 10
+
+// readVarint reads the varint at i. It takes the -1 of a read that failed, and passes it on. It is small, so that it is inlined.
+func readVarint(b []byte, i int) (v uint64, next int) {
+	for shift := 0; uint(i) < uint(len(b)) && shift < 7*maxVarint; shift += 7 {
+		c := b[i]
+		i++
+		v |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			if shift == 63 && c > 1 {
+				return 0, -1
+			}
+			return v, i
+		}
+	}
+	return 0, -1
+}
+
+// readField reads the field at i: its tag, where its value begins (that of bytes: behind their length), and where it ends.
+func readField(b []byte, i int) (tag uint32, at, next int) {
+	v, i := readVarint(b, i)
+	if i < 0 || v-8 > math.MaxUint32-8 { // field number 0, or one beyond the last
+		return 0, 0, -1
+	}
+	if v&7 == typeGroup {
+		return uint32(v), i, skipGroup(b, i)
+	}
+	at, next = readValue(b, i, v&7)
+	return uint32(v), at, next
+}
+
+// readValue reads the value at i of a field that is no group: where it begins, and where it ends.
+func readValue(b []byte, i int, wireType uint64) (at, next int) {
+	switch wireType {
+	case typeVarint:
+		_, next = readVarint(b, i)
+		return i, next
+	case typeBytes:
+		n, at := readVarint(b, i)
+		if at < 0 || n > uint64(len(b)-at) {
+			return 0, -1
+		}
+		return at, at + int(n)
+	case typeFixed64:
+		if len(b)-i < 8 {
+			return 0, -1
+		}
+		return i, i + 8
+	case typeFixed32:
+		if len(b)-i < 4 {
+			return 0, -1
+		}
+		return i, i + 4
+	}
+	return 0, -1
+}
+
+// skipGroup gives the offset behind the end of the group whose tag ends at i. Of the numbers in it nothing is asked, not even that
+// the end's is the start's: so does the parser that Prometheus is built with.
+func skipGroup(b []byte, i int) int {
+	for depth := 1; depth > 0; {
+		v, at := readVarint(b, i)
+		if at < 0 {
+			return -1
+		}
+		switch v & 7 {
+		case typeGroup:
+			depth++
+		case typeEnd:
+			depth--
+		default:
+			if _, at = readValue(b, at, v&7); at < 0 {
+				return -1
+			}
+		}
+		i = at
+	}
+	return i
+}
+
+// readFixed64 is the word at i, which readField has seen to be there.
+func readFixed64(b []byte, i int) uint64 { return mem.Load64(b, i) }
+
+// zigzag is the signed number that v stands for: 0, -1, 1, -2 …
+func zigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
+
+// unzigzag is what stands for v.
+func unzigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
+
+// sizeVarint is how many bytes AppendUvarint takes for v.
+func sizeVarint(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+
+// appendHeader appends the tag of a field of bytes, which is below 128, and how many they are.
+func appendHeader(b []byte, tag byte, n int) []byte {
+	if n < 0x80 {
+		return append(b, tag, byte(n))
+	}
+	return binary.AppendUvarint(append(b, tag), uint64(n))
+}
