@@ -32,7 +32,9 @@ type Case struct {
 	Group string // rows of one group stand in one table
 	Name  string
 	Note  string // what a reader must know to judge the row; may be empty
-	Bytes int    // of the text that an operation of a timed case reads or writes, if its throughput is to be shown
+	Bytes int    // that an operation of a timed case reads or writes, if its throughput is to be shown
+	Items int    // likewise what it reads or writes, counted
+	Item  string // what is counted, in the plural
 
 	Bars  []Bar    // of a timed case; a figure brings its own
 	Means []string // names of the means that a timed case counts in
@@ -75,24 +77,31 @@ func (s Side) Label() string {
 // BestRival stands where a side's label may, in a bar or a mean: the fastest unmarked rival, in each row its own.
 const BestRival = "the best rival"
 
-// Bar is what a row promises: a ratio to one side, or a bound on our allocations.
+// Bar is what a row promises: a ratio to one side, our throughput, or a bound on our allocations.
 type Bar struct {
-	Against string  // a side's label, or BestRival; empty for a bar on allocations
+	Against string  // a side's label, or BestRival; empty for the other bars
 	AtLeast float64 // the least ratio
+	Speed   float64 // the least throughput in GB/s, if it is a bar on that
 	AtMost  float64 // the most allocations per operation
 }
 
 // Faster is a bar on the ratio to the side with that label, or to BestRival.
 func Faster(label string, atLeast float64) Bar { return Bar{Against: label, AtLeast: atLeast} }
 
+// Throughput is a bar on ours, of a case that states its Bytes. Unlike a ratio it depends on the machine.
+func Throughput(gigabytes float64) Bar { return Bar{Speed: gigabytes} }
+
 // Allocs is a bar on our allocations per operation.
 func Allocs(atMost float64) Bar { return Bar{AtMost: atMost} }
 
 func (b Bar) String() string {
-	if b.Against == "" {
-		return fmt.Sprintf("≤ %g allocs", b.AtMost)
+	switch {
+	case b.Against != "":
+		return fmt.Sprintf("≥ %g× %s", b.AtLeast, b.Against)
+	case b.Speed > 0:
+		return fmt.Sprintf("≥ %g GB/s", b.Speed)
 	}
-	return fmt.Sprintf("≥ %g× %s", b.AtLeast, b.Against)
+	return fmt.Sprintf("≤ %g allocs", b.AtMost)
 }
 
 // allocNoise is what the runtime's own allocations may add to ours per operation.
@@ -101,13 +110,17 @@ const allocNoise = 0.01
 // judge measures the bar against a row, which has a side that the bar is about.
 func (b Bar) judge(row *Row) Verdict {
 	v := Verdict{Bar: b.String()}
-	if b.Against == "" {
+	switch {
+	case b.Against != "":
+		v.Got = row.side(b.Against).Ratio
+		v.Holds = v.Got >= b.AtLeast
+	case b.Speed > 0:
+		v.Got, v.Unit = float64(row.Bytes)/row.Sides[0].Ns, "GB/s"
+		v.Holds = v.Got >= b.Speed
+	default:
 		v.Got = row.Sides[0].Allocs
 		v.Holds = v.Got <= b.AtMost+allocNoise
-		return v
 	}
-	v.Got = row.side(b.Against).Ratio
-	v.Holds = v.Got >= b.AtLeast
 	return v
 }
 
@@ -169,6 +182,9 @@ func (r Room) validate() error {
 			errs = append(errs, fmt.Errorf("%s: the bars of an observed case belong to its figures", id))
 		case known && before != observed[c.Group]:
 			errs = append(errs, fmt.Errorf("%s: the group has timed cases and observed ones", id))
+		}
+		if c.Bytes == 0 && slices.ContainsFunc(c.Bars, func(b Bar) bool { return b.Speed > 0 }) {
+			errs = append(errs, fmt.Errorf("%s: a bar on the throughput, and no Bytes", id))
 		}
 		for _, name := range c.Means {
 			if !slices.ContainsFunc(r.Means, func(m Mean) bool { return m.Name == name }) {

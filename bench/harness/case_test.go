@@ -12,22 +12,26 @@ func side(label string, ratio float64) Measured {
 
 func TestBar(t *testing.T) {
 	r := row("g", "n", 2.005, side("v5", 3.29), side("msgp", 1.3))
+	r.Bytes = 250
 	for _, c := range []struct {
 		bar   Bar
 		text  string
 		got   float64
+		unit  string
 		holds bool
 	}{
-		{Faster("v5", 3.3), "≥ 3.3× v5", 3.29, false},
-		{Faster("v5", 3.29), "≥ 3.29× v5", 3.29, true},
-		{Faster("msgp", 1.2), "≥ 1.2× msgp", 1.3, true},
-		{Faster(BestRival, 1.3), "≥ 1.3× the best rival", 1.3, true},
-		{Faster(BestRival, 1.4), "≥ 1.4× the best rival", 1.3, false},
-		{Allocs(2), "≤ 2 allocs", 2.005, true},
-		{Allocs(1), "≤ 1 allocs", 2.005, false},
-		{Allocs(0), "≤ 0 allocs", 2.005, false},
+		{Faster("v5", 3.3), "≥ 3.3× v5", 3.29, "", false},
+		{Faster("v5", 3.29), "≥ 3.29× v5", 3.29, "", true},
+		{Faster("msgp", 1.2), "≥ 1.2× msgp", 1.3, "", true},
+		{Faster(BestRival, 1.3), "≥ 1.3× the best rival", 1.3, "", true},
+		{Faster(BestRival, 1.4), "≥ 1.4× the best rival", 1.3, "", false},
+		{Throughput(2.5), "≥ 2.5 GB/s", 2.5, "GB/s", true},
+		{Throughput(2.6), "≥ 2.6 GB/s", 2.5, "GB/s", false},
+		{Allocs(2), "≤ 2 allocs", 2.005, "", true},
+		{Allocs(1), "≤ 1 allocs", 2.005, "", false},
+		{Allocs(0), "≤ 0 allocs", 2.005, "", false},
 	} {
-		want := Verdict{Bar: c.text, Got: c.got, Holds: c.holds}
+		want := Verdict{Bar: c.text, Got: c.got, Unit: c.unit, Holds: c.holds}
 		if got := c.bar.judge(&r); got != want {
 			t.Errorf("%+v judged as %+v, want %+v", c.bar, got, want)
 		}

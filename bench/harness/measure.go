@@ -117,7 +117,7 @@ func measureCase(ctx context.Context, room Room, c Case, o Options) (*Row, error
 	if err != nil {
 		return nil, err
 	}
-	row := &Row{Group: c.Group, Name: c.Name, Note: c.Note, Bytes: c.Bytes}
+	row := &Row{Group: c.Group, Name: c.Name, Note: c.Note, Bytes: c.Bytes, Items: c.Items, Item: c.Item}
 	for i, s := range sides {
 		ratio := ratios(times[i], times[0])
 		m := Measured{

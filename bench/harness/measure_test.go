@@ -126,6 +126,7 @@ func TestMeasureFails(t *testing.T) {
 		{"a bar against the best of none", func(c *Case, s []Side) {
 			s[1].Mark, c.Bars = "does less", []Bar{Faster(BestRival, 2)}
 		}, "names a side"},
+		{"a throughput of nothing", func(c *Case, _ []Side) { c.Bars = []Bar{Throughput(1)} }, "no Bytes"},
 		{"a mean that is not there", func(c *Case, _ []Side) { c.Means = []string{"none"} }, `no mean "none"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -29,6 +29,9 @@ func (p *Printer) Row(r *Row) {
 	var line strings.Builder
 	ours := r.Sides[0]
 	fmt.Fprintf(&line, "  %-34s %9s %6s", r.Name, duration(ours.Ns), count(ours.Allocs))
+	if rates := r.rates(ours.Ns); len(rates) > 0 {
+		fmt.Fprintf(&line, "  %s", strings.Join(rates, ", "))
+	}
 	if best := r.Best(); best != nil {
 		fmt.Fprintf(&line, "  best rival ×%s", figure(best.Ratio))
 	}
@@ -65,7 +68,7 @@ func (p *Printer) figures(r *Row) {
 
 // Legend says how to read the lines of timed cases.
 func (p *Printer) Legend() {
-	fmt.Fprintln(p.W, "case: our time (least of the rounds), allocations | rival: time, × ratio (median of the rounds; above 1 we are faster), allocations")
+	fmt.Fprintln(p.W, "case: our time (least of the rounds), allocations, throughput if it has one | rival: time, × ratio (median of the rounds; above 1 we are faster), allocations")
 }
 
 // Verdict prints the means and then, as the last line, whether the bars hold. It reports the same.
@@ -127,8 +130,16 @@ func duration(ns float64) string {
 	return figure(ns) + " ns"
 }
 
-// throughput prints bytes per nanosecond.
-func throughput(v float64) string { return figure(v*1e3) + " MB/s" }
+// throughput prints bytes per nanosecond with the unit that fits.
+func throughput(v float64) string {
+	if v >= 0.9995 {
+		return figure(v) + " GB/s"
+	}
+	return figure(v*1e3) + " MB/s"
+}
+
+// frequency prints items per nanosecond.
+func frequency(v float64, items string) string { return figure(v*1e3) + " M " + items + "/s" }
 
 // size prints bytes.
 func size(bytes float64) string {

@@ -11,6 +11,8 @@ func TestFigures(t *testing.T) {
 		{count(0), "0"}, {count(3.1), "3.1"}, {count(3.125), "3.12"}, {count(100), "100"}, {count(0.004), "0"},
 		{duration(8.6), "8.60 ns"}, {duration(9994), "9994 ns"}, {duration(12_340), "12.3 µs"}, {duration(999_400), "999 µs"}, {duration(1_234_000), "1.23 ms"},
 		{size(0), "0 B"}, {size(1456), "1456 B"}, {size(20480), "20.0 KiB"}, {size(20 << 20), "20.0 MiB"},
+		{throughput(0.0341), "34.1 MB/s"}, {throughput(0.9994), "999 MB/s"}, {throughput(4.2), "4.20 GB/s"},
+		{frequency(0.0004, "series"), "0.40 M series/s"}, {frequency(0.0127, "series"), "12.7 M series/s"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -24,7 +26,7 @@ func TestPrinter(t *testing.T) {
 	r := sample("json")
 	p.Row(&r.Rows[0])
 	p.Row(&r.Rows[1])
-	for _, want := range []string{"\nUnmarshal <any>\n", "\nMarshal\n", "best rival ×1.25", "SHORT ≥ 1.3× msgp", "v5 zero-copy†"} {
+	for _, want := range []string{"\nUnmarshal <any>\n", "\nMarshal\n", "1  1.50 GB/s, 220 M series/s  best rival", "best rival ×1.25", "SHORT ≥ 1.3× msgp", "v5 zero-copy†"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the lines lack %q:\n%s", want, out.String())
 		}

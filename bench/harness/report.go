@@ -42,8 +42,8 @@ func WriteReport(dir string, fresh []*Result) error {
 
 const howToRead = `Written by ` + "`make bench-report`" + ` from ` + "`results/*.json`" + `; edit neither by hand. How the figures come about: [README.md](README.md).
 
-A cell holds the time of one operation, **×** the ratio, and below it bytes and allocations per operation; in some tables the throughput
-of text as well.
+A cell holds the time of one operation, **×** the ratio, and below it bytes and allocations per operation; in some tables, before
+them, the bytes or the items that are worked through in a second.
 
 - The **time** is the least of the rounds.
 - The **ratio** is the median over the rounds of the other side's time ÷ our time in the same round: above 1 we are faster. It is
@@ -178,11 +178,8 @@ func sideCell(row *Row, label string) string {
 		if i > 0 {
 			ratio = " ×" + figure(s.Ratio)
 		}
-		speed := ""
-		if row.Bytes > 0 {
-			speed = throughput(float64(row.Bytes)/s.Ns) + ", "
-		}
-		return fmt.Sprintf("%s%s<br><sub>%s%s, %s</sub>", duration(s.Ns), ratio, speed, size(s.Bytes), count(s.Allocs))
+		below := append(row.rates(s.Ns), size(s.Bytes), count(s.Allocs))
+		return fmt.Sprintf("%s%s<br><sub>%s</sub>", duration(s.Ns), ratio, strings.Join(below, ", "))
 	}
 	return ""
 }

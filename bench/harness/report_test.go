@@ -21,7 +21,7 @@ func sample(room string) *Result {
 	first.Bars = []Verdict{{Bar: "≥ 3.3× v5", Got: 3.5, Holds: true}, {Bar: "≥ 1.3× msgp", Got: 1.25}}
 	first.Note = "a remark."
 	second := row("Marshal", "small", 1, side("v5", 44))
-	second.Bytes = 150
+	second.Bytes, second.Items, second.Item = 150, 22, "series"
 	return &Result{
 		Room: room, Title: "The room " + room, About: "About it.", Command: "go run ./cmd/bench -room " + room, Date: "2026-01-02",
 		Rounds: 31, Slot: "3ms", Procs: 1, Machine: Machine{"A CPU", 2, "linux/amd64 6.1", "go1.26", "default"},
@@ -133,7 +133,8 @@ func TestReport(t *testing.T) {
 		`small \| big`,
 		"**×1.25** msgp",
 		"350 ns ×3.50<br><sub>0 B",
-		"4400 ns ×44.0<br><sub>34.1 MB/s, 0 B",
+		"100 ns<br><sub>1.50 GB/s, 220 M series/s, 0 B",
+		"4400 ns ×44.0<br><sub>34.1 MB/s, 5.00 M series/s, 0 B",
 		"v5 zero-copy†: aliases its",
 		"3.50 ✓",
 		"**1.25 short**",

@@ -36,7 +36,9 @@ type Row struct {
 	Group   string
 	Name    string
 	Note    string     `json:",omitempty"`
-	Bytes   int        `json:",omitempty"` // of the text that an operation reads or writes, where throughput is shown
+	Bytes   int        `json:",omitempty"` // that an operation reads or writes, where throughput is shown
+	Items   int        `json:",omitempty"` // likewise what it reads or writes, counted
+	Item    string     `json:",omitempty"` // what is counted, in the plural
 	Sides   []Measured `json:",omitempty"`
 	Figures []Figure   `json:",omitempty"`
 	Bars    []Verdict  `json:",omitempty"`
@@ -118,6 +120,18 @@ func (r *Row) side(label string) *Measured {
 		return nil
 	}
 	return &r.Sides[i]
+}
+
+// rates are what a time of the row's operation comes to, or none.
+func (r *Row) rates(ns float64) []string {
+	var rates []string
+	if r.Bytes > 0 {
+		rates = append(rates, throughput(float64(r.Bytes)/ns))
+	}
+	if r.Items > 0 {
+		rates = append(rates, frequency(float64(r.Items)/ns, r.Item))
+	}
+	return rates
 }
 
 // figure is the row's figure of that name in that unit, or nil.

@@ -28,6 +28,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/iso8601"
 	"github.com/slipstream-go/slipstream/bench/json"
 	"github.com/slipstream-go/slipstream/bench/msgpack"
+	"github.com/slipstream-go/slipstream/bench/remotewrite"
 )
 
 // rooms lists the rooms in the order in which they run.
@@ -35,6 +36,7 @@ var rooms = []harness.Room{
 	msgpack.Room(),
 	json.Room(),
 	iso8601.Room(),
+	remotewrite.Room(),
 	ingest.Room(),
 }
 

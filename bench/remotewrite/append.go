@@ -1,0 +1,117 @@
+package remotewrite
+
+import (
+	"slices"
+
+	"github.com/prometheus/prometheus/prompb"
+	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+const (
+	markSized   = "it is given a buffer of the right size, which is not known as a rule."
+	markSymbols = "its symbols are there already, and its labels are references to them."
+)
+
+func appendCases() []harness.Case {
+	const group = "Append"
+	bars := []harness.Bar{harness.Faster(harness.BestRival, 1)}
+	var cases []harness.Case
+	for _, c := range []corpus{hundred, thousands, histograms} {
+		cases = append(cases, c.timed(group, c.name(), bars, appendSides))
+	}
+	for _, c := range []corpus{hundredTwo, thousandsTwo} {
+		cases = append(cases, c.timed(group, c.name(), bars, appendSidesTwo))
+	}
+	return cases
+}
+
+// encoder is a side that writes a request.
+func encoder(rival, how, mark string, want *prompb.WriteRequest, version remotewrite.Version, encode func() ([]byte, error)) harness.Side {
+	run := func() error {
+		_, err := encode()
+		return err
+	}
+	check := func() error {
+		for range 2 { // the second time there is a buffer
+			b, err := encode()
+			if err != nil {
+				return err
+			}
+			got, err := decoded(b, version)
+			if err != nil {
+				return err
+			}
+			if err := same(got, want); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return harness.Side{Rival: rival, How: how, Mark: mark, Run: run, Check: check}
+}
+
+func oursEncoder(want *prompb.WriteRequest, body []byte, version remotewrite.Version) (harness.Side, error) {
+	r, decode := oursDecode(body, version, false)
+	return encoder("", "", "", want, version, oursAppend(version, r)), decode()
+}
+
+func appendSides(body []byte) ([]harness.Side, error) {
+	req, err := decoded(body, remotewrite.V1)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := oursEncoder(req, body, remotewrite.V1)
+	room := make([]byte, len(body))
+	return []harness.Side{
+		ours,
+		encoder(prompbName, "", "", req, remotewrite.V1, req.Marshal),
+		encoder(prompbName, "MarshalToSizedBuffer", markSized, req, remotewrite.V1, func() ([]byte, error) {
+			n, err := req.MarshalToSizedBuffer(room)
+			return room[len(room)-n:], err
+		}),
+		copying(body),
+	}, err
+}
+
+func appendSidesTwo(body []byte) ([]harness.Side, error) {
+	want, err := decoded(body, remotewrite.V2)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := oursEncoder(want, body, remotewrite.V2)
+	if err != nil {
+		return nil, err
+	}
+	var req writev2.Request
+	if err := req.Unmarshal(body); err != nil {
+		return nil, err
+	}
+	given := req
+	given.Timeseries = slices.Clone(req.Timeseries)
+	table := writev2.NewSymbolTable()
+	var symbolized, kept []byte
+	return []harness.Side{
+		ours,
+		encoder(writev2Name, "", "", want, remotewrite.V2, func() (_ []byte, err error) {
+			table.Reset()
+			for i := range req.Timeseries {
+				s := &req.Timeseries[i]
+				s.LabelsRefs = s.LabelsRefs[:0]
+				for _, l := range want.Timeseries[i].Labels {
+					s.LabelsRefs = append(s.LabelsRefs, table.Symbolize(l.Name), table.Symbolize(l.Value))
+				}
+				s.Metadata.HelpRef, s.Metadata.UnitRef = table.Symbolize(want.Metadata[i].Help), table.Symbolize(want.Metadata[i].Unit)
+			}
+			req.Symbols = table.Symbols()
+			symbolized, err = req.OptimizedMarshal(symbolized[:0])
+			return symbolized, err
+		}),
+		encoder(writev2Name, "symbols given", markSymbols, want, remotewrite.V2, func() (_ []byte, err error) {
+			kept, err = given.OptimizedMarshal(kept[:0])
+			return kept, err
+		}),
+	}, nil
+}

@@ -1,0 +1,101 @@
+package remotewrite
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+)
+
+const (
+	markCopy   = "a floor: copies the body and looks at nothing."
+	markDecode = "a floor: decompresses the body, which comes before all else, and looks at nothing."
+	markRelay  = "a floor: decompresses the body and compresses it again, as who passes it on must, and looks at nothing."
+)
+
+var errDiffers = errors.New("the bytes are not those of the body")
+
+// floor is a side that makes bytes which are to be those of the body.
+func floor(rival, how, mark string, body []byte, work func() ([]byte, error)) harness.Side {
+	run := func() error {
+		_, err := work()
+		return err
+	}
+	check := func() error {
+		got, err := work()
+		if err == nil && !bytes.Equal(got, body) {
+			err = errDiffers
+		}
+		return err
+	}
+	return harness.Side{Rival: rival, How: how, Mark: mark, Run: run, Check: check}
+}
+
+func copying(body []byte) harness.Side {
+	room := make([]byte, len(body))
+	return floor(memcpyName, "", markCopy, body, func() ([]byte, error) {
+		copy(room, body)
+		return room, nil
+	})
+}
+
+// snappyDecoding is of the format that Prometheus sends: a block without frames.
+func snappyDecoding(body []byte) harness.Side {
+	packed := s2.EncodeSnappy(nil, body)
+	room := make([]byte, len(body))
+	return floor(snappyName, "decode", markDecode, body, func() ([]byte, error) { return s2.Decode(room, packed) })
+}
+
+func zstdDecoding(body []byte) (harness.Side, error) {
+	unpack, err := zstdReader(body)
+	if err != nil {
+		return harness.Side{}, err
+	}
+	return floor(zstdName, "decode", markDecode, body, unpack), nil
+}
+
+// zstdReader gives the body out of what vmagent would send, into memory that is kept.
+func zstdReader(body []byte) (func() ([]byte, error), error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	packed := enc.EncodeAll(body, nil)
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	room := make([]byte, 0, len(body))
+	return func() (_ []byte, err error) {
+		room, err = dec.DecodeAll(packed, room[:0])
+		return room, err
+	}, nil
+}
+
+// snappyRelaying is what a relay would cost that did nothing.
+func snappyRelaying(body []byte) harness.Side {
+	packed := s2.EncodeSnappy(nil, body)
+	room, out := make([]byte, len(body)), make([]byte, s2.MaxEncodedLen(len(body)))
+	relay := func() (plain, again []byte, err error) {
+		plain, err = s2.Decode(room, packed)
+		return plain, s2.EncodeSnappy(out, plain), err
+	}
+	run := func() error {
+		_, _, err := relay()
+		return err
+	}
+	check := func() error {
+		_, again, err := relay()
+		if err != nil {
+			return err
+		}
+		if got, err := s2.Decode(nil, again); err != nil || !bytes.Equal(got, body) {
+			return errors.Join(errDiffers, err)
+		}
+		return nil
+	}
+	return harness.Side{Rival: snappyName, How: "decode and encode", Mark: markRelay, Run: run, Check: check}
+}

@@ -1,0 +1,187 @@
+package remotewrite
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/prometheus/prometheus/prompb"
+	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// prompbRead is the tally of a request in version 1.
+func prompbRead(req *prompb.WriteRequest) (t tally) {
+	for i := range req.Timeseries {
+		prompbReadSeries(&t, &req.Timeseries[i])
+	}
+	return t
+}
+
+func prompbReadSeries(t *tally, s *prompb.TimeSeries) {
+	t.series++
+	for i := range s.Labels {
+		label(t, s.Labels[i].Name, s.Labels[i].Value)
+	}
+	for i := range s.Samples {
+		t.sample(s.Samples[i].Value, s.Samples[i].Timestamp)
+	}
+	for i := range s.Exemplars {
+		e := &s.Exemplars[i]
+		for j := range e.Labels {
+			label(t, e.Labels[j].Name, e.Labels[j].Value)
+		}
+		t.exemplar(e.Value, e.Timestamp)
+	}
+	for i := range s.Histograms {
+		t.histogram(s.Histograms[i].Timestamp)
+	}
+}
+
+// writev2Read is the tally of a request in version 2.
+func writev2Read(req *writev2.Request) (t tally) {
+	labels := func(refs []uint32) {
+		for i := 0; i+1 < len(refs); i += 2 {
+			label(&t, req.Symbols[refs[i]], req.Symbols[refs[i+1]])
+		}
+	}
+	for i := range req.Timeseries {
+		s := &req.Timeseries[i]
+		t.series++
+		labels(s.LabelsRefs)
+		for j := range s.Samples {
+			t.sample(s.Samples[j].Value, s.Samples[j].Timestamp)
+		}
+		for j := range s.Exemplars {
+			labels(s.Exemplars[j].LabelsRefs)
+			t.exemplar(s.Exemplars[j].Value, s.Exemplars[j].Timestamp)
+		}
+		for j := range s.Histograms {
+			t.histogram(s.Histograms[j].Timestamp)
+		}
+	}
+	return t
+}
+
+// prompbFind adds the value of a label in each series.
+func prompbFind(req *prompb.WriteRequest, name string, values []string) []string {
+	for i := range req.Timeseries {
+		values = append(values, prompbLabel(&req.Timeseries[i], name))
+	}
+	return values
+}
+
+// prompbLabel is the value of a label, or "".
+func prompbLabel(s *prompb.TimeSeries, name string) string {
+	for i := range s.Labels {
+		if s.Labels[i].Name == name {
+			return s.Labels[i].Value
+		}
+	}
+	return ""
+}
+
+// writev2Find adds the value of a label in each series.
+func writev2Find(req *writev2.Request, name string, values []string) []string {
+	for i := range req.Timeseries {
+		values = append(values, writev2Label(req, &req.Timeseries[i], name))
+	}
+	return values
+}
+
+// writev2Label is the value of a label, or "".
+func writev2Label(req *writev2.Request, s *writev2.TimeSeries, name string) string {
+	for i := 0; i+1 < len(s.LabelsRefs); i += 2 {
+		if req.Symbols[s.LabelsRefs[i]] == name {
+			return req.Symbols[s.LabelsRefs[i+1]]
+		}
+	}
+	return ""
+}
+
+// resolved is a request of version 2 in the words of version 1: the symbols in place, and the metadata of each series in a list.
+func resolved(two *writev2.Request) (*prompb.WriteRequest, error) {
+	labels := func(refs []uint32) []prompb.Label {
+		var list []prompb.Label
+		for i := 0; i+1 < len(refs); i += 2 {
+			list = append(list, prompb.Label{Name: two.Symbols[refs[i]], Value: two.Symbols[refs[i+1]]})
+		}
+		return list
+	}
+	req := new(prompb.WriteRequest)
+	for _, s := range two.Timeseries {
+		one := prompb.TimeSeries{Labels: labels(s.LabelsRefs)}
+		for _, x := range s.Samples {
+			one.Samples = append(one.Samples, prompb.Sample{Value: x.Value, Timestamp: x.Timestamp})
+		}
+		for _, e := range s.Exemplars {
+			one.Exemplars = append(one.Exemplars, prompb.Exemplar{Labels: labels(e.LabelsRefs), Value: e.Value, Timestamp: e.Timestamp})
+		}
+		for _, h := range s.Histograms {
+			wire, err := h.Marshal() // the field numbers are those of version 1
+			if err != nil {
+				return nil, err
+			}
+			one.Histograms = append(one.Histograms, prompb.Histogram{})
+			if err := one.Histograms[len(one.Histograms)-1].Unmarshal(wire); err != nil {
+				return nil, err
+			}
+		}
+		req.Timeseries = append(req.Timeseries, one)
+		req.Metadata = append(req.Metadata, prompb.MetricMetadata{
+			Type: prompb.MetricMetadata_MetricType(s.Metadata.Type), Help: two.Symbols[s.Metadata.HelpRef], Unit: two.Symbols[s.Metadata.UnitRef],
+		})
+	}
+	return req, nil
+}
+
+// decoded is what prompb makes of a body of version 1, and writev2, resolved, of one of version 2.
+func decoded(body []byte, version remotewrite.Version) (*prompb.WriteRequest, error) {
+	if version == remotewrite.V1 {
+		req := new(prompb.WriteRequest)
+		return req, req.Unmarshal(body)
+	}
+	req := new(writev2.Request)
+	if err := req.Unmarshal(body); err != nil {
+		return nil, err
+	}
+	return resolved(req)
+}
+
+// same compares requests by their bytes, as those of a NaN count too.
+func same(got, want *prompb.WriteRequest) error {
+	if len(got.Timeseries) != len(want.Timeseries) || len(got.Metadata) != len(want.Metadata) {
+		return fmt.Errorf("%d series and %d metadata, want %d and %d",
+			len(got.Timeseries), len(got.Metadata), len(want.Timeseries), len(want.Metadata))
+	}
+	for i := range want.Timeseries {
+		if err := sameBytes(&got.Timeseries[i], &want.Timeseries[i]); err != nil {
+			return fmt.Errorf("series %d: %w", i, err)
+		}
+	}
+	for i := range want.Metadata {
+		if err := sameBytes(&got.Metadata[i], &want.Metadata[i]); err != nil {
+			return fmt.Errorf("metadata %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// sameBytes compares two messages of prompb.
+func sameBytes(got, want interface {
+	Marshal() ([]byte, error)
+	String() string
+}) error {
+	g, err := got.Marshal()
+	if err != nil {
+		return err
+	}
+	w, err := want.Marshal()
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(g, w) {
+		return fmt.Errorf("got %s\nwant %s", got, want)
+	}
+	return nil
+}
