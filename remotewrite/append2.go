@@ -3,7 +3,11 @@ package remotewrite
 // Level 3 of version 2, as bytes. Symbols stand before the series, since there are readers that take the fields as they come; so all
 // strings are turned into references first.
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
 
 func append2(b []byte, r *Request) []byte {
 	t := symbolTables.Get().(*symbolTable)
@@ -59,7 +63,10 @@ func appendSeries2(b []byte, s *Series, refs []uint32) (longer []byte, rest []ui
 
 func sizeRefs(refs []uint32) (n int) {
 	for _, ref := range refs {
-		n += sizeVarint(uint64(ref))
+		n++
+		if ref >= 1<<7 {
+			n += sizeVarint(uint64(ref >> 7))
+		}
 	}
 	return n
 }
@@ -70,8 +77,19 @@ func appendRefs(b []byte, refs []uint32, size int) []byte {
 		return b
 	}
 	b = appendHeader(room(b, sizePacked(size)), tagRefs, size)
+	at := len(b)
+	b = b[:at+size]
 	for _, ref := range refs {
-		b = binary.AppendUvarint(b, uint64(ref))
+		switch {
+		case ref < 1<<7:
+			mem.Store8(b, at, byte(ref))
+			at++
+		case ref < 1<<14:
+			mem.Store16(b, at, uint16(ref&0x7f|0x80|ref<<1&0x7f00))
+			at += 2
+		default:
+			at += binary.PutUvarint(b[at:], uint64(ref))
+		}
 	}
 	return b
 }

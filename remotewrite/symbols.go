@@ -2,7 +2,10 @@ package remotewrite
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // symbolTable turns the strings of a request into references to symbols, each of which is there once. The first is empty.
@@ -33,22 +36,22 @@ func (t *symbolTable) refer(r *Request) []uint32 {
 		s := &r.Series[i]
 		refs = append(refs, t.ref(s.Metadata.Help), t.ref(s.Metadata.Unit))
 		from := len(refs)
+		refs = slices.Grow(refs, 2*len(s.Labels))[:from+2*len(s.Labels)]
+		own := refs[from:]
 		for j := range s.Labels {
 			l := &s.Labels[j]
-			var name, value uint32
-			if j < len(before) && l.Name == before[j].Name {
-				name = their[2*j]
+			if j < len(before) && equal(l.Name, before[j].Name) {
+				own[2*j] = their[2*j]
 			} else {
-				name = t.ref(l.Name)
+				own[2*j] = t.ref(l.Name)
 			}
-			if j < len(before) && l.Value == before[j].Value {
-				value = their[2*j+1]
+			if j < len(before) && equal(l.Value, before[j].Value) {
+				own[2*j+1] = their[2*j+1]
 			} else {
-				value = t.ref(l.Value)
+				own[2*j+1] = t.ref(l.Value)
 			}
-			refs = append(refs, name, value)
 		}
-		before, their = s.Labels, refs[from:]
+		before, their = s.Labels, own
 		for j := range s.Exemplars {
 			for _, l := range s.Exemplars[j].Labels {
 				refs = append(refs, t.ref(l.Name), t.ref(l.Value))
@@ -58,6 +61,9 @@ func (t *symbolTable) refer(r *Request) []uint32 {
 	t.refs.block = refs
 	return refs
 }
+
+// equal is a == b. What Decode gives is mostly the same place, for which nothing has to be called.
+func equal(a, b string) bool { return mem.SameText(a, b) || a == b }
 
 // forget makes t empty. It keeps its memory, but no string.
 func (t *symbolTable) forget() {

@@ -31,6 +31,11 @@ func SameRoom(a, b []byte) bool {
 	return cap(a) == cap(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
+// SameText reports whether a and b are the same place in memory: then they are equal without a look at it.
+func SameText(a, b string) bool {
+	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
+}
+
 // Slice is the header of any slice.
 type Slice struct {
 	Data     Pointer

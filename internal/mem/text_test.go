@@ -24,3 +24,11 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// TestSameText tells places from what is in them.
+func TestSameText(t *testing.T) {
+	a, b := string([]byte("abc")), string([]byte("abc"))
+	if !SameText(a, a) || SameText(a, b) || SameText(a, a[:2]) || SameText(a[:2], a[1:]) {
+		t.Error("places of strings")
+	}
+}
