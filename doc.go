@@ -32,7 +32,7 @@
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
 //	           │       └───→ iso8601
 //	           └→ column ←── msgpack, json
-//	remotewrite ─→ wire ──────────────────────────────────→ mem
+//	remotewrite ─→ wire, buffer ──────────────────────────→ mem
 //
 // # Words
 //
