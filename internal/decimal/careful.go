@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// careful64 is PutFloat64 for any finite f.
+// careful64 is PutFloat64 for any finite f, without its sign.
 //
 //go:noinline
 func careful64(b []byte, n int, f float64) int {
@@ -22,13 +22,13 @@ func careful64(b []byte, n int, f float64) int {
 // of its twin among the float64s, 2⁻²⁵. We write what the running Go writes.
 const tied32 = (127 - 12) << 23
 
-// careful32 is PutFloat32 for any finite f.
+// careful32 is PutFloat32 for any finite f, without its sign.
 //
 //go:noinline
 func careful32(b []byte, n int, f float32) int {
-	u := math.Float32bits(f)
+	u := math.Float32bits(f) &^ (1 << 31)
 	if u == tied32 {
-		return len(strconv.AppendFloat(b[:n], float64(f), 'f', -1, 32))
+		return len(strconv.AppendFloat(b[:n], 0x1p-12, 'f', -1, 32))
 	}
 	fraction, biased := uint64(u&(1<<23-1)), int(u>>23)&0xff
 	return careful(b, n, fraction, biased, 23, 150)

@@ -113,7 +113,15 @@ func TestRandomFloats(t *testing.T) {
 	}
 }
 
-// TestFloat32s takes one float32 of many; all of them with SLIPSTREAM_ALL_FLOATS=1, for some minutes. They are parsed back as well.
+// TestTied is about the number that the running Go writes in its own way.
+func TestTied(t *testing.T) {
+	c := checker{t: t}
+	c.put32(0x1p-12)
+	c.put32(-0x1p-12)
+}
+
+// TestFloat32s takes one float32 of many; all of them with SLIPSTREAM_ALL_FLOATS=1, for some minutes. They are parsed back as well, and
+// written with both signs.
 func TestFloat32s(t *testing.T) {
 	step := uint32(8008/some(8) - 1)
 	if os.Getenv("SLIPSTREAM_ALL_FLOATS") != "" {
@@ -129,6 +137,9 @@ func TestFloat32s(t *testing.T) {
 		}
 		if back, ok := ParseFloat32(got); !ok || back != f {
 			c.complain("%x: %s is parsed as %v", u, got, back)
+		}
+		if got := AppendFloat32(c.got[:0], -f); u != 0 && (got[0] != '-' || string(got[1:]) != string(want)) {
+			c.complain("%x with the sign: %s, want -%s", u, got, want)
 		}
 	}
 }
