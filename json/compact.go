@@ -61,8 +61,12 @@ func appendCompact(b, src []byte, html bool) ([]byte, bool) {
 
 // needsHTML reports whether HTMLEscape would change s.
 func needsHTML(s []byte) bool {
-	return bytes.IndexByte(s, '<') >= 0 || bytes.IndexByte(s, '>') >= 0 || bytes.IndexByte(s, '&') >= 0 ||
-		bytes.IndexByte(s, 0xe2) >= 0 && (bytes.Contains(s, []byte("\u2028")) || bytes.Contains(s, []byte("\u2029")))
+	return bytes.IndexByte(s, '<') >= 0 || bytes.IndexByte(s, '>') >= 0 || bytes.IndexByte(s, '&') >= 0 || hasLineEnd(s)
+}
+
+// hasLineEnd reports whether one of the characters is in s that end a line in JavaScript, and in JSON do not.
+func hasLineEnd(s []byte) bool {
+	return bytes.IndexByte(s, 0xe2) >= 0 && (bytes.Contains(s, []byte("\u2028")) || bytes.Contains(s, []byte("\u2029")))
 }
 
 // appendTrusted is appendCompact for what the caller vouches for: if it is not valid, it is only escaped.

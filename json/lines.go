@@ -27,9 +27,9 @@ func (e *LineError) Unwrap() error { return e.Cause }
 
 // Lines are the values of r, one to a line (NDJSON, also called JSON Lines). Lines of white space are passed over.
 //
-// What is held in memory is at most about twice the longest line. One that is longer than max bytes is passed over with a LineError; max 0 stands for 1 MiB.
-// A line that does not decode gives a LineError too, with what was decoded of it, and the loop goes on with the next line. An error of r
-// comes as it is, and ends the loop.
+// What is held in memory is at most about twice the longest line. One that is longer than max bytes is passed over with a LineError; max 0
+// stands for 1 MiB. A line that does not decode gives a LineError too, with what was decoded of it, and the loop goes on with the next
+// line. An error of r comes as it is, and ends the loop.
 //
 //	for event, err := range json.Lines[Event](body, 0) { … }
 func Lines[T any](r io.Reader, max int) iter.Seq2[T, error] {

@@ -95,9 +95,7 @@ func unlikeTag(tag string, t reflect.Type) bool {
 }
 
 // unlikeText reports whether JSON that a method gave may be changed: what is not UTF-8, and the characters that JavaScript ends a line with.
-func unlikeText(b []byte) bool {
-	return !utf8.Valid(b) || bytes.Contains(b, []byte("\u2028")) || bytes.Contains(b, []byte("\u2029"))
-}
+func unlikeText(b []byte) bool { return !utf8.Valid(b) || hasLineEnd(b) }
 
 // takesNothing reports whether no value fits a t. Where it is an element, the original may not end.
 func takesNothing(t reflect.Type) bool {

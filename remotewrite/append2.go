@@ -57,8 +57,8 @@ func appendSeries2(b []byte, s *Series, refs []uint32) (longer []byte, rest []ui
 	}
 	b = appendHeader(b, tagMetadata2, metadata)
 	b = appendUint(b, 1<<3|typeVarint, uint64(s.Metadata.Type))
-	b = appendUint(b, 3<<3|typeVarint, uint64(help))
-	return appendUint(b, 4<<3|typeVarint, uint64(unit)), rest
+	b = appendUint(b, tagHelp, uint64(help))
+	return appendUint(b, tagUnit, uint64(unit)), rest
 }
 
 func sizeRefs(refs []uint32) (n int) {

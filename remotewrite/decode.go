@@ -318,9 +318,6 @@ func (e *Exemplar) field(b []byte, tag uint32, at int) bool {
 	return true
 }
 
-// readFloat reads the fixed64 at at, which is there.
-func readFloat(b []byte, at int) float64 { return math.Float64frombits(readFixed64(b, at)) }
-
 func (m *memory) metadata1(b []byte, i int) bool {
 	d := m.metadata.next()
 	*d = Metadata{}

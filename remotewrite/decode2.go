@@ -146,9 +146,9 @@ func (d *Metadata) decode2(b []byte, i int, symbols []string) bool {
 		switch tag {
 		case 1<<3 | typeVarint:
 			d.Type = MetricType(readInt(b, at))
-		case 3<<3 | typeVarint:
+		case tagHelp:
 			d.Help, ok = symbolAt(b, at, symbols)
-		case 4<<3 | typeVarint:
+		case tagUnit:
 			d.Unit, ok = symbolAt(b, at, symbols)
 		default:
 			ok = !metadata2.has(tag)

@@ -1,11 +1,17 @@
 package remotewrite
 
+import "math"
+
 // Numbers that readField has seen to be there.
 
 func readUint(b []byte, at int) uint64 {
 	v, _ := readVarint(b, at)
 	return v
 }
+
+func readInt(b []byte, at int) int64 { return int64(readUint(b, at)) }
+
+func readFloat(b []byte, at int) float64 { return math.Float64frombits(readFixed64(b, at)) }
 
 // readSint32 reads a sint32: of a longer varint, the low 32 bits are what counts.
 func readSint32(b []byte, at int) int32 { return int32(zigzag(uint64(uint32(readUint(b, at))))) }

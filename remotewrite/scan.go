@@ -7,8 +7,6 @@ package remotewrite
 // through a series cannot fail: those functions only find where things are.
 
 import (
-	"math"
-
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
@@ -143,7 +141,7 @@ type SeriesView struct {
 
 	labels, samples, exemplars, histograms int
 	found                                  []found
-	plain                                  bool // in version 2, that plainRefs has taken all references
+	plain, metadata                        bool // in version 2: that plainRefs has taken all references; that there is metadata
 }
 
 // found is what is known of a label that Find asked for: offsets of the body.
@@ -156,7 +154,7 @@ type found struct {
 // begin makes v the series whose field begins at from and whose message is body[at:].
 func (v *SeriesView) begin(body []byte, from, at int) {
 	v.body, v.from, v.at = body, from, at
-	v.labels, v.samples, v.exemplars, v.histograms = 0, 0, 0, 0
+	v.labels, v.samples, v.exemplars, v.histograms, v.metadata = 0, 0, 0, 0, false
 	for i := range v.found {
 		v.found[i].n = 0
 	}
@@ -357,33 +355,10 @@ func (v *SeriesView) fields(tag uint32, yield func(b []byte, i int) bool) {
 // Samples yields the samples. Their values keep the bits that they have on the wire: stale markers are NaNs of their own.
 func (v *SeriesView) Samples(yield func(Sample) bool) {
 	v.fields(tagSamples, func(b []byte, i int) bool {
-		return yield(readSample(b, i, v.scanner.version))
+		var s Sample
+		s.decode(b, i, v.scanner.version) // it has been checked
+		return yield(s)
 	})
-}
-
-// readSample reads the sample b[i:], which has been checked.
-func readSample(b []byte, i int, version Version) (s Sample) {
-	for i < len(b) {
-		tag, at, next := readField(b, i)
-		switch tag {
-		case 1<<3 | typeFixed64:
-			s.Value = math.Float64frombits(readFixed64(b, at))
-		case 2<<3 | typeVarint:
-			s.Timestamp = readInt(b, at)
-		case 3<<3 | typeVarint:
-			if version == V2 {
-				s.StartTimestamp = readInt(b, at)
-			}
-		}
-		i = next
-	}
-	return s
-}
-
-// readInt is the varint at i, which is there.
-func readInt(b []byte, i int) int64 {
-	v, _ := readVarint(b, i)
-	return int64(v)
 }
 
 // ExemplarView is an exemplar of a series, good as long as that.
@@ -408,7 +383,7 @@ func (v *SeriesView) Exemplars(yield func(ExemplarView) bool) {
 			tag, at, next := readField(b, i)
 			switch tag {
 			case 2<<3 | typeFixed64:
-				e.Value = math.Float64frombits(readFixed64(b, at))
+				e.Value = readFloat(b, at)
 			case 3<<3 | typeVarint:
 				e.Timestamp = readInt(b, at)
 			}

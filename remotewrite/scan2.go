@@ -121,6 +121,7 @@ func (v *SeriesView) check2() *fault {
 			continue
 		}
 		if len(b)-i >= 2 && mem.Load16(b, i) == tagMetadata2 {
+			v.metadata = true
 			i += 2
 			continue
 		}
@@ -137,6 +138,8 @@ func (v *SeriesView) check2() *fault {
 			v.histograms++
 		case tagExemplar2:
 			v.exemplars++
+		case tagMetadata2:
+			v.metadata = true
 		}
 		i = next
 	}
@@ -254,9 +257,9 @@ func (v *SeriesView) Metadata() (m MetadataView) {
 			switch tag {
 			case 1<<3 | typeVarint:
 				m.Type = MetricType(readInt(b, at))
-			case 3<<3 | typeVarint:
+			case tagHelp:
 				m.Help = v.scanner.text(b, at)
-			case 4<<3 | typeVarint:
+			case tagUnit:
 				m.Unit = v.scanner.text(b, at)
 			}
 			i = next

@@ -23,13 +23,8 @@ type number struct{ epoch, to uint32 }
 
 // add2 gives a part the series v.
 func (p *Splitter) add2(part *Part, v *SeriesView, decider int) {
-	for i := v.at; i < len(v.body); {
-		tag, _, next := readField(v.body, i)
-		if tag == tagMetadata2 {
-			part.Metadata++
-			break
-		}
-		i = next
+	if v.metadata {
+		part.Metadata++
 	}
 	if !p.by.Remove {
 		decider = 0
