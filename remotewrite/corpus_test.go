@@ -57,6 +57,30 @@ func pbSample(value float64, timestamp int64) []byte {
 	return pbBytes(2, parts...)
 }
 
+// labels1Body is a request of version 1 of series that have these labels, and nothing else.
+func labels1Body(series ...[]string) (out []byte) {
+	for _, pairs := range series {
+		out = append(out, pbBytes(1, pbLabels(pairs...))...)
+	}
+	return out
+}
+
+// labels2Body is the same of version 2. No two labels share a symbol.
+func labels2Body(series ...[]string) []byte {
+	symbols, n := pbString(4, ""), uint64(0)
+	var out []byte
+	for _, pairs := range series {
+		var refs []uint64
+		for _, text := range pairs {
+			n++
+			symbols = append(symbols, pbString(4, text)...)
+			refs = append(refs, n)
+		}
+		out = append(out, pbBytes(5, pbPacked(1, refs...))...)
+	}
+	return append(symbols, out...)
+}
+
 // now is a time of samples, in milliseconds.
 const now = 1_760_000_000_000
 

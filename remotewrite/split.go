@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// By tells to which part a series belongs: that of the value of a label.
+// By tells to which part a series belongs: that of the value of a label. Split keeps neither the slice nor the func.
 type By struct {
 	// Labels are names, the most important first: the first of them that a series has decides, wherever it stands in the series. An
 	// empty value is as good as none.
@@ -21,6 +21,12 @@ type By struct {
 	Remove bool
 	// MaxParts is how many parts there may be, or 0.
 	MaxParts int
+	// Default is the value of series that have none of the labels. If it is empty, they are a part of their own: see [Part.Missing].
+	Default string
+	// Accept, if there is one, is asked whether a series may be in the part of key, in the order of the body, unless the series is rejected
+	// already. Its error rejects the series, and is the cause that [Splitter.Rejected] gives. The view is good during the call, the key
+	// as long as the parts. It must not use the Splitter.
+	Accept func(key []byte, s *SeriesView) error
 }
 
 var (
@@ -38,7 +44,8 @@ var (
 // All that it gives is good until the next Split, and as long as the body does not change.
 type Splitter struct {
 	scanner Scanner // which finds the labels
-	by      By      // without them, so that those of a call stay the caller's
+	by      By      // Remove and MaxParts; what else a call gives stays the caller's
+	missing []byte  // the key of series that have none of the labels: Default
 
 	parts  []Part
 	pieces []piece
@@ -93,7 +100,7 @@ type cut struct{ from, to int }
 func (p *Splitter) Split(body []byte, version Version, by By) error {
 	p.reset(by)
 	p.scanner.Reset(body, version)
-	err := p.collect()
+	err := p.collect(by.Accept)
 	if err != nil {
 		p.forget()
 	}
@@ -112,6 +119,7 @@ func (p *Splitter) reset(by By) {
 		p.scanner.Find(by.Labels...)
 	}
 	p.by = By{Remove: by.Remove, MaxParts: by.MaxParts}
+	p.missing = append(p.missing[:0], by.Default...)
 }
 
 // forget lets the parts go.
@@ -127,11 +135,14 @@ func (p *Splitter) forget() {
 }
 
 // collect gives every series to its part.
-func (p *Splitter) collect() error {
+func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 	n := -1
 	for v := range p.scanner.Series {
 		n++
 		key, decider, err := p.keyOf(v)
+		if err == nil && accept != nil {
+			err = accept(key, v)
+		}
 		if err != nil {
 			p.reject(n, err)
 			continue
@@ -159,10 +170,10 @@ func (p *Splitter) collect() error {
 	return p.scanner.Err()
 }
 
-// keyOf is the value that decides, and which label has it, counted from 1; nil and 0 if there is none. In cuts it leaves what is
+// keyOf is the value that decides, and which label has it, counted from 1; Default and 0 if there is none. In cuts it leaves what is
 // to be removed, in order.
 func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
-	p.cuts = p.cuts[:0]
+	p.cuts, key = p.cuts[:0], p.missing
 	removed := 0
 	for i := range v.found {
 		f := &v.found[i]
@@ -315,10 +326,10 @@ func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	}
 }
 
-// Key is the value of the label that decided: a view of the body.
+// Key is the value of the label that decided, a view of the body; or Default. It must not be changed.
 func (part *Part) Key() []byte { return part.key }
 
-// Missing reports whether this is the part of the series that have none of the labels.
+// Missing reports whether this is the part of the series that have none of the labels, for which there was no Default.
 func (part *Part) Missing() bool { return len(part.key) == 0 }
 
 // Append appends the part as a request of the version that the body is of. In version 1, requests may be joined by appending one

@@ -2,6 +2,7 @@ package remotewrite
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,6 +45,10 @@ func naive(t testing.TB, body []byte, version Version, by By) (all []keyed, err 
 		}
 		if k.cause == nil && labels == 0 && len(values) > 0 {
 			k.cause = ErrNoLabels
+		}
+		k.key = cmp.Or(k.key, by.Default)
+		if k.cause == nil && by.Accept != nil {
+			k.cause = by.Accept([]byte(k.key), v)
 		}
 		k.series = content(v, func(name string) bool { return removed[name] })
 		all = append(all, k)
@@ -225,6 +230,25 @@ var bys = []By{
 	{Labels: []string{"a", "service_id", "container"}, Remove: true},
 	{Labels: []string{"nobody", "a", "c"}},
 	{Labels: []string{"c", "a", "c", ""}, Remove: true},
+	{Labels: []string{"service_id"}, Default: "tenant-0003"},
+	{Labels: []string{"nobody", "a"}, Default: "b", Remove: true},
+	{Labels: []string{"service_id"}, Remove: true, Accept: acceptMost},
+	{Labels: []string{"a"}, Default: "c", Accept: acceptMost},
+}
+
+var errLess = errors.New("most are accepted, this one is not")
+
+// acceptMost rejects series by their keys, and by what is in them.
+func acceptMost(key []byte, s *SeriesView) error {
+	if _, n := s.Label("c"); n > 0 || len(key)%4 == 3 || bytes.HasSuffix(key, []byte("2")) {
+		return errLess
+	}
+	for sample := range s.Samples {
+		if sample.Timestamp%7 == 3 {
+			return errLess
+		}
+	}
+	return nil
 }
 
 func TestSplit(t *testing.T) {
@@ -271,12 +295,7 @@ func TestSplitLabels(t *testing.T) {
 	} {
 		var p Splitter
 		var s Scanner
-		symbols, refs := pbString(4, ""), []uint64{}
-		for i, text := range c.labels {
-			symbols = append(symbols, pbString(4, text)...)
-			refs = append(refs, uint64(i+1))
-		}
-		for version, body := range map[Version][]byte{V1: pbBytes(1, pbLabels(c.labels...)), V2: append(symbols, pbBytes(5, pbPacked(1, refs...))...)} {
+		for version, body := range map[Version][]byte{V1: labels1Body(c.labels), V2: labels2Body(c.labels)} {
 			if err := p.Split(body, version, by); err != nil {
 				t.Fatal(err)
 			}
@@ -295,6 +314,8 @@ func TestSplitLabels(t *testing.T) {
 // TestSplitWhole: a body that one part owns is recognised, and only that.
 func TestSplitWhole(t *testing.T) {
 	one := shape{series: 3, tenants: 1}
+	some := append(one.body1(), pbBytes(1, pbLabels("a", "1"))...)
+	all, none := func([]byte, *SeriesView) error { return nil }, func([]byte, *SeriesView) error { return errLess }
 	for name, c := range map[string]struct {
 		version Version
 		body    []byte
@@ -311,12 +332,80 @@ func TestSplitWhole(t *testing.T) {
 		"V1, an unknown field":   {V1, append(one.body1(), pbInt(1000, 1)...), By{}, false},
 		"V2, an unknown field":   {V2, append(one.body2(), pbInt(6, 1)...), By{}, false},
 		"V1, a series rejected":  {V1, append(one.body1(), pbBytes(1, pbLabels("job", "1", "job", "2"))...), By{Labels: []string{"job"}}, false},
+		"V1, default":            {V1, some, By{Labels: []string{"service_id"}, Default: "tenant-0000"}, true},
+		"V1, another default":    {V1, some, By{Labels: []string{"service_id"}, Default: "a"}, false},
+		"V1, default, removed":   {V1, some, By{Labels: []string{"service_id"}, Default: "tenant-0000", Remove: true}, false},
+		"V2, default":            {V2, one.body2(), By{Default: "a", Remove: true}, true},
+		"V1, all accepted":       {V1, one.body1(), By{Accept: all}, true},
+		"V2, none accepted":      {V2, one.body2(), By{Accept: none}, false},
 		"V1, nothing in it":      {V1, nil, By{}, false},
 		"V2, symbols and no one": {V2, pbString(4, ""), By{}, false},
 	} {
 		var p Splitter
 		if err := p.Split(c.body, c.version, c.by); err != nil || p.Whole() != c.whole {
 			t.Errorf("%s: %v, %v", name, p.Whole(), err)
+		}
+	}
+}
+
+// TestSplitDefault: series that have none of the labels are with those that have the value by name, in the order of the body.
+func TestSplitDefault(t *testing.T) {
+	var p Splitter
+	var s Scanner
+	series := [][]string{{"a", "1"}, {"a", "2", "x", "t"}, {"a", "3", "x", ""}, {"a", "4", "x", "u"}, {"a", "5", "x", "t"}}
+	for version, body := range map[Version][]byte{V1: labels1Body(series...), V2: labels2Body(series...)} {
+		for remove, want := range map[bool][]string{
+			false: {"t: {a=1} / {a=2, x=t} / {a=3, x=} / {a=5, x=t}", "u: {a=4, x=u}"},
+			true:  {"t: {a=1} / {a=2} / {a=3} / {a=5}", "u: {a=4}"},
+		} {
+			if err := p.Split(body, version, By{Labels: []string{"x"}, Default: "t", Remove: remove, MaxParts: 2}); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for part := range p.Parts {
+				text, err := note(&s, part.Append(nil), version)
+				if err != nil || part.Missing() {
+					t.Errorf("version %d, part %q: missing %v, %v", version, part.Key(), part.Missing(), err)
+				}
+				got = append(got, string(part.Key())+": "+text)
+			}
+			if !slices.Equal(got, want) || p.Whole() {
+				t.Errorf("version %d: %q, not %q", version, got, want)
+			}
+		}
+	}
+}
+
+// TestSplitAccept: Accept is asked for each series that has a part, a part that is rejected whole is none, and nothing of it is kept.
+func TestSplitAccept(t *testing.T) {
+	var p Splitter
+	c := shape{series: 30, tenants: 3}
+	for version, body := range map[Version][]byte{
+		V1: append(c.body1(), pbBytes(1, pbLabels("service_id", "a", "service_id", "b"))...),
+		V2: append(c.body2(), pbBytes(5, pbPacked(1, 23, 24, 23, 24))...),
+	} {
+		var asked []string
+		by := By{Labels: []string{"service_id"}, MaxParts: 2, Accept: func(key []byte, s *SeriesView) error {
+			asked = append(asked, string(key))
+			if value, n := s.Found(0); n != 1 || !bytes.Equal(value, key) {
+				t.Errorf("version %d: asked for %q with a series of %q", version, key, value)
+			}
+			if string(key) == "tenant-0001" {
+				return errLess
+			}
+			return nil
+		}}
+		if err := p.Split(body, version, by); err != nil || p.Len() != 2 || p.Whole() || p.by.Accept != nil {
+			t.Fatalf("version %d: %d parts, %v", version, p.Len(), err)
+		}
+		n, why := p.Rejected()
+		if len(asked) != 30 || n != 11 || len(why) != maxReasons || why[2] != (Rejection{7, errLess}) {
+			t.Errorf("version %d: asked %d times; rejected are %d, %v", version, len(asked), n, why)
+		}
+		for part := range p.Parts {
+			if part.Series != 10 || string(part.Key()) == "tenant-0001" {
+				t.Errorf("version %d: part %q of %d series", version, part.Key(), part.Series)
+			}
 		}
 	}
 }
