@@ -22,8 +22,8 @@
 //	internal/api    tests only: what a package exports, as text
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
-//	server          its own module: the service; rooms wal, table, parquet, ingest, metrics, config, load, service; and migrate,
-//	                which changes the imports of programs
+//	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, watch, metrics, config, load, service;
+//	                and migrate, which changes the imports of programs
 //	bench           its own module: the only place where rivals are imported
 //
 // Arrows point down; siblings never import each other. house_test.go holds the code to this table.
@@ -31,8 +31,8 @@
 //	transcode ─┬→ msgpack ─→ plan, buffer, wire, msgpwire → mem
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
 //	           │       └───→ iso8601
-//	           └→ column ←── msgpack, json
-//	remotewrite ─→ wire, buffer ──────────────────────────→ mem
+//	           ├→ column ←── msgpack, json
+//	           └→ remotewrite ─→ wire, buffer ────────────→ mem
 //
 // # Words
 //
@@ -47,14 +47,15 @@
 //	record, segment        an entry of the write-ahead log; one of its files
 //	unit                   rows of one table that land together
 //	land                   to become a Parquet file
+//	tenant, target, parcel whose series they are; where they are posted; what a request brings for one tenant
 //	vector                 a line of a file that all languages obey
 //	rival                  another library, in bench only
 //
 // # Where to start
 //
 // How MessagePack writes an int: internal/msgpwire/append.go. How a struct is read: msgpack/decode.go, decodeStruct. Why a field is
-// skipped: internal/plan. What a 2xx promises: server/wal. How rows become files: server/table. Why it is so:
-// docs/decisions.md.
+// skipped: internal/plan. What a 2xx promises: server/wal. How rows become files: server/table. Which tenant
+// owns a series: server/relay. What waits for a target that is down: server/queue. Why it is so: docs/decisions.md.
 //
 // How JSON is read: json/cursor.go first, then json/decode_struct.go. What makes an error equal to encoding/json's: json/soft.go, and
 // explain in json/decode.go.

@@ -39,7 +39,19 @@ func TestAllocations(t *testing.T) {
 							}
 						}
 						for h := range v.Histograms {
-							total += len(h.Raw())
+							total += len(h.Raw()) + int(h.Schema)
+							for span := range h.Positive().Spans {
+								total += int(span.Length)
+							}
+							for delta := range h.Positive().Deltas {
+								total += int(delta)
+							}
+							for count := range h.Negative().Counts {
+								total += int(count)
+							}
+							for bound := range h.CustomValues {
+								total += int(bound)
+							}
 						}
 						_, n := v.Found(1)
 						total += n + len(v.Metadata().Help)

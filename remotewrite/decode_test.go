@@ -300,6 +300,7 @@ func FuzzDecode(f *testing.F) {
 			if got := noteRequest(&r); got != want {
 				t.Fatalf("%s: %s, a scan: %s", name, got, want)
 			}
+			checkHistograms(t, body, version, &r)
 			back := Append(nil, version, &r)
 			if err := decode(back, version, &again); err != nil || noteRequest(&again) != want || !bytes.Equal(Append(nil, version, &again), back) {
 				t.Fatalf("%s: written as % x: %v, %s, not %s", name, back, err, noteRequest(&again), want)

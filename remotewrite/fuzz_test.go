@@ -68,12 +68,15 @@ func FuzzScan(f *testing.F) {
 		for m := range s.Metadata {
 			within(m.Family, m.Help, m.Unit)
 		}
-		// By the schema alone, without fast paths.
+		// By the schema alone.
 		request, symbols := request1, 0
 		if second {
 			request, symbols = request2, len(s.symbols)
 		}
 		bad := request.check(body, 0, symbols)
+		if (bad == nil) != wellFormed(request, body, 0, symbols) {
+			t.Fatalf("check has a short way that is wrong: %+v", bad)
+		}
 		if e, _ := err.(*Error); (bad == nil) != (err == nil) && (e == nil || e.Cause != ErrVersion && e.Cause != errSymbol) {
 			t.Fatalf("a scan: %v, the schema: %+v", err, bad)
 		} else if bad != nil && version == V1 {
@@ -82,6 +85,30 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 	})
+}
+
+// wellFormed is check without its short ways.
+func wellFormed(m *message, b []byte, i, symbols int) bool {
+	refs := 0
+	for i < len(b) {
+		tag, at, next := readField(b, i)
+		if next < 0 {
+			return false
+		}
+		if number := tag >> 3; tag&7 == typeBytes && number < uint32(len(m)) && m[number].kind == kindMessage {
+			if !wellFormed(m[number].message, b[:next], at, symbols) {
+				return false
+			}
+		} else {
+			_, _, n, f := m.field(b, i, symbols)
+			if f != nil {
+				return false
+			}
+			refs += n
+		}
+		i = next
+	}
+	return refs%2 == 0
 }
 
 // inside reports whether v is a piece of b; empty ones are everywhere.

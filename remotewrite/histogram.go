@@ -18,20 +18,6 @@ func (m *memory) histogram(b []byte, i int, schema *message) bool {
 		}
 		ok := true
 		switch tag {
-		case 1<<3 | typeVarint:
-			h.Count = IntCount(readUint(b, at))
-		case 2<<3 | typeFixed64:
-			h.Count = Count{countFloat, readFixed64(b, at)}
-		case 3<<3 | typeFixed64:
-			h.Sum = readFloat(b, at)
-		case 4<<3 | typeVarint:
-			h.Schema = readSint32(b, at)
-		case 5<<3 | typeFixed64:
-			h.ZeroThreshold = readFloat(b, at)
-		case 6<<3 | typeVarint:
-			h.ZeroCount = IntCount(readUint(b, at))
-		case 7<<3 | typeFixed64:
-			h.ZeroCount = Count{countFloat, readFixed64(b, at)}
 		case 8<<3 | typeBytes:
 			ok = m.negative.spans.next().decode(b[:next], at)
 		case 9<<3 | typeVarint, 9<<3 | typeBytes:
@@ -44,18 +30,10 @@ func (m *memory) histogram(b []byte, i int, schema *message) bool {
 			ok = decodeDeltas(&m.positive.deltas, b[:next], at)
 		case 13<<3 | typeFixed64, 13<<3 | typeBytes:
 			ok = decodeFloats(&m.positive.counts, b[:next], at)
-		case 14<<3 | typeVarint:
-			h.ResetHint = ResetHint(readInt(b, at))
-		case 15<<3 | typeVarint:
-			h.Timestamp = readInt(b, at)
 		case 16<<3 | typeFixed64, 16<<3 | typeBytes:
 			ok = decodeFloats(&m.customValues, b[:next], at)
-		case 17<<3 | typeVarint:
-			if schema.has(tag) {
-				h.StartTimestamp = readInt(b, at)
-			}
 		default:
-			ok = !schema.has(tag)
+			ok = h.field(b, tag, at, schema)
 		}
 		if !ok {
 			return false
@@ -64,6 +42,37 @@ func (m *memory) histogram(b []byte, i int, schema *message) bool {
 	}
 	h.Negative, h.Positive = m.negative.cut(), m.positive.cut()
 	h.CustomValues = m.customValues.cut()
+	return true
+}
+
+// field decodes a field of which a histogram has one at most.
+func (h *Histogram) field(b []byte, tag uint32, at int, schema *message) bool {
+	switch tag {
+	case 1<<3 | typeVarint:
+		h.Count = IntCount(readUint(b, at))
+	case 2<<3 | typeFixed64:
+		h.Count = Count{countFloat, readFixed64(b, at)}
+	case 3<<3 | typeFixed64:
+		h.Sum = readFloat(b, at)
+	case 4<<3 | typeVarint:
+		h.Schema = readSint32(b, at)
+	case 5<<3 | typeFixed64:
+		h.ZeroThreshold = readFloat(b, at)
+	case 6<<3 | typeVarint:
+		h.ZeroCount = IntCount(readUint(b, at))
+	case 7<<3 | typeFixed64:
+		h.ZeroCount = Count{countFloat, readFixed64(b, at)}
+	case 14<<3 | typeVarint:
+		h.ResetHint = ResetHint(readInt(b, at))
+	case 15<<3 | typeVarint:
+		h.Timestamp = readInt(b, at)
+	case 17<<3 | typeVarint:
+		if schema.has(tag) {
+			h.StartTimestamp = readInt(b, at)
+		}
+	default:
+		return !schema.has(tag)
+	}
 	return true
 }
 

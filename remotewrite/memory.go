@@ -59,6 +59,30 @@ func (m *memory) end() {
 	m.symbols.end()
 }
 
+// A peak is the most values of a kind that requests have had lately. It falls by an eighth with each that is below it, so that large memory
+// outlives some small requests.
+type peak int
+
+// Room for keepRoom values stays in any case. More goes when it is farTooLarge times the peak.
+const (
+	keepRoom    = 1 << 10
+	farTooLarge = 8
+)
+
+// tooLarge takes note of a request that had n values, and reports whether the room for them is to go.
+func (p *peak) tooLarge(n, room int) bool {
+	*p = max(peak(n), *p-(*p+7)/8)
+	return room > keepRoom && room/farTooLarge > int(*p)
+}
+
+// emptied is the list of the last request made ready for the next: its memory, or none if that has become too large.
+func emptied[T any](list []T, p *peak) []T {
+	if p.tooLarge(len(list), cap(list)) {
+		return nil
+	}
+	return list[:0]
+}
+
 // slab is memory for the values of one kind in all messages of a request. Each message gets a slice of it.
 //
 //	block   those of messages before | of the message at hand | free, but for what an earlier request left
@@ -71,24 +95,18 @@ type slab[T any] struct {
 	from  int
 	left  int
 	used  int // values in the blocks before
-	peak  int // the most values that requests have had lately
+	peak  peak
 }
 
-// A block of keepRoom values stays in any case. A larger one goes when it is tooLarge times what the requests of late have needed.
-const (
-	firstRoom = 16
-	keepRoom  = 1 << 10
-	tooLarge  = 8
-)
+const firstRoom = 16
 
-// begin makes s empty. The peak falls by an eighth with each request that is below it, so that a large block outlives some small requests.
+// begin makes s empty.
 func (s *slab[T]) begin() {
-	s.peak = max(s.used+len(s.block), s.peak-(s.peak+7)/8)
 	s.left = max(s.left, len(s.block))
-	s.used, s.from, s.block = 0, 0, s.block[:0]
-	if cap(s.block) > keepRoom && cap(s.block)/tooLarge > s.peak {
+	if s.peak.tooLarge(s.used+len(s.block), cap(s.block)) {
 		s.block, s.left = nil, 0
 	}
+	s.used, s.from, s.block = 0, 0, s.block[:0]
 }
 
 // end clears what is left of earlier requests.

@@ -35,7 +35,8 @@ const (
 )
 
 // Scanner walks through a body and yields views of it. The zero value is ready for Reset. It is made to be used again: then it
-// allocates nothing. It is for one goroutine, and must not be copied once it is in use.
+// allocates nothing. Of memory for symbols it keeps what the bodies of late have needed. It is for one goroutine, and must not be copied
+// once it is in use.
 //
 //	s.Reset(body, remotewrite.V1)
 //	for series := range s.Series {
@@ -51,15 +52,20 @@ type Scanner struct {
 	names   []string // that Find looks for
 	lengths uint64   // a bit for each of their lengths, modulo 64
 
-	symbols []symbol // of version 2
-	series  SeriesView
-	others  bool // there were fields at the top that are no part of the series: metadata, or unknown ones
+	symbols    []symbol // of version 2
+	peak       peak     // of symbols
+	series     SeriesView
+	maxSymbols int // of a body of version 2; 0 is no bound
+
+	unknown  bool // there were fields at the top that the schema does not have
+	metadata bool // and, in version 1, such as are metadata
 }
 
 // Reset makes s begin with body, which must not change as long as s and its views are in use. What Find asked for stays.
 func (s *Scanner) Reset(body []byte, version Version) {
-	s.body, s.version, s.err, s.others = body, version, nil, false
-	s.symbols = s.symbols[:0]
+	s.body, s.version, s.err, s.unknown, s.metadata = body, version, nil, false, false
+	s.symbols = emptied(s.symbols, &s.peak)
+	s.series.body = nil
 }
 
 // Find makes the pass that checks a series also look for labels of these names: see [SeriesView.Found]. It holds for all
@@ -122,8 +128,11 @@ func (s *Scanner) series1(yield func(*SeriesView) bool) {
 			s.fail(request1, f, i)
 			return
 		}
-		s.others = true
-		own = own || tag == tagMetadata1
+		if tag == tagMetadata1 {
+			s.metadata, own = true, true
+		} else {
+			s.unknown = true
+		}
 		other = other || tag == tagSymbol || tag == tagSeries2
 		i = next
 	}
@@ -138,23 +147,26 @@ type SeriesView struct {
 	body    []byte // from the start of the request to the end of the series
 	from    int    // where its field begins
 	at      int    // where its message begins: 0 ≤ from < at ≤ len(body)
+	rest    int    // where the labels end that it begins with, as far as they are plain: at ≤ rest ≤ len(body)
 
 	labels, samples, exemplars, histograms int
+	metadata                               int // fields (version 2)
 	found                                  []found
-	plain, metadata                        bool // in version 2: that plainRefs has taken all references; that there is metadata
+	plain                                  bool // in version 2, that plainRefs has taken all references
 }
 
 // found is what is known of a label that Find asked for: offsets of the body.
 type found struct {
-	from, to   int // the field of the last of them (version 1)
-	value, end int // its value
-	n          int // how many there are
+	from, to   int    // the field of the last of them (version 1)
+	value, end int    // its value
+	ref        uint32 // of the value (version 2)
+	n          int    // how many there are
 }
 
 // begin makes v the series whose field begins at from and whose message is body[at:].
 func (v *SeriesView) begin(body []byte, from, at int) {
-	v.body, v.from, v.at = body, from, at
-	v.labels, v.samples, v.exemplars, v.histograms, v.metadata = 0, 0, 0, 0, false
+	v.body, v.from, v.at, v.rest = body, from, at, 0
+	v.labels, v.samples, v.exemplars, v.histograms, v.metadata = 0, 0, 0, 0, 0
 	for i := range v.found {
 		v.found[i].n = 0
 	}
@@ -213,6 +225,9 @@ func (v *SeriesView) check1() *fault {
 			labels++
 			i = next
 		}
+		if v.rest == 0 {
+			v.rest = i
+		}
 		if next := plainSample(b, i); next >= 0 {
 			v.samples++
 			i = next
@@ -260,12 +275,14 @@ func (v *SeriesView) look(from, to, name, nameEnd, value, valueEnd int) {
 // is b[i+4:nameEnd], its value b[nameEnd+2:next].
 //
 //	0a len  0a name …  12 value …     every length below 128
+//
+// Where it ends, the next label begins: a load of its own for that one length is sooner there than a shift of the four bytes.
 func plainLabel(b []byte, i int) (nameEnd, next int) {
 	if len(b)-i < 6 {
 		return 0, -1
 	}
 	head := mem.Load32(b, i)
-	nameEnd, next = i+4+int(head>>24), i+2+int(byte(head>>8))
+	nameEnd, next = i+4+int(head>>24), i+2+int(mem.Load8(b, i+1))
 	value := next - nameEnd - 2
 	if head&0x80ff80ff != 0x000a000a || value < 0 || next > len(b) || int(mem.Load16(b, nameEnd)) != tagValue|value<<8 {
 		return 0, -1
@@ -314,10 +331,20 @@ func readLabel(b []byte, i int) (l label) {
 // Labels yields the labels as they came: sorted by name, if the sender follows the rules.
 func (v *SeriesView) Labels(yield func(name, value []byte) bool) {
 	if v.scanner.version == V2 {
-		v.scanner.labels2(v.body, v.at, yield)
+		v.labels2(yield)
 		return
 	}
-	labels1(v.body, v.at, yield)
+	b, n := v.body, v.labels
+	for i := v.at; i < v.rest; n-- {
+		name, value, next := i+4, i+6+int(b[i+3]), i+2+int(b[i+1])
+		if !yield(b[name:value-2], b[value:next]) {
+			return
+		}
+		i = next
+	}
+	if n > 0 {
+		labels1(b, v.rest, yield)
+	}
 }
 
 // labels1 yields the labels of the message b[i:], a series or an exemplar of version 1.
@@ -341,12 +368,15 @@ func labels1(b []byte, i int, yield func(name, value []byte) bool) {
 	}
 }
 
-// fields yields the messages in the fields of the series that have this tag.
-func (v *SeriesView) fields(tag uint32, yield func(b []byte, i int) bool) {
-	for i := v.at; i < len(v.body); {
+// fields yields the messages in the n fields of the series that have this tag.
+func (v *SeriesView) fields(tag uint32, n int, yield func(b []byte, i int) bool) {
+	for i := v.rest; n > 0; {
 		t, at, next := readField(v.body, i)
-		if t == tag && !yield(v.body[:next], at) {
-			return
+		if t == tag {
+			if !yield(v.body[:next], at) {
+				return
+			}
+			n--
 		}
 		i = next
 	}
@@ -354,11 +384,27 @@ func (v *SeriesView) fields(tag uint32, yield func(b []byte, i int) bool) {
 
 // Samples yields the samples. Their values keep the bits that they have on the wire: stale markers are NaNs of their own.
 func (v *SeriesView) Samples(yield func(Sample) bool) {
-	v.fields(tagSamples, func(b []byte, i int) bool {
-		var s Sample
-		s.decode(b, i, v.scanner.version) // it has been checked
-		return yield(s)
-	})
+	b := v.body
+	for i, n := v.rest, v.samples; n > 0; {
+		if next := plainSample(b, i); next >= 0 {
+			if !yield(readPlainSample(b, i, next)) {
+				return
+			}
+			i = next
+			n--
+			continue
+		}
+		tag, at, next := readField(b, i)
+		if tag == tagSamples {
+			var s Sample
+			s.decode(b[:next], at, v.scanner.version) // it has been checked
+			if !yield(s) {
+				return
+			}
+			n--
+		}
+		i = next
+	}
 }
 
 // ExemplarView is an exemplar of a series, good as long as that.
@@ -377,7 +423,7 @@ func (v *SeriesView) Exemplars(yield func(ExemplarView) bool) {
 	if v.scanner.version == V2 {
 		tag = tagExemplar2
 	}
-	v.fields(tag, func(b []byte, i int) bool {
+	v.fields(tag, v.exemplars, func(b []byte, i int) bool {
 		e := ExemplarView{scanner: v.scanner, body: b, at: i}
 		for i < len(b) {
 			tag, at, next := readField(b, i)
@@ -400,34 +446,6 @@ func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
 		return
 	}
 	labels1(e.body, e.at, yield)
-}
-
-// HistogramView is a native histogram of a series, good as long as that.
-type HistogramView struct {
-	raw       []byte
-	Timestamp int64 // milliseconds
-}
-
-// Raw is the histogram as it came: the bytes of its message.
-func (h HistogramView) Raw() []byte { return h.raw }
-
-// Histograms yields the native histograms.
-func (v *SeriesView) Histograms(yield func(HistogramView) bool) {
-	tag := uint32(tagHistogram1)
-	if v.scanner.version == V2 {
-		tag = tagHistogram2
-	}
-	v.fields(tag, func(b []byte, i int) bool {
-		h := HistogramView{raw: b[i:]}
-		for i < len(b) {
-			tag, at, next := readField(b, i)
-			if tag == 15<<3|typeVarint {
-				h.Timestamp = readInt(b, at)
-			}
-			i = next
-		}
-		return yield(h)
-	})
 }
 
 // MetadataView is what is known of a metric: in version 1 an entry of the request, with the name of a family of metrics; in

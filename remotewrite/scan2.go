@@ -66,6 +66,10 @@ func (s *Scanner) index() bool {
 				s.fail(request2, &fault{at: i, cause: errSymbol}, i)
 				return false
 			}
+			if len(s.symbols) == s.maxSymbols && s.maxSymbols > 0 {
+				s.fail(request2, &fault{at: i, cause: ErrSymbols}, i)
+				return false
+			}
 			s.symbols = append(s.symbols, symbol{uint32(at), uint32(next), s.which(b[at:next])})
 		case tag == tagSeries2:
 			own = true
@@ -73,7 +77,7 @@ func (s *Scanner) index() bool {
 			s.fail(request2, &fault{at: i, cause: errType}, i)
 			return false
 		default:
-			s.others = true
+			s.unknown = true
 			other = other || tag == tagSeries1 || tag == tagMetadata1
 		}
 		i = next
@@ -114,6 +118,7 @@ func (v *SeriesView) check2() *fault {
 	if v.plain = i >= 0; !v.plain {
 		i = v.at
 	}
+	v.rest = i
 	for i < len(b) {
 		if next := plainSample(b, i); next >= 0 {
 			v.samples++
@@ -121,7 +126,7 @@ func (v *SeriesView) check2() *fault {
 			continue
 		}
 		if len(b)-i >= 2 && mem.Load16(b, i) == tagMetadata2 {
-			v.metadata = true
+			v.metadata++
 			i += 2
 			continue
 		}
@@ -139,7 +144,7 @@ func (v *SeriesView) check2() *fault {
 		case tagExemplar2:
 			v.exemplars++
 		case tagMetadata2:
-			v.metadata = true
+			v.metadata++
 		}
 		i = next
 	}
@@ -199,7 +204,7 @@ func shortRef(b []byte, i int) (ref uint, next int) {
 // note notes that label k of those looked for has the value of a reference.
 func (v *SeriesView) note(k, value uint32) {
 	f, y := &v.found[k], &v.scanner.symbols[value]
-	f.value, f.end = int(y.at), int(y.end)
+	f.value, f.end, f.ref = int(y.at), int(y.end), value
 	f.n++
 }
 
@@ -238,6 +243,24 @@ func pairs(b []byte, i int, yield func(name, value uint32) bool) {
 	}
 }
 
+// labels2 is Labels of version 2.
+func (v *SeriesView) labels2(yield func(name, value []byte) bool) {
+	s := v.scanner
+	if !v.plain {
+		s.labels2(v.body, v.at, yield)
+		return
+	}
+	b := v.body[:v.rest]
+	for i := v.at + 2; i < len(b); {
+		var name, value uint
+		name, i = shortRef(b, i)
+		value, i = shortRef(b, i)
+		if !yield(s.symbol(uint64(name)), s.symbol(uint64(value))) {
+			return
+		}
+	}
+}
+
 // labels2 yields the labels of the message b[i:], a series or an exemplar of version 2.
 func (s *Scanner) labels2(b []byte, i int, yield func(name, value []byte) bool) {
 	pairs(b, i, func(name, value uint32) bool {
@@ -251,7 +274,7 @@ func (v *SeriesView) Metadata() (m MetadataView) {
 		return m
 	}
 	// One that comes in several fields is merged.
-	v.fields(tagMetadata2, func(b []byte, i int) bool {
+	v.fields(tagMetadata2, v.metadata, func(b []byte, i int) bool {
 		for i < len(b) {
 			tag, at, next := readField(b, i)
 			switch tag {

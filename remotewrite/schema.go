@@ -224,6 +224,10 @@ func (m *message) and(number int, f field) *message {
 func (m *message) check(b []byte, i, symbols int) *fault {
 	from, refs := i, 0
 	for i < len(b) {
+		if next := m.short(b, i, symbols); next >= 0 {
+			i = next
+			continue
+		}
 		_, next, n, f := m.field(b, i, symbols)
 		if f != nil {
 			m.locate(f, b, from, i)
@@ -236,6 +240,56 @@ func (m *message) check(b []byte, i, symbols int) *fault {
 		return m.odd(from)
 	}
 	return nil
+}
+
+// short gives where the field at i ends, if it is as nearly all are, and right: known, no reference, with a tag of one byte, and shorter
+// than 128 bytes. Else it gives -1.
+func (m *message) short(b []byte, i, symbols int) (next int) {
+	if len(b)-i < 2 || b[i] >= 0x80 {
+		return -1
+	}
+	f := &m[b[i]>>3]
+	if b[i]&7 == typeBytes {
+		next = i + 2 + int(b[i+1])
+		if b[i+1] >= 0x80 || next > len(b) {
+			return -1
+		}
+	}
+	ok := false
+	switch uint8(f.kind)<<3 | b[i]&7 {
+	case uint8(kindVarint)<<3 | typeVarint:
+		if b[i+1] < 0x80 {
+			return i + 2
+		}
+		_, next = readVarint(b, i+1)
+		return next
+	case uint8(kindRef)<<3 | typeVarint:
+		var ref uint
+		ref, next = shortRef(b, i+1)
+		ok = ref < uint(symbols)
+	case uint8(kindFixed64)<<3 | typeFixed64:
+		next = i + 9
+		ok = next <= len(b)
+	case uint8(kindString)<<3 | typeBytes:
+		ok = true
+	case uint8(kindMessage)<<3 | typeBytes:
+		ok = f.message == bucketSpan && plainSpan(b, i+2, next) || f.message.check(b[:next], i+2, symbols) == nil
+	case uint8(kindVarints)<<3 | typeBytes:
+		ok = checkVarints(b[:next], i+2) == nil
+	case uint8(kindFixed64s)<<3 | typeBytes:
+		ok = b[i+1]%8 == 0
+	}
+	if !ok {
+		return -1
+	}
+	return next
+}
+
+// plainSpan reports whether the message b[i:next] is a span as nearly all are.
+//
+//	08 offset  10 length     each below 128
+func plainSpan(b []byte, i, next int) bool {
+	return next-i == 4 && mem.Load32(b, i)&0x80ff80ff == 0x00100008
 }
 
 // odd is the fault of the message at from when its references are no pairs.

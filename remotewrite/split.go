@@ -19,19 +19,22 @@ type By struct {
 	Labels []string
 	// Remove takes the label that decides out of the series, and those of the list that are empty.
 	Remove bool
-	// MaxParts is how many parts there may be, or 0.
-	MaxParts int
+	// MaxParts, MaxSeries and MaxSymbols are how many parts, series and (in version 2) symbols there may be; 0 is no bound. They bound
+	// the memory that a body takes beyond itself: see the limits in the package comment.
+	MaxParts, MaxSeries, MaxSymbols int
 	// Default is the value of series that have none of the labels. If it is empty, they are a part of their own: see [Part.Missing].
 	Default string
 	// Accept, if there is one, is asked whether a series may be in the part of key, in the order of the body, unless the series is rejected
-	// already. Its error rejects the series, and is the cause that [Splitter.Rejected] gives. The view is good during the call, the key
-	// as long as the parts. It must not use the Splitter.
+	// already. Its error rejects the series, and is the cause that [Splitter.Rejected] gives. The view is good during the call, and its Found
+	// goes by Labels; the key is good as long as the parts. Accept must not use the Splitter.
 	Accept func(key []byte, s *SeriesView) error
 }
 
 var (
-	// ErrParts is what Split returns when there are more than MaxParts.
-	ErrParts = errors.New("remotewrite: too many parts")
+	// ErrParts, ErrSeries and ErrSymbols are why Split fails when there are more than MaxParts, MaxSeries or MaxSymbols.
+	ErrParts   = errors.New("remotewrite: too many parts")
+	ErrSeries  = errors.New("remotewrite: too many series")
+	ErrSymbols = errors.New("remotewrite: too many symbols")
 	// ErrDuplicate is why a series is rejected that has one of the labels more than once.
 	ErrDuplicate = errors.New("remotewrite: a label is there twice")
 	// ErrNoLabels is why a series is rejected of whose labels nothing would be left.
@@ -39,12 +42,13 @@ var (
 )
 
 // Splitter takes requests apart. The zero value is ready for use. It is made to be used again: then it allocates nothing, unless a
-// request has more series or parts than any before. It is for one goroutine, and must not be copied once it is in use.
+// request has more series or parts than any of late: what these have not needed it lets go. It is for one goroutine, and must not be
+// copied once it is in use.
 //
 // All that it gives is good until the next Split, and as long as the body does not change.
 type Splitter struct {
 	scanner Scanner // which finds the labels
-	by      By      // Remove and MaxParts; what else a call gives stays the caller's
+	by      By      // Remove, MaxParts and MaxSeries; what else a call gives stays the caller's
 	missing []byte  // the key of series that have none of the labels: Default
 
 	parts  []Part
@@ -53,11 +57,14 @@ type Splitter struct {
 	table  []int32 // a power of two of slots, at most half of them taken: 1 + the number of a part, where its hash says
 	cuts   []cut   // of the series at hand
 
+	partsPeak, piecesPeak, decidedPeak peak
+
 	changed  bool // something of the body is in no part
 	rejected int
 	reasons  []Rejection
 
 	symbols rewriter // of version 2
+	decided []int32  // in version 2, by symbol: 1 + the number of the part whose series it decides of, or 0
 }
 
 // A Rejection tells why a series is in no part.
@@ -96,10 +103,15 @@ type piece struct {
 // cut is a field that is removed.
 type cut struct{ from, to int }
 
-// Split takes body apart. An *[Error] or ErrParts leaves no parts.
+// Split takes body apart. An *[Error], ErrParts or ErrSeries leaves no parts.
 func (p *Splitter) Split(body []byte, version Version, by By) error {
-	p.reset(by)
-	p.scanner.Reset(body, version)
+	p.begin(body, version)
+	if !slices.Equal(p.scanner.names, by.Labels) {
+		p.scanner.Find(by.Labels...)
+	}
+	p.by = By{Remove: by.Remove, MaxParts: by.MaxParts, MaxSeries: by.MaxSeries}
+	p.scanner.maxSymbols = by.MaxSymbols
+	p.missing = append(p.missing[:0], by.Default...)
 	err := p.collect(by.Accept)
 	if err != nil {
 		p.forget()
@@ -107,19 +119,22 @@ func (p *Splitter) Split(body []byte, version Version, by By) error {
 	return err
 }
 
-// reset forgets the last request.
-func (p *Splitter) reset(by By) {
+// Reset lets go of the body and of all that was given of it, as is wise before p waits in a pool.
+func (p *Splitter) Reset() { p.begin(nil, 0) }
+
+// begin forgets the last request, and makes p ready for body.
+func (p *Splitter) begin(body []byte, version Version) {
 	p.forget()
-	p.changed, p.rejected, p.reasons = false, 0, p.reasons[:0]
-	p.pieces = append(p.pieces[:0], piece{}) // so that 0 is none
-	if len(p.table) == 0 {
+	if p.table == nil {
 		p.seed, p.table = maphash.MakeSeed(), make([]int32, 64)
 	}
-	if !slices.Equal(p.scanner.names, by.Labels) {
-		p.scanner.Find(by.Labels...)
-	}
-	p.by = By{Remove: by.Remove, MaxParts: by.MaxParts}
-	p.missing = append(p.missing[:0], by.Default...)
+	p.pieces = append(emptied(p.pieces, &p.piecesPeak), piece{}) // so that 0 is none
+	p.decided = emptied(p.decided, &p.decidedPeak)
+	p.changed, p.rejected = false, 0
+	clear(p.reasons)
+	p.reasons = p.reasons[:0]
+	p.scanner.Reset(body, version)
+	p.symbols.forget(p.scanner.symbols)
 }
 
 // forget lets the parts go.
@@ -127,9 +142,12 @@ func (p *Splitter) forget() {
 	for i := range p.parts {
 		p.table[p.parts[i].slot] = 0
 	}
+	clear(p.parts) // their keys are views of the body
+	if p.partsPeak.tooLarge(len(p.parts), len(p.table)/2) {
+		p.parts, p.table = nil, nil
+	}
 	if invariants {
-		clear(p.parts) // whoever holds one still finds no Splitter in it
-		p.parts = nil
+		p.parts = nil // so that whoever holds one still finds no Splitter in it
 	}
 	p.parts = p.parts[:0]
 }
@@ -138,7 +156,9 @@ func (p *Splitter) forget() {
 func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 	n := -1
 	for v := range p.scanner.Series {
-		n++
+		if n++; n == p.by.MaxSeries && n > 0 {
+			return ErrSeries
+		}
 		key, decider, err := p.keyOf(v)
 		if err == nil && accept != nil {
 			err = accept(key, v)
@@ -147,7 +167,12 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 			p.reject(n, err)
 			continue
 		}
-		part := p.part(key)
+		var part *Part
+		if p.scanner.version == V2 && decider > 0 {
+			part = p.part2(key, v.found[decider-1].ref)
+		} else {
+			part = p.part(key)
+		}
 		if part == nil {
 			return ErrParts
 		}
@@ -164,7 +189,7 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 			p.add(part, piece{from: v.from, to: len(v.body)})
 		}
 	}
-	if p.scanner.others {
+	if p.scanner.unknown {
 		p.changed = true
 	}
 	return p.scanner.Err()
@@ -305,7 +330,10 @@ func (p *Splitter) Len() int { return len(p.parts) }
 
 // Whole reports whether the body, as it came, is the request of the one part that there is: every series belongs to it, nothing
 // was removed, and there is nothing else in the body.
-func (p *Splitter) Whole() bool { return len(p.parts) == 1 && !p.changed }
+func (p *Splitter) Whole() bool { return p.WholeWithMetadata() && !p.scanner.metadata }
+
+// WholeWithMetadata reports the same, but for metadata of version 1, which the part may be meant to have.
+func (p *Splitter) WholeWithMetadata() bool { return len(p.parts) == 1 && !p.changed }
 
 // Rejected is how many series are in no part, and why the first few of them are not.
 func (p *Splitter) Rejected() (n int, first []Rejection) { return p.rejected, p.reasons }
@@ -331,6 +359,9 @@ func (part *Part) Key() []byte { return part.key }
 
 // Missing reports whether this is the part of the series that have none of the labels, for which there was no Default.
 func (part *Part) Missing() bool { return len(part.key) == 0 }
+
+// Size is how many bytes Append appends in version 1. In version 2 there are the symbols besides.
+func (part *Part) Size() int { return part.size }
 
 // Append appends the part as a request of the version that the body is of. In version 1, requests may be joined by appending one
 // to the other; in version 2 not, because references would count from the wrong symbol.

@@ -17,13 +17,34 @@ type rewriter struct {
 
 	out    []byte // the request; its symbols, until they are all there
 	series []byte // its series
+
+	most int // bytes of the series of a part, of those before
+	peak peak
 }
 
 type number struct{ epoch, to uint32 }
 
+// part2 is part for a key that is a symbol. It looks at the key once, however many series refer to it: a body of a few megabytes may have
+// a symbol of half its size as the key of a hundred thousand.
+func (p *Splitter) part2(key []byte, symbol uint32) *Part {
+	if len(p.decided) == 0 {
+		n := len(p.scanner.symbols)
+		p.decided = slices.Grow(p.decided, n)[:n]
+		clear(p.decided)
+	}
+	if n := p.decided[symbol]; n > 0 {
+		return &p.parts[n-1]
+	}
+	part := p.part(key)
+	if part != nil {
+		p.decided[symbol] = p.table[part.slot]
+	}
+	return part
+}
+
 // add2 gives a part the series v.
 func (p *Splitter) add2(part *Part, v *SeriesView, decider int) {
-	if v.metadata {
+	if v.metadata > 0 {
 		part.Metadata++
 	}
 	if !p.by.Remove {
@@ -52,6 +73,17 @@ func (part *Part) append2(dst []byte) []byte {
 	return dst
 }
 
+// forget lets go of what requests of late have not needed: of numbers too, of which there are as many as symbols.
+func (r *rewriter) forget(symbols []symbol) {
+	if symbols == nil {
+		r.numbers = nil
+	}
+	if r.peak.tooLarge(max(r.most, len(r.series)), cap(r.series)) {
+		r.series = nil
+	}
+	r.most, r.series = 0, r.series[:0]
+}
+
 // begin makes r ready for a part of a request that has so many symbols.
 func (r *rewriter) begin(symbols int) {
 	if symbols > len(r.numbers) {
@@ -63,6 +95,7 @@ func (r *rewriter) begin(symbols int) {
 		clear(r.numbers)
 		r.epoch = 1
 	}
+	r.most = max(r.most, len(r.series))
 	r.next, r.series = 1, r.series[:0]
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 // keyed is what a naive reading says of a series: its part, or why it is rejected, and what of it is in the part, which two
@@ -173,10 +175,7 @@ func checkPart(t testing.TB, part *Part, out []byte, version Version, want []str
 		for name, value := range v.Labels {
 			texts[string(name)], texts[string(value)] = true, true
 		}
-		v.fields(tagMetadata2, func(b []byte, i int) bool {
-			if version == V1 {
-				return true
-			}
+		v.fields(tagMetadata2, v.metadata, func(b []byte, i int) bool {
 			for i < len(b) {
 				tag, at, next := readField(b, i)
 				if tag == tagHelp || tag == tagUnit {
@@ -458,5 +457,125 @@ func TestSplitManyParts(t *testing.T) {
 	}
 	if taken := slices.IndexFunc(p.table, func(n int32) bool { return n > 2 }); taken >= 0 {
 		t.Errorf("slot %d of the table still names part %d", taken, p.table[taken])
+	}
+}
+
+// TestSplitForgets: of a large request neither views nor, for long, memory are kept. Small ones between large ones cost nothing.
+func TestSplitForgets(t *testing.T) {
+	large, small := shape{series: 5000, tenants: 3000}, shape{series: 3, tenants: 2}
+	for version, both := range map[Version][2][]byte{V1: {large.body1(), small.body1()}, V2: {large.body2(), small.body2()}} {
+		var p Splitter
+		split := func(body []byte) {
+			t.Helper()
+			if err := p.Split(body, version, By{Labels: []string{"service_id"}, Remove: true, MaxParts: 3000}); err != nil {
+				t.Fatal(err)
+			}
+			for part := range p.Parts {
+				part.Append(nil)
+			}
+		}
+		rooms := func() []int {
+			return []int{cap(p.parts), cap(p.table), cap(p.pieces), cap(p.scanner.symbols), cap(p.decided), cap(p.symbols.numbers), cap(p.symbols.series)}
+		}
+		split(both[0])
+		had := rooms()
+		for range 3 {
+			split(both[1])
+		}
+		if now := rooms(); !invariants && !slices.Equal(now, had) {
+			t.Errorf("version %d: room for %d, and after three small requests for %d", version, had, now)
+		}
+		for range 40 {
+			split(both[1])
+		}
+		for i, n := range rooms() {
+			if n > 2*keepRoom {
+				t.Errorf("version %d: room %d is for %d after many small requests", version, i, n)
+			}
+		}
+		checkSplit(t, &p, both[0], version, bys[2])
+		p.Reset()
+		for _, part := range p.parts[:cap(p.parts)] {
+			if part.key != nil {
+				t.Fatalf("version %d: the key %q is kept", version, part.key)
+			}
+		}
+		if p.scanner.body != nil || p.scanner.series.body != nil || p.Len() != 0 || p.Whole() {
+			t.Errorf("version %d: %d parts after Reset", version, p.Len())
+		}
+		split(both[1])
+	}
+}
+
+// Metadata is in no part. That a body is whole but for it can be told, because its receiver may be meant to have it.
+func TestWholeWithMetadata(t *testing.T) {
+	one := Request{Series: []Series{{Labels: []Label{{"t", "a"}}}}}
+	both := one
+	both.Metadata = []Metadata{{MetricFamilyName: "m"}}
+	for _, c := range []struct {
+		body        []byte
+		whole, with bool
+	}{
+		{Append(nil, V1, &one), true, true},
+		{Append(nil, V1, &both), false, true},
+		{append(Append(nil, V1, &one), 0x10, 1), false, false}, // an unknown field
+		{append(Append(nil, V1, &both), 0x10, 1), false, false},
+	} {
+		var p Splitter
+		if err := p.Split(c.body, V1, By{Labels: []string{"t"}}); err != nil {
+			t.Fatal(err)
+		}
+		if p.Whole() != c.whole || p.WholeWithMetadata() != c.with {
+			t.Errorf("%x: %v, %v", c.body, p.Whole(), p.WholeWithMetadata())
+		}
+	}
+}
+
+// TestSplitLargeKey: what a series costs does not depend on the size of the symbol that decides. It used to be hashed for each.
+func TestSplitLargeKey(t *testing.T) {
+	const n = 50_000
+	took := func(size int) time.Duration {
+		series := pbBytes(5, pbPacked(1, 1, 2))
+		body := slices.Concat(pbString(4, ""), pbString(4, "tenant"), pbString(4, strings.Repeat("x", size)), bytes.Repeat(series, n))
+		var p Splitter
+		best := time.Hour
+		for range 3 {
+			begin := time.Now()
+			if err := p.Split(body, V2, By{Labels: []string{"tenant"}}); err != nil || p.Len() != 1 {
+				t.Fatal(err, p.Len())
+			}
+			best = min(best, time.Since(begin))
+		}
+		return best
+	}
+	if small, large := took(10), took(1<<20); large > 20*small {
+		t.Errorf("a key of 10 bytes takes %v, one of 1 MiB %v", small, large)
+	}
+}
+
+// What a body takes beyond itself can be bounded.
+func TestBounds(t *testing.T) {
+	r := &Request{Series: []Series{{Labels: []Label{{"t", "a"}}}, {Labels: []Label{{"t", "b"}}}, {Labels: []Label{{"t", "c"}}}}}
+	for _, version := range []Version{V1, V2} {
+		body := Append(nil, version, r)
+		for _, c := range []struct {
+			by   By
+			want error
+		}{
+			{By{MaxParts: 3, MaxSeries: 3, MaxSymbols: 5}, nil},
+			{By{MaxParts: 2}, ErrParts}, {By{MaxSeries: 2}, ErrSeries}, {By{MaxSeries: 1}, ErrSeries}, {By{MaxSymbols: 4}, ErrSymbols},
+		} {
+			if version == V1 && c.want == ErrSymbols {
+				c.want = nil
+			}
+			c.by.Labels = []string{"t"}
+			var p Splitter
+			if err := p.Split(body, version, c.by); !errors.Is(err, c.want) || (err == nil) != (p.Len() == 3) {
+				t.Errorf("version %d, %+v: %v, %d parts", version, c.by, err, p.Len())
+			}
+			if err := p.Split(body, version, By{Labels: []string{"t"}}); err != nil {
+				t.Errorf("the bounds are those of the call before: %v", err)
+			}
+		}
 	}
 }

@@ -45,6 +45,24 @@ func readVarint(b []byte, i int) (v uint64, next int) {
 
 // readField reads the field at i: its tag, where its value begins (that of bytes: behind their length), and where it ends.
 func readField(b []byte, i int) (tag uint32, at, next int) {
+	// Nearly all tags take one byte, and so do most numbers and lengths.
+	if len(b)-i >= 2 && b[i]-8 < 0x80-8 {
+		tag, at = uint32(b[i]), i+1
+		switch n := int(b[at]); tag & 7 {
+		case typeVarint:
+			if n < 0x80 {
+				return tag, at, i + 2
+			}
+		case typeBytes:
+			if n < 0x80 && n <= len(b)-i-2 {
+				return tag, i + 2, i + 2 + n
+			}
+		case typeFixed64:
+			if len(b)-i >= 9 {
+				return tag, at, i + 9
+			}
+		}
+	}
 	v, i := readVarint(b, i)
 	if i < 0 || v-8 > math.MaxUint32-8 { // field number 0, or one beyond the last
 		return 0, 0, -1

@@ -19,8 +19,12 @@ func decodeCases() []harness.Case {
 	const group = "Decode"
 	bars := []harness.Bar{harness.Faster(prompbName, 6), harness.Faster(tailoredName, 2.5), harness.Faster(harness.BestRival, 1)}
 	var cases []harness.Case
-	for _, c := range []corpus{hundred, thousands, histograms} {
-		cases = append(cases, c.timed(group, c.name(), bars, func(body []byte) ([]harness.Side, error) { return decodeSides(body, c.passes()) }))
+	for _, c := range []corpus{hundred, thousands, thousands.of(50, true), histograms} {
+		name := c.name()
+		if c.mixed {
+			name = c.split()
+		}
+		cases = append(cases, c.timed(group, name, bars, func(body []byte) ([]harness.Side, error) { return decodeSides(body, c.passes()) }))
 	}
 	for _, c := range []corpus{hundredTwo, thousandsTwo, histogramsTwo} {
 		cases = append(cases, c.timed(group, c.name(), []harness.Bar{harness.Faster(writev2Name, 1)}, decodeSidesTwo))

@@ -122,6 +122,12 @@ func splitter(
 
 // splitSides has the mark of tailored.
 func splitSides(body []byte, remove bool, mark string) ([]harness.Side, error) {
+	sides, err := splitters(body, remove, mark)
+	return append(sides, copying(body), snappyRelaying(body)), err
+}
+
+// splitters are the sides that split.
+func splitters(body []byte, remove bool, mark string) ([]harness.Side, error) {
 	req, err := decoded(body, remotewrite.V1)
 	if err != nil {
 		return nil, err
@@ -152,7 +158,6 @@ func splitSides(body []byte, remove bool, mark string) ([]harness.Side, error) {
 			}
 			return partsOf(&req, remotewrite.V1, remove).write(each)
 		}),
-		copying(body), snappyRelaying(body),
 	}, nil
 }
 

@@ -1,0 +1,105 @@
+package remotewrite
+
+// Histograms as views: their numbers are read as they are yielded, what they have several of is found when it is asked for.
+
+// HistogramView is a native histogram of a series, good as long as that. Its fields are those of [Histogram].
+type HistogramView struct {
+	raw []byte
+
+	Count          Count
+	ZeroCount      Count // observations within ±ZeroThreshold
+	Sum            float64
+	ZeroThreshold  float64
+	Schema         int32
+	ResetHint      ResetHint
+	Timestamp      int64 // milliseconds
+	StartTimestamp int64 // version 2
+}
+
+// Histograms yields the native histograms.
+func (v *SeriesView) Histograms(yield func(HistogramView) bool) {
+	tag, schema := uint32(tagHistogram1), histogram1
+	if v.scanner.version == V2 {
+		tag, schema = tagHistogram2, histogram2
+	}
+	v.fields(tag, v.histograms, func(b []byte, i int) bool {
+		var h Histogram
+		raw := b[i:]
+		for i < len(b) {
+			tag, at, next := readField(b, i)
+			h.field(b, tag, at, schema)
+			i = next
+		}
+		return yield(HistogramView{raw, h.Count, h.ZeroCount, h.Sum, h.ZeroThreshold, h.Schema, h.ResetHint, h.Timestamp, h.StartTimestamp})
+	})
+}
+
+// Raw is the histogram as it came: the bytes of its message.
+func (h HistogramView) Raw() []byte { return h.raw }
+
+// Negative is the buckets of negative values.
+func (h HistogramView) Negative() BucketsView { return BucketsView{h.raw, 8} }
+
+// Positive is the buckets of positive values.
+func (h HistogramView) Positive() BucketsView { return BucketsView{h.raw, 11} }
+
+// CustomValues yields the upper bounds of the buckets of schema -53.
+func (h HistogramView) CustomValues(yield func(float64) bool) { floats(h.raw, 16, yield) }
+
+// BucketsView is the buckets of one sign. A histogram of integers has Deltas, one of floats has Counts. Each loop goes through the
+// whole message of the histogram.
+type BucketsView struct {
+	raw    []byte // the histogram
+	number uint32 // of the field that holds the spans; those of deltas and counts follow
+}
+
+// Spans yields the runs of buckets.
+func (k BucketsView) Spans(yield func(BucketSpan) bool) {
+	for i := 0; i < len(k.raw); {
+		tag, at, next := readField(k.raw, i)
+		if tag == k.number<<3|typeBytes {
+			var s BucketSpan
+			s.decode(k.raw[:next], at) // it has been checked
+			if !yield(s) {
+				return
+			}
+		}
+		i = next
+	}
+}
+
+// Deltas yields the counts of integers: each as the difference from the one before, the first from 0.
+func (k BucketsView) Deltas(yield func(int64) bool) {
+	number := k.number + 1
+	for i := 0; i < len(k.raw); {
+		tag, at, next := readField(k.raw, i)
+		if tag>>3 == number {
+			for at < next {
+				var v uint64
+				v, at = readVarint(k.raw, at)
+				if !yield(zigzag(v)) {
+					return
+				}
+			}
+		}
+		i = next
+	}
+}
+
+// Counts yields the counts of floats.
+func (k BucketsView) Counts(yield func(float64) bool) { floats(k.raw, k.number+2, yield) }
+
+// floats yields the words in the fields of a number, packed or not.
+func floats(b []byte, number uint32, yield func(float64) bool) {
+	for i := 0; i < len(b); {
+		tag, at, next := readField(b, i)
+		if tag>>3 == number {
+			for ; at < next; at += 8 {
+				if !yield(readFloat(b, at)) {
+					return
+				}
+			}
+		}
+		i = next
+	}
+}
