@@ -30,8 +30,8 @@ func (a *appending) free() {
 	appendings.Put(a)
 }
 
-// Append writes r, and returns nil when it is durable and OnCommit has been called for it. It sets r.Seq. The payload is
-// borrowed until Append returns.
+// Append writes r, and returns nil when it is durable and OnCommit has been called for it. It sets r.Seq and r.Place. The
+// payload is borrowed until Append returns.
 func (l *Log) Append(r *Record) error {
 	a, err := l.enqueue(r, false)
 	if err != nil {

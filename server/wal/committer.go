@@ -249,6 +249,7 @@ func (l *Log) encode(group []*appending) int64 {
 		r.Seq = s.next + uint64(i)
 		buf = appendHeader(buf, r, a.sum, s.salt, uint32(i))
 		buf = append(buf, a.names...)
+		r.Place = Place{s.number, s.end + size + headerSize + int64(len(a.names))}
 		if len(r.Payload) <= copied {
 			buf = append(buf, r.Payload...)
 		} else {

@@ -7,6 +7,7 @@
 //	committer.go  the goroutine that writes: group commit, rotation, full disks, failures
 //	record.go     the bytes of a record
 //	segment.go    the bytes of a segment's header; how a segment is found and made
+//	place.go      where a payload lies, and reading it again
 //	scan.go       reading a segment from front to back, and past damage
 //	check.go      the survey of a whole log, from which Open, Check and Repair know what is torn and what is damaged
 //	repair.go     Repair

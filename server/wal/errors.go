@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Why an append was refused. The errors that come back say more; use errors.Is.
+// Why an append was refused, or nothing was read. The errors that come back say more; use errors.Is.
 var (
 	// ErrFull means that the log is at its MaxBytes: records must land before it takes more.
 	ErrFull = errors.New("wal: full")
@@ -15,6 +15,9 @@ var (
 
 	// ErrFailed means that a write or a sync has failed. It stays until the log is opened anew.
 	ErrFailed = errors.New("wal: failed")
+
+	// ErrUnreadable means that ReadAt could not read what should be there.
+	ErrUnreadable = errors.New("wal: unreadable")
 
 	// ErrClosed means that the log was closed.
 	ErrClosed = errors.New("wal: closed")

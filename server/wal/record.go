@@ -26,6 +26,7 @@ type Record struct {
 	Time      int64  // when it was received, in microseconds since the Unix epoch
 	DB, Table string // up to 65535 bytes each
 	Payload   []byte
+	Place     Place // of the payload; given by Append and by Replay
 
 	// Attach is not written. It travels with the record to OnCommit.
 	Attach any

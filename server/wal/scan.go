@@ -47,6 +47,7 @@ func (w *window) fill(off int64, n int64) error {
 // at err and at reason.
 type scanner struct {
 	win  window
+	seg  uint64 // its number
 	salt uint32
 	off  int64  // behind rec
 	next uint64 // the sequence number that is due there
@@ -68,7 +69,7 @@ func (s *segment) open(limit int64) (*scanner, *os.File, error) {
 }
 
 func newScanner(f io.ReaderAt, limit int64, s *segment) *scanner {
-	return &scanner{win: window{file: f, size: limit}, salt: s.salt, off: min(segmentHeader, limit), next: s.start}
+	return &scanner{win: window{file: f, size: limit}, seg: s.number, salt: s.salt, off: min(segmentHeader, limit), next: s.start}
 }
 
 // scan reads the record that is due.
@@ -123,6 +124,7 @@ func (s *scanner) load(off int64) (h header, reason error) {
 	}
 	if h, reason = readRecord(b, s.salt, &s.rec); reason == nil {
 		s.commit = h.seq - uint64(h.nth)
+		s.rec.Place = Place{s.seg, off + headerSize + int64(h.db+h.table)}
 	}
 	return h, reason
 }

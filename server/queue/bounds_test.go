@@ -1,0 +1,313 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+func TestFull(t *testing.T) {
+	g := newTarget()
+	letGo := hold(g)
+	o := testOptions(g)
+	o.MaxTenantBytes, o.MaxBytes = 3*(itemCost+100), 5*(itemCost+100)
+	q := mustOpen(t, memDir(t), o)
+	item := func(tenant, id string) Item { return Item{Tenant: tenant, Body: body(id, 100)} }
+	mustPut(t, q, item("a", "1"), item("a", "2"), item("a", "3"))
+	full := func(want FullError, items ...Item) {
+		t.Helper()
+		err, got := q.Put(items), new(FullError)
+		if !errors.Is(err, ErrFull) || !errors.As(err, &got) || *got != want || !strings.Contains(err.Error(), fmt.Sprintf("%q", want.Tenant)) {
+			t.Errorf("%v, want %+v", err, want)
+		}
+		checkStats(t, q)
+	}
+	full(FullError{Tenant: "a", Held: 684, Limit: 684}, item("a", "4"))
+	full(FullError{Tenant: "a", Held: 684, Limit: 684}, item("b", "1"), item("a", "4")) // all or none
+	full(FullError{Tenant: "b", Held: 1140, Limit: 1140, All: true}, item("b", "1"), item("b", "2"), item("b", "3"))
+	mustPut(t, q, item("b", "1"), item("b", "2"))
+	full(FullError{Tenant: "c", Held: 1140, Limit: 1140, All: true}, Item{Tenant: "c"})
+	if st := q.Stats(); st.Items != 5 || st.Bytes != 1140 || st.Taken.Items != 5 {
+		t.Errorf("%+v", st)
+	}
+	letGo()
+	drained(t, q)
+	mustPut(t, q, item("c", "1"))
+	drained(t, q)
+	for tenant, want := range map[string][]string{"a": {"1", "2", "3"}, "b": {"1", "2"}, "c": {"1"}} {
+		if got := g.delivered(tenant); !slices.Equal(got, want) {
+			t.Errorf("%s got %v", tenant, got)
+		}
+	}
+}
+
+// With DropOldest the oldest items of the tenant itself make room, and nobody else's; the newest always stays.
+func TestDropOldest(t *testing.T) {
+	g := newTarget()
+	letGo := hold(g)
+	o := testOptions(g)
+	o.DropOldest, o.MaxTenantBytes, o.MaxBytes, o.MaxJoinItems = true, 10*(itemCost+100), 16*(itemCost+100), 4
+	dir := memDir(t)
+	q := mustOpen(t, dir, o)
+	put := func(tenant string, from, to int) {
+		for i := from; i <= to; i++ {
+			mustPut(t, q, Item{Tenant: tenant, Note: [4]uint32{uint32(i)}, Body: body(fmt.Sprint(i), 100)})
+		}
+	}
+	put("a", 1, 6)
+	put("b", 1, 13) // 3 dropped for its own bound: 10 are left, 16 in all
+	put("a", 7, 8)  // 2 of its own, for the bound of all
+	for what, item := range map[string]Item{
+		"larger than the tenant's bound":   {Tenant: "a", Body: make([]byte, 3000)},
+		"no room, and nothing of its own":  {Tenant: "c"},
+		"more than its own makes room for": {Tenant: "c", Body: make([]byte, 200)},
+	} {
+		if err := q.Put([]Item{item}); !errors.Is(err, ErrFull) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	checkStats(t, q)
+	st := q.Stats()
+	busy := int64(4) // up to so many of each are with a worker, and are not dropped while they are
+	if n := st.Dropped.Bytes.Items; n < 5 || n > 5+2*busy || int64(st.Items) != 21-n || st.Taken.Items != 21 {
+		t.Errorf("%+v", st)
+	}
+	letGo()
+	drained(t, q)
+	for tenant, newest := range map[string]int{"a": 8, "b": 13} {
+		if got := g.delivered(tenant); len(got) == 0 || got[len(got)-1] != fmt.Sprint(newest) || !slices.IsSortedFunc(got, byNumber) {
+			t.Errorf("%s got %v", tenant, got)
+		}
+	}
+	// It stays so.
+	mustClose(t, q)
+	q = mustOpen(t, dir, o)
+	if st := q.Stats(); st.Taken.Items != 0 {
+		t.Errorf("dropped items are there again: %+v", st)
+	}
+}
+
+func byNumber(a, b string) int {
+	return strings.Compare(fmt.Sprintf("%9s", a), fmt.Sprintf("%9s", b))
+}
+
+// Items that are with Deliver stay, and are dropped when they come back.
+func TestDropOldestBehindBusy(t *testing.T) {
+	g := newTarget()
+	entered, leave := make(chan []string, 9), make(chan Verdict)
+	g.verdict = func(_ string, ids []string) Verdict {
+		entered <- ids
+		return <-leave
+	}
+	o := testOptions(g)
+	o.DropOldest, o.MaxTenantBytes, o.firstPause = true, 3*(itemCost+2), 30*time.Millisecond
+	o.MaxJoinItems, o.MaxJoinBytes = 2, 1000
+	q := mustOpen(t, memDir(t), o)
+	put := func(from, to int) {
+		for i := from; i <= to; i++ {
+			mustPut(t, q, Item{Tenant: "t", Body: body(fmt.Sprint(i), 2)[:2]})
+		}
+	}
+	put(0, 0)
+	if got := <-entered; !slices.Equal(got, []string{"0"}) {
+		t.Fatal(got)
+	}
+	put(1, 7) // there is room for two beside 0, which is busy
+	checkStats(t, q)
+	line := func() (all []uint64) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for _, it := range q.tenants["t"].items {
+			all = append(all, it.order>>indexBits-1)
+		}
+		return all
+	}
+	if got := line(); !slices.Equal(got, []uint64{0, 6, 7}) {
+		t.Errorf("in line: %v", got)
+	}
+	put(8, 8)
+	leave <- Verdict{Err: errDown}
+	eventually(t, "it comes back", func() bool { return q.Stats().Retries == 1 })
+	put(9, 9)
+	if got := line(); !slices.Equal(got, []uint64{7, 8, 9}) {
+		t.Errorf("in line: %v", got)
+	}
+	for range 2 {
+		<-entered
+		leave <- Verdict{Kind: Delivered}
+	}
+	drained(t, q)
+	checkStats(t, q)
+	if st := q.Stats(); st.Dropped.Bytes.Items != 7 || st.Delivered.Items != 3 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// Where a bound has room for one item, the one that is with Deliver and the newest are there, and then the newest alone.
+func TestDropOldestWhenItComesBack(t *testing.T) {
+	g := newTarget()
+	entered, leave := make(chan bool, 9), make(chan Verdict)
+	g.verdict = func(string, []string) Verdict {
+		entered <- true
+		return <-leave
+	}
+	o := testOptions(g)
+	o.DropOldest, o.MaxTenantBytes = true, itemCost+2
+	q := mustOpen(t, memDir(t), o)
+	for i, items := range []int{1, 2, 2} {
+		mustPut(t, q, Item{Tenant: "t", Body: []byte{byte('0' + i), '/'}})
+		if i == 0 {
+			<-entered
+		}
+		if st := q.Stats(); st.Items != items {
+			t.Errorf("%d items after %d were put", st.Items, i+1)
+		}
+	}
+	leave <- Verdict{Err: errDown}
+	<-entered
+	if st := q.Stats(); st.Items != 1 || st.Bytes != o.MaxTenantBytes || st.Dropped.Bytes.Items != 2 {
+		t.Errorf("%+v", st)
+	}
+	leave <- Verdict{Kind: Delivered}
+	drained(t, q)
+	if got := g.delivered("t"); !slices.Equal(got, []string{"2"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// MaxAge drops with DropOldest only.
+func TestMaxAge(t *testing.T) {
+	for _, drop := range []bool{false, true} {
+		g := newTarget()
+		letGo := hold(g)
+		o := testOptions(g)
+		o.MaxAge, o.DropOldest = 100*time.Millisecond, drop
+		q := mustOpen(t, memDir(t), o)
+		mustPut(t, q, Item{Tenant: "t", Note: [4]uint32{5}, Body: body("old", 0)}, Item{Tenant: "u", Body: body("old", 0)})
+		if drop {
+			eventually(t, "the old ones go", func() bool { return q.Stats().Dropped.Age == Count{2, [4]uint64{5}} })
+		} else {
+			time.Sleep(150 * time.Millisecond)
+			if st := q.Stats(); st.Items != 2 || st.Oldest < o.MaxAge {
+				t.Errorf("%+v", st)
+			}
+		}
+		mustPut(t, q, Item{Tenant: "t", Body: body("new", 0)})
+		letGo()
+		drained(t, q)
+		if got, want := g.delivered("t"), map[bool][]string{false: {"old", "new"}, true: {"new"}}[drop]; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		checkStats(t, q)
+	}
+}
+
+// What is with Deliver does not age, nor do younger items in its place.
+func TestMaxAgeBehindBusy(t *testing.T) {
+	g := newTarget()
+	entered, leave := make(chan bool, 9), make(chan Verdict)
+	g.verdict = func(string, []string) Verdict {
+		entered <- true
+		return <-leave
+	}
+	o := testOptions(g)
+	o.MaxAge, o.DropOldest, o.noteInterval = 2*time.Second, true, 10*time.Millisecond
+	q := mustOpen(t, memDir(t), o)
+	mustPut(t, q, Item{Tenant: "t", Body: body("old", 0)})
+	<-entered
+	q.mu.Lock()
+	q.tenants["t"].items[0].time -= 3_000_000
+	q.mu.Unlock()
+	mustPut(t, q, Item{Tenant: "t", Body: body("new", 0)})
+	time.Sleep(50 * time.Millisecond)
+	if st := q.Stats(); st.Items != 2 || st.Oldest < 3*time.Second {
+		t.Errorf("%+v", st)
+	}
+	leave <- Verdict{Err: errDown, After: 50 * time.Millisecond}
+	eventually(t, "the old one goes", func() bool { return q.Stats().Dropped.Age.Items == 1 })
+	<-entered
+	leave <- Verdict{Kind: Delivered}
+	drained(t, q)
+	if got := g.delivered("t"); !slices.Equal(got, []string{"new"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// The log's own refusals come through; what is there is delivered all the same.
+func TestLogRefuses(t *testing.T) {
+	g := newTarget()
+	letGo := hold(g)
+	dir := memDir(t)
+	o := testOptions(g)
+	o.WAL.MaxBytes = 100_000
+	q := mustOpen(t, dir, o)
+	n := 0
+	for ; ; n++ {
+		err := q.Put([]Item{{Tenant: "t", Body: body(fmt.Sprint(n), 5000)}})
+		if errors.Is(err, wal.ErrFull) {
+			break
+		} else if err != nil || n > 50 {
+			t.Fatal(n, err)
+		}
+	}
+	checkStats(t, q)
+	mustClose(t, q)
+
+	o.WAL.MinFree = 1 << 60 // no disk has so much
+	q = mustOpen(t, dir, o)
+	if err := q.Put([]Item{{Tenant: "t", Body: body("no", 0)}}); !errors.Is(err, wal.ErrLowDisk) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	checkStats(t, q)
+	letGo()
+	drained(t, q)
+	mustClose(t, q) // notes are written on a full disk
+	if got := g.delivered("t"); !slices.Equal(got, ids("", 0, n-1)) {
+		t.Errorf("got %v of %d", got, n)
+	}
+	o.WAL.MinFree = 0
+	q = mustOpen(t, dir, o)
+	if st := q.Stats(); st.Items != 0 || st.Log.Size > 60_000 {
+		t.Errorf("%+v", st)
+	}
+	mustPut(t, q, Item{Tenant: "t", Body: body("yes", 0)})
+	drained(t, q)
+}
+
+// Tenants without items are forgotten but for the latest, and so is all else about them.
+func TestTenantsAreForgotten(t *testing.T) {
+	g := newTarget()
+	g.verdict = func(string, []string) Verdict { return Verdict{Kind: Refused} }
+	o := testOptions(g)
+	q := mustOpen(t, memDir(t), o)
+	var wg sync.WaitGroup
+	for p := range 4 {
+		wg.Go(func() {
+			for i := range 1000 {
+				if err := q.Put([]Item{{Tenant: fmt.Sprint(p, "-", i), Body: body("1", 0)}}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	drained(t, q)
+	eventually(t, "notes", func() bool { q.mu.Lock(); defer q.mu.Unlock(); return len(q.unnoted) == 0 })
+	checkStats(t, q)
+	known, st := 0, q.Stats()
+	for range q.Tenants {
+		known++
+	}
+	if known != keptIdle || len(q.tenants) != keptIdle || q.idle.Len() != keptIdle || st.Tenants != 0 || st.Refused.Items != 4000 {
+		t.Errorf("%d tenants are known, %d rest; %+v", known, q.idle.Len(), st)
+	}
+	for range q.Tenants {
+		break // it takes no for an answer
+	}
+}

@@ -1,0 +1,159 @@
+package queue
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// killedDir and killedRound tell the test binary to be a process that TestKill kills.
+const (
+	killedDir   = "QUEUE_TEST_KILLED_DIR"
+	killedRound = "QUEUE_TEST_KILLED_ROUND"
+	perRound    = 1_000_000 // numbers of a round
+)
+
+// A process is killed while it puts, delivers and moves items, again and again. Each item of which it has reported that it was
+// put is delivered at least once, by it or by a later one, and in each process the items of a tenant are in order.
+func TestKill(t *testing.T) {
+	if dir := os.Getenv(killedDir); dir != "" {
+		putForEver(dir)
+	}
+	dir := memDir(t)
+	type numbers map[int]bool
+	put, got := map[string]numbers{}, map[string]numbers{}
+	last := map[string]int{} // in this process
+	note := func(all map[string]numbers, tenant string, n int) {
+		if all[tenant] == nil {
+			all[tenant] = numbers{}
+		}
+		all[tenant][n] = true
+	}
+	take := func(tenant string, n int) {
+		if n <= last[tenant] {
+			t.Fatalf("%s got %d after %d", tenant, n, last[tenant])
+		}
+		last[tenant] = n
+		note(got, tenant, n)
+	}
+	rewritten := 0
+	for round := range 5 {
+		clear(last)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
+		cmd.Env = append(os.Environ(), killedDir+"="+dir, fmt.Sprint(killedRound, "=", round))
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ { // the pipe holds what was reported before the kill
+			var what, tenant string
+			var number int
+			if _, err := fmt.Sscan(lines.Text(), &what, &tenant, &number); err != nil {
+				t.Fatalf("the process says %q", lines.Text())
+			}
+			switch what {
+			case "put":
+				note(put, tenant, number)
+				note(put, "dead-"+tenant, number)
+			case "got":
+				take(tenant, number)
+			case "rewritten":
+				rewritten = max(rewritten, number)
+			}
+			if n == 2000+517*round {
+				cmd.Process.Kill()
+			}
+		}
+		cmd.Wait()
+	}
+	clear(last)
+	o := testOptions(nil)
+	var mu sync.Mutex
+	o.Deliver = func(_ context.Context, tenant string, items []*Item) Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, it := range items {
+			n, err := strconv.Atoi(idOf(it.Body))
+			if err != nil {
+				t.Error(err)
+			}
+			take(tenant, n)
+		}
+		return Verdict{Kind: Delivered}
+	}
+	q := mustOpen(t, dir, o)
+	drained(t, q)
+	checkStats(t, q)
+	mustClose(t, q)
+	acked := 0
+	for tenant, numbers := range put {
+		for n := range numbers {
+			if acked++; !got[tenant][n] {
+				t.Errorf("%s never got %d", tenant, n)
+			}
+		}
+	}
+	if acked < 1000 || rewritten == 0 {
+		t.Errorf("%d items were put, %d bytes rewritten", acked, rewritten)
+	}
+}
+
+// putForEver puts items with the round's numbers. The tenants whose names begin with dead do not take theirs.
+func putForEver(dir string) {
+	fail := func(err error) {
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	round, err := strconv.Atoi(os.Getenv(killedRound))
+	fail(err)
+	o := testOptions(nil)
+	o.MaxJoinItems, o.Memory = 3, 10_000
+	var lead [4]atomic.Int64 // of putting before delivering
+	o.Deliver = func(_ context.Context, tenant string, items []*Item) Verdict {
+		if strings.HasPrefix(tenant, "dead") {
+			return Verdict{Err: errDown}
+		}
+		lines := ""
+		for _, it := range items {
+			lines += fmt.Sprintln("got", tenant, idOf(it.Body))
+		}
+		fmt.Print(lines)
+		lead[tenant[1]-'0'].Add(-int64(len(items)))
+		return Verdict{Kind: Delivered}
+	}
+	q, err := Open(dir, o)
+	fail(err)
+	var wg sync.WaitGroup
+	for p := range 4 {
+		wg.Go(func() {
+			tenant := fmt.Sprint("t", p)
+			for n := round*perRound + 1; ; n++ {
+				id := fmt.Sprint(n)
+				fail(q.Put([]Item{{Tenant: tenant, Body: body(id, 1500)}, {Tenant: "dead-" + tenant, Body: body(id, 100)}}))
+				fmt.Println("put", tenant, n)
+				lead[p].Add(1)
+				for lead[p].Load() > 20 {
+					time.Sleep(time.Millisecond)
+				}
+				if n%100 == 0 {
+					fmt.Println("rewritten in", q.Stats().Rewritten)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,84 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// keep is the keeper: it looks after everything that need not be done at once.
+func (q *Queue) keep() {
+	defer close(q.ended)
+	tick := time.NewTicker(q.o.noteInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-q.ending:
+			return
+		case now := <-tick.C:
+			q.expire(now)
+			q.note() // if that fails, the next tick tries again
+			q.report()
+		case <-q.nudge:
+		}
+		q.release()
+		q.makeRoom()
+	}
+}
+
+// wake wakes the keeper.
+func (q *Queue) wake() {
+	select {
+	case q.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// expire drops what has waited too long.
+func (q *Queue) expire(now time.Time) {
+	if !q.o.DropOldest || q.o.MaxAge <= 0 {
+		return
+	}
+	limit := now.Add(-q.o.MaxAge).UnixMicro()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range q.tenants {
+		n := 0
+		for _, it := range t.items[t.busy:] {
+			if it.time >= limit {
+				break
+			}
+			n++
+		}
+		if n > 0 {
+			q.drop(t, n, tooOld)
+			q.blame(tooOld, t, nil)
+		}
+	}
+}
+
+// note writes down how far tenants have come.
+func (q *Queue) note() error {
+	q.mu.Lock()
+	unnoted := q.unnoted
+	q.unnoted = make(map[string]uint64)
+	q.mu.Unlock()
+	if len(unnoted) == 0 {
+		return nil
+	}
+	r := &wal.Record{Type: wal.Landed, Codec: version, Time: time.Now().UnixMicro()}
+	for tenant, to := range unnoted {
+		r.Payload = appendNote(r.Payload, tenant, to)
+	}
+	err := q.log.Append(r)
+	if err == nil {
+		return nil
+	}
+	q.mu.Lock()
+	for tenant, to := range unnoted {
+		q.unnoted[tenant] = max(q.unnoted[tenant], to)
+	}
+	q.mu.Unlock()
+	q.o.Logger.Error("queue: it cannot be noted what was delivered: after a restart it is delivered again", "error", err)
+	return err
+}

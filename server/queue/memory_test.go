@@ -1,0 +1,57 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// What the package comment says of memory: of an item, and of a tenant.
+func TestMemory(t *testing.T) {
+	if size := unsafe.Sizeof(item{}); size > 112 {
+		t.Errorf("an item takes %d bytes", size)
+	}
+	for _, tc := range []struct{ tenants, items, most int }{{1, 200_000, itemCost}, {100_000, 1, 800 + itemCost}} {
+		o := testOptions(nil)
+		o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{} }
+		o.Memory, o.WAL.SegmentBytes, o.noteInterval = -1, 4<<20, time.Hour
+		o.firstPause, o.longestPause = time.Hour, time.Hour
+		dir := memDir(t)
+		q := mustOpen(t, dir, o)
+		before := heap()
+		n := tc.tenants * tc.items
+		for i := 0; i < n; i += 1000 {
+			items := make([]Item, 1000)
+			for j := range items {
+				items[j] = Item{Tenant: fmt.Sprint("a tenant ", (i+j)%tc.tenants), Body: []byte{1}}
+			}
+			mustPut(t, q, items...)
+		}
+		for range 2 {
+			if st := q.Stats(); st.Items != n || st.Memory != 0 {
+				t.Errorf("%+v", st)
+			}
+			each := (heap() - before) / int64(n)
+			t.Logf("%d tenants with %d items: %d bytes for each item", tc.tenants, tc.items, each)
+			if each > int64(tc.most) {
+				t.Errorf("more than %d", tc.most)
+			}
+			mustClose(t, q)
+			q = nil
+			before = heap()
+			q = mustOpen(t, dir, o)
+		}
+		mustClose(t, q)
+	}
+}

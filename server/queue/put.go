@@ -1,0 +1,176 @@
+package queue
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// An order is the sequence number of the record that first held the item, and the item's index there. Other bits would do, but
+// not fewer: at a hundred thousand records a second these last for 89 years.
+const (
+	indexBits = 16
+	maxItems  = 1 << indexBits // in a Put
+	maxTenant = math.MaxUint16 // bytes of its name
+)
+
+// payloads are buffers that records are made in. Large ones are not kept.
+var payloads = sync.Pool{New: func() any { return new([]byte) }}
+
+const keptPayload = 4 << 20
+
+func freePayload(b *[]byte) {
+	if cap(*b) <= keptPayload {
+		payloads.Put(b)
+	}
+}
+
+// Put takes all items, or none. After nil they are on disk. They are in line in the order of the log: an item that is put after
+// the Put of another one has returned is behind it. The bodies are borrowed until Put returns.
+//
+// Errors: a [*FullError], ErrClosed, and those of the log, of which wal.ErrLowDisk and wal.ErrFull pass. Only after
+// wal.ErrFailed may the items be there all the same.
+func (q *Queue) Put(items []Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	if err := checkItems(items); err != nil {
+		return err
+	}
+	coming, err := q.admit(items)
+	if err != nil {
+		return err
+	}
+	b := payloads.Get().(*[]byte)
+	defer freePayload(b)
+	r := &wal.Record{Type: wal.Data, Codec: version, Time: time.Now().UnixMicro(), Payload: (*b)[:0], Attach: coming}
+	for i, it := range coming {
+		body := items[i].Body
+		it.body = bytes.Clone(it.body)
+		it.time, it.sum = r.Time, bodySum(body)
+		before := len(r.Payload)
+		r.Payload = appendEntry(r.Payload, it, body, false)
+		it.offset = int64(len(r.Payload) - len(body))
+		it.head = uint32(int(it.offset) - before)
+	}
+	*b = r.Payload
+	if err = q.log.Append(r); err == nil {
+		return nil
+	}
+	q.mu.Lock()
+	q.dismiss(coming)
+	q.mu.Unlock()
+	if errors.Is(err, wal.ErrClosed) {
+		return ErrClosed
+	}
+	return fmt.Errorf("queue: %w", err)
+}
+
+func checkItems(items []Item) error {
+	if len(items) > maxItems {
+		return fmt.Errorf("queue: %d items at once: at most %d can be put", len(items), maxItems)
+	}
+	size := 0
+	for i := range items {
+		if n := len(items[i].Tenant); n > maxTenant {
+			return fmt.Errorf("queue: a tenant's name of %d bytes: at most %d can be written", n, maxTenant)
+		}
+		if size += len(items[i].Body); size > math.MaxInt32/2 {
+			return fmt.Errorf("queue: items of more than %d bytes at once", math.MaxInt32/2)
+		}
+	}
+	return nil
+}
+
+// admit finds room for the items. Those whose bodies have room in memory have them, though not copied yet.
+func (q *Queue) admit(items []Item) ([]*item, error) {
+	coming := make([]*item, 0, len(items))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return nil, ErrClosed
+	}
+	for i := range items {
+		from := &items[i]
+		t := q.tenantOf(from.Tenant)
+		it := &item{tenant: t, codec: from.Codec, note: from.Note, size: uint32(len(from.Body))}
+		if err := q.checkRoom(t, it.cost()); err != nil {
+			q.rest(t)
+			q.dismiss(coming)
+			return nil, err
+		}
+		q.rouse(t)
+		t.coming++
+		t.bytes += it.cost()
+		q.bytes += it.cost()
+		if size := int64(it.size); size > 0 && q.memory+size <= q.o.Memory {
+			it.body = from.Body
+			q.memory += size
+		}
+		coming = append(coming, it)
+	}
+	return coming, nil
+}
+
+// checkRoom reports whether t may have so many bytes more. Where old items make room for new ones they do so when the new ones
+// are on disk.
+func (q *Queue) checkRoom(t *tenant, cost int64) error {
+	droppable := int64(0)
+	if q.o.DropOldest {
+		droppable = t.bytes
+	}
+	if q.over(t.bytes-droppable+cost, q.o.MaxTenantBytes) {
+		return &FullError{Tenant: t.name, Held: t.bytes, Limit: q.o.MaxTenantBytes}
+	}
+	if q.over(q.bytes-droppable+cost, q.o.MaxBytes) {
+		return &FullError{Tenant: t.name, Held: q.bytes, Limit: q.o.MaxBytes, All: true}
+	}
+	return nil
+}
+
+// dismiss gives up items that did not get to the disk.
+func (q *Queue) dismiss(coming []*item) {
+	for _, it := range coming {
+		t := it.tenant
+		t.coming--
+		t.bytes -= it.cost()
+		q.bytes -= it.cost()
+		q.memory -= int64(len(it.body))
+		q.rest(t)
+	}
+}
+
+// committed is told by the log what is on disk, in order.
+func (q *Queue) committed(recs []*wal.Record) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range recs {
+		s := q.segmentOf(r)
+		switch items := r.Attach.(type) {
+		case []*item:
+			q.arrive(items, r, s)
+		case moving:
+			q.arriveMoved(items, r, s)
+		}
+	}
+}
+
+// arrive puts the items of r in line.
+func (q *Queue) arrive(items []*item, r *wal.Record, s *segment) {
+	for i, it := range items {
+		it.order = r.Seq<<indexBits | uint64(i)
+		q.place(it, s, r.Place.Offset+it.offset, int(it.head))
+		it.tenant.coming--
+		q.enter(it)
+	}
+	if q.o.DropOldest {
+		for _, it := range items {
+			q.trim(it.tenant)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package queue
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// Options are how a queue is opened. Deliver must be set.
+type Options struct {
+	// WAL is how the log is opened; OnCommit and OnFail are the queue's own, SegmentBytes is 32 MiB unless set. A MaxBytes of
+	// the log should be at least twice that of the queue: what is done with leaves the log with a delay. Items that move may
+	// exceed it by a segment.
+	WAL wal.Options
+
+	// Deliver is called by workers, for many tenants at once but never twice at a time for one.
+	Deliver DeliverFunc
+
+	Workers int // default 16
+
+	// Waiting items of one tenant and codec are delivered together, up to so many and so many bytes of bodies, and always
+	// one. Defaults: 128, 1 MiB.
+	MaxJoinItems int
+	MaxJoinBytes int64
+
+	// Joins, if set, is asked whether items of a codec may be delivered together; others come one by one.
+	Joins func(codec uint8) bool
+
+	// Memory bounds the bodies that are held in memory, those on their way to the disk included; others are read back from
+	// the log when they are due, which takes up to MaxJoinBytes for each worker. Default: 64 MiB; negative: none.
+	Memory int64
+
+	// Bounds of what waits, of one tenant and in all. An item counts as its body and 128 bytes. Zero means no bound.
+	MaxTenantBytes int64
+	MaxBytes       int64
+
+	// MaxAge is how long an item may wait. It counts with DropOldest only.
+	MaxAge time.Duration
+
+	// DropOldest has the oldest items of a tenant dropped where its new ones would exceed a bound, which otherwise are refused
+	// with ErrFull. Items that are with Deliver at the time stay.
+	DropOldest bool
+
+	Logger *slog.Logger // slog.Default() when nil
+
+	// Tests make it faster.
+	noteInterval             time.Duration
+	firstPause, longestPause time.Duration
+}
+
+func (o *Options) setDefaults() error {
+	if o.Deliver == nil {
+		return errors.New("queue: Options.Deliver must be set")
+	}
+	setDefault(&o.Workers, 16)
+	setDefault(&o.MaxJoinItems, 128)
+	setDefault(&o.MaxJoinBytes, 1<<20)
+	setDefault(&o.WAL.SegmentBytes, 32<<20)
+	if o.WAL.MaxBytes > 0 {
+		o.WAL.SegmentBytes = min(o.WAL.SegmentBytes, max(o.WAL.MaxBytes/4, 1)) // as the log itself does
+	}
+	if o.Memory == 0 {
+		o.Memory = 64 << 20
+	}
+	setDefault(&o.noteInterval, 250*time.Millisecond)
+	setDefault(&o.firstPause, 100*time.Millisecond)
+	setDefault(&o.longestPause, 30*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.WAL.Logger == nil {
+		o.WAL.Logger = o.Logger
+	}
+	return nil
+}
+
+func setDefault[T int | int64 | time.Duration](v *T, value T) {
+	if *v <= 0 {
+		*v = value
+	}
+}
+
+// Queue holds items until they are delivered. Its methods may be called from many goroutines.
+type Queue struct {
+	o   Options
+	log *wal.Log
+
+	ctx     context.Context // of Deliver
+	cancel  context.CancelFunc
+	working sync.WaitGroup
+	nudge   chan struct{} // wakes the keeper
+	ending  chan struct{} // closed to end the keeper
+	ended   chan struct{} // closed by it
+
+	mu       sync.Mutex
+	work     sync.Cond // ready has a tenant, or the queue is closed
+	closed   bool
+	tenants  map[string]*tenant // those with items, and those in idle
+	idle     *list.List         // of *tenant without items, the one that was used last at the back
+	ready    []*tenant          // whose turn it is
+	segments []*segment         // oldest first; the last is the one that the log writes to
+	unnoted  map[string]uint64  // how far tenants have come that was not noted yet
+
+	items     int
+	bytes     int64 // cost of all items, and of those that are coming
+	memory    int64 // of bodies
+	live      int64 // bytes of entries in the log that are needed
+	taken     Count
+	counts    [outcomes]Count
+	retries   int64
+	rewritten int64
+	blamed    [outcomes + 1]blame // for the keeper's reports; the last is for retries
+}
+
+// Open opens the queue in dir, which is made when it is missing, and goes on where the last one stopped. Errors are those of
+// wal.Open: damage there is for `slipstream wal repair`.
+func Open(dir string, o Options) (*Queue, error) {
+	if err := o.setDefaults(); err != nil {
+		return nil, err
+	}
+	q := &Queue{
+		o:     o,
+		nudge: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{}),
+		tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
+	}
+	q.work.L = &q.mu
+	q.o.WAL.OnCommit, q.o.WAL.OnFail = q.committed, nil
+	log, err := wal.Open(dir, q.o.WAL)
+	if err != nil {
+		return nil, fmt.Errorf("queue: %w", err)
+	}
+	q.log = log
+	if err := q.recover(); err != nil {
+		return nil, errors.Join(fmt.Errorf("queue: %w", err), log.Close())
+	}
+	log.Start()
+	q.ctx, q.cancel = context.WithCancel(context.Background())
+	q.working.Add(o.Workers)
+	for range o.Workers {
+		go q.deliverAll()
+	}
+	go q.keep()
+	return q, nil
+}
+
+// Close ends deliveries, notes how far they have come and closes the log. What waits stays on disk. It waits for the deliveries
+// that are under way; when ctx is done, so is theirs.
+func (q *Queue) Close(ctx context.Context) error {
+	q.mu.Lock()
+	before := q.closed
+	q.closed = true
+	q.work.Broadcast()
+	q.mu.Unlock()
+	if before {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, q.cancel)
+	defer stop()
+	q.working.Wait()
+	q.cancel()
+	close(q.ending)
+	<-q.ended
+	q.endPauses()
+	err := q.note()
+	q.report()
+	return errors.Join(err, q.log.Close())
+}
+
+// endPauses stops all timers.
+func (q *Queue) endPauses() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range q.tenants {
+		if t.timer != nil {
+			t.timer.Stop()
+		}
+	}
+}

@@ -1,0 +1,459 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// Many put items of many tenants at a time; each tenant's arrive in the order in which they were put, whether their bodies are
+// in memory, in the log or either, and nothing is left.
+func TestOrder(t *testing.T) {
+	for _, memory := range []int64{-1, 3000, 1 << 20} {
+		for _, join := range []int{1, 7} {
+			g := newTarget()
+			o := testOptions(g)
+			o.Memory, o.MaxJoinItems = memory, join
+			q := mustOpen(t, memDir(t), o)
+			var wg sync.WaitGroup
+			for p := range 5 {
+				wg.Go(func() {
+					for i := 1; i <= 60; i++ {
+						own := fmt.Sprint("t", p)
+						items := []Item{
+							{Tenant: own, Body: body(fmt.Sprint("a", i), i*13%300)},
+							{Tenant: "shared", Body: body(fmt.Sprint(p, "-", i), i*7%200)},
+							{Tenant: own, Body: body(fmt.Sprint("b", i), 0)},
+						}
+						if err := q.Put(items); err != nil {
+							t.Error(err)
+						}
+						for _, it := range items {
+							clear(it.Body) // it was borrowed
+						}
+					}
+				})
+			}
+			wg.Wait()
+			drained(t, q)
+			checkStats(t, q)
+			st := q.Stats()
+			if st.Taken.Items != 900 || st.Delivered.Items != 900 || st.Bytes != 0 || st.Memory != 0 {
+				t.Errorf("%+v", st)
+			}
+			for p := range 5 {
+				var want []string
+				for i := 1; i <= 60; i++ {
+					want = append(want, fmt.Sprint("a", i), fmt.Sprint("b", i))
+				}
+				if got := g.delivered(fmt.Sprint("t", p)); !slices.Equal(got, want) {
+					t.Errorf("tenant %d got %v", p, got)
+				}
+				own := slices.DeleteFunc(g.delivered("shared"), func(id string) bool { return id[0] != byte('0'+p) })
+				if !slices.Equal(own, ids(fmt.Sprint(p, "-"), 1, 60)) {
+					t.Errorf("the shared tenant got %v of %d", own, p)
+				}
+			}
+		}
+	}
+}
+
+// hold makes the first delivery of each tenant fail until it is let go, so that items gather.
+func hold(g *target) (letGo func()) {
+	var open atomic.Bool
+	inner := g.verdict
+	g.verdict = func(tenant string, ids []string) Verdict {
+		if !open.Load() {
+			return Verdict{Err: errDown}
+		}
+		if inner != nil {
+			return inner(tenant, ids)
+		}
+		return Verdict{Kind: Delivered}
+	}
+	return func() {
+		g.mu.Lock()
+		clear(g.calls)
+		g.mu.Unlock()
+		open.Store(true)
+	}
+}
+
+func TestJoin(t *testing.T) {
+	g := newTarget()
+	letGo := hold(g)
+	o := testOptions(g)
+	o.MaxJoinItems, o.MaxJoinBytes = 4, 1000
+	dir := memDir(t)
+	q := mustOpen(t, dir, o)
+	put := func(id string, codec uint8, size int) {
+		mustPut(t, q, Item{Tenant: "t", Codec: codec, Body: body(id, size)})
+	}
+	for i := range 6 { // by count: 4 and 2
+		put(fmt.Sprint("c", i), 1, 10)
+	}
+	put("other", 2, 10) // by codec: 1
+	for i := range 4 {  // by bytes: 2 and 2
+		put(fmt.Sprint("b", i), 1, 450)
+	}
+	put("large", 1, 5000) // more than the bound: alone
+	mustClose(t, q)
+	letGo()
+	q = mustOpen(t, dir, o)
+	drained(t, q)
+	mustClose(t, q)
+	want := append(append(ids("c", 0, 5), "other"), append(ids("b", 0, 3), "large")...)
+	if got := g.delivered("t"); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if want := []int{4, 2, 1, 2, 2, 1}; !slices.Equal(g.calls["t"], want) {
+		t.Errorf("calls of %v items, want %v", g.calls["t"], want)
+	}
+}
+
+// A refused call is done again item by item; only what is refused alone is lost, and counted with its notes.
+func TestRefused(t *testing.T) {
+	g := newTarget()
+	bad := []string{"x2", "x5", "x9"}
+	tries := 0
+	g.verdict = func(_ string, ids []string) Verdict {
+		for _, id := range ids {
+			if id == "x3" && len(ids) == 1 && tries < 3 { // items that go one by one are tried again too
+				tries++
+				return Verdict{Err: errDown}
+			}
+			if slices.Contains(bad, id) {
+				return Verdict{Kind: Refused, Err: errors.New("bad " + id)}
+			}
+		}
+		return Verdict{Kind: Delivered}
+	}
+	letGo := hold(g)
+	o := testOptions(g)
+	o.MaxJoinItems = 4
+	q := mustOpen(t, memDir(t), o)
+	for i, id := range ids("x", 1, 12) {
+		mustPut(t, q, Item{Tenant: "t", Note: [4]uint32{1, uint32(i), 0, 1 << 31}, Body: body(id, 20)})
+	}
+	eventually(t, "a joined call has failed", func() bool { return q.Stats().Retries > 3 })
+	letGo()
+	drained(t, q)
+	checkStats(t, q)
+	want := slices.DeleteFunc(ids("x", 1, 12), func(id string) bool { return slices.Contains(bad, id) })
+	if got := g.delivered("t"); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if want := []int{4, 1, 1, 1, 1, 1, 1, 1, 4, 1, 1, 1, 1, 4, 1, 1, 1, 1}; !slices.Equal(g.calls["t"], want) {
+		t.Errorf("calls of %v items, want %v", g.calls["t"], want)
+	}
+	st := q.Stats()
+	if want := (Count{Items: 3, Notes: [4]uint64{3, 1 + 4 + 8, 0, 3 << 31}}); st.Refused != want {
+		t.Errorf("refused: %+v, want %+v", st.Refused, want)
+	}
+	for ts := range q.Tenants {
+		if ts.Tenant != "t" || ts.Refused != st.Refused || ts.Delivered != st.Delivered || ts.Delivered.Items != 9 || ts.Err != nil || ts.Pause != 0 {
+			t.Errorf("%+v", ts)
+		}
+	}
+}
+
+// A dead tenant with many items neither delays the others nor keeps a worker, of which there is one.
+func TestDeadTenant(t *testing.T) {
+	g := newTarget()
+	g.verdict = func(tenant string, _ []string) Verdict {
+		if tenant == "dead" {
+			return Verdict{Err: errDown, After: 20 * time.Millisecond}
+		}
+		return Verdict{Kind: Delivered}
+	}
+	o := testOptions(g)
+	o.Workers = 1
+	q := mustOpen(t, memDir(t), o)
+	began := time.Now()
+	for i := range 200 {
+		for _, tenant := range []string{"dead", "one", "two"} {
+			mustPut(t, q, Item{Tenant: tenant, Body: body(fmt.Sprint(i), 10)})
+		}
+	}
+	eventually(t, "the others have all", func() bool { return len(g.delivered("one")) == 200 && len(g.delivered("two")) == 200 })
+	g.mu.Lock()
+	calls := len(g.calls["dead"])
+	g.mu.Unlock()
+	if most := int(time.Since(began)/(20*time.Millisecond)) + 1; calls < 1 || calls > most {
+		t.Errorf("the dead tenant was tried %d times, at most %d are due", calls, most)
+	}
+	st := q.Stats()
+	if st.Items != 200 || st.Tenants != 1 || st.Oldest <= 0 || st.Retries < 1 {
+		t.Errorf("%+v", st)
+	}
+	for ts := range q.Tenants {
+		if dead := ts.Tenant == "dead"; (ts.Items > 0) != dead || errors.Is(ts.Err, errDown) != dead || (ts.Oldest > 0) != dead || (ts.Pause > 0) != dead {
+			t.Errorf("%+v", ts)
+		}
+	}
+	checkStats(t, q)
+}
+
+// Pauses grow up to the longest, and begin anew after a success.
+func TestPauses(t *testing.T) {
+	g := newTarget()
+	var mu sync.Mutex
+	var at []time.Time
+	fail := 6
+	g.verdict = func(string, []string) Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		at = append(at, time.Now())
+		if fail--; fail >= 0 {
+			return Verdict{Err: errDown}
+		}
+		fail = 2
+		return Verdict{Kind: Delivered}
+	}
+	o := testOptions(g)
+	o.firstPause, o.longestPause = 8*time.Millisecond, 64*time.Millisecond
+	q := mustOpen(t, memDir(t), o)
+	mustPut(t, q, Item{Tenant: "t", Body: body("1", 0)}, Item{Tenant: "t", Body: body("2", 0)})
+	drained(t, q)
+	least := []int{8, 16, 32, 64, 64, 64, 0, 8, 16}
+	for i, ms := range least {
+		if pause := at[i+1].Sub(at[i]); pause < time.Duration(ms)*time.Millisecond*3/4 {
+			t.Errorf("pause %d was %v, at least three quarters of %d ms were due", i, pause, ms)
+		}
+	}
+	if len(at) != len(least)+1 {
+		t.Errorf("%d calls", len(at))
+	}
+}
+
+// Close ends pauses at once, gives Deliver as long as its context has, and what waits is there after the next Open, once.
+func TestClose(t *testing.T) {
+	g := newTarget()
+	entered := make(chan bool, 2)
+	o := testOptions(g)
+	o.Deliver = func(ctx context.Context, tenant string, items []*Item) Verdict {
+		if tenant == "paused" {
+			return Verdict{After: time.Hour}
+		}
+		if idOf(items[0].Body) == "slow" {
+			entered <- true
+			<-ctx.Done()
+			return Verdict{Err: ctx.Err()}
+		}
+		return g.deliver(ctx, tenant, items)
+	}
+	o.noteInterval = time.Hour // the note is Close's
+	dir := memDir(t)
+	q := mustOpen(t, dir, o)
+	for _, id := range []string{"1", "2", "slow", "3"} {
+		mustPut(t, q, Item{Tenant: "t", Body: body(id, 0)}, Item{Tenant: "paused", Body: body(id, 0)})
+	}
+	<-entered
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if err := q.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	if d := time.Since(began); d < 25*time.Millisecond {
+		t.Errorf("Deliver was given %v of 30 ms", d)
+	}
+	if err := q.Put([]Item{{Tenant: "t"}}); !errors.Is(err, ErrClosed) {
+		t.Errorf("Put: %v", err)
+	}
+	if err := q.Close(ctx); err != nil {
+		t.Errorf("closed again: %v", err)
+	}
+
+	o.Deliver = g.deliver
+	q = mustOpen(t, dir, o)
+	if st := q.Stats(); st.Taken.Items != 6 {
+		t.Errorf("%+v", st)
+	}
+	drained(t, q)
+	if got := g.delivered("t"); !slices.Equal(got, []string{"1", "2", "slow", "3"}) {
+		t.Errorf("got %v", got)
+	}
+	if got := g.delivered("paused"); !slices.Equal(got, []string{"1", "2", "slow", "3"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Nothing happens after Close.
+func TestCloseEndsPauses(t *testing.T) {
+	o := testOptions(nil)
+	o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{After: 20 * time.Millisecond} }
+	q := mustOpen(t, memDir(t), o)
+	mustPut(t, q, Item{Tenant: "t"})
+	eventually(t, "it is tried", func() bool { return q.Stats().Retries > 0 })
+	mustClose(t, q)
+	before := q.tenants["t"].state
+	time.Sleep(50 * time.Millisecond)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if after := q.tenants["t"].state; after != before {
+		t.Errorf("the tenant was in state %d and is in state %d", before, after)
+	}
+}
+
+// What is shown to Deliver after a restart is what was put.
+func TestItemsAreWhole(t *testing.T) {
+	dir := memDir(t)
+	o := testOptions(nil)
+	o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{} }
+	q := mustOpen(t, dir, o)
+	want := []Item{
+		{Tenant: "t", Codec: 255, Note: [4]uint32{0, 1, 1 << 31, 1<<32 - 1}, Body: body("whole", 3000)},
+		{Tenant: "", Body: nil},
+		{Tenant: "u\x00\xff", Codec: 7, Body: []byte{0}},
+	}
+	before := time.Now().Truncate(time.Microsecond)
+	mustPut(t, q, want...)
+	mustClose(t, q)
+	var mu sync.Mutex
+	var got []Item
+	o.Deliver = func(_ context.Context, _ string, items []*Item) Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		it := *items[0]
+		it.Body = slices.Clone(it.Body)
+		got = append(got, it)
+		return Verdict{Kind: Delivered}
+	}
+	q = mustOpen(t, dir, o)
+	drained(t, q)
+	slices.SortFunc(got, func(a, b Item) int { return int(a.Order) - int(b.Order) })
+	for i, w := range want {
+		if w.Order, w.Time = 1<<indexBits+uint64(i), got[i].Time; fmt.Sprint(got[i]) != fmt.Sprint(w) || w.Time.Before(before) || w.Time.After(time.Now()) {
+			t.Errorf("got %v, want %v", got[i], w)
+		}
+	}
+}
+
+func TestPutRefuses(t *testing.T) {
+	q := mustOpen(t, memDir(t), testOptions(newTarget()))
+	if err := q.Put(make([]Item, maxItems+1)); err == nil {
+		t.Error("too many items")
+	}
+	if err := q.Put([]Item{{Tenant: string(make([]byte, maxTenant+1))}}); err == nil {
+		t.Error("a name that is too long")
+	}
+	if err := q.Put(nil); err != nil || q.Stats().Log.LastSeq != 0 {
+		t.Errorf("no items: %v", err)
+	}
+	many := make([]Item, maxItems)
+	for i := range many {
+		many[i].Body = body("1", 0)
+	}
+	mustPut(t, q, many...)
+	drained(t, q)
+	if _, err := Open(memDir(t), Options{}); err == nil {
+		t.Error("Open without Deliver")
+	}
+}
+
+// A note that could not be written is written with the next.
+func TestNoteFails(t *testing.T) {
+	dir := memDir(t)
+	o := testOptions(newTarget())
+	o.noteInterval = time.Hour
+	q := mustOpen(t, dir, o)
+	mustPut(t, q, Item{Tenant: "t", Body: body("1", 0)})
+	drained(t, q)
+	if err := q.log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := q.note(); !errors.Is(err, wal.ErrClosed) {
+			t.Errorf("note: %v", err)
+		}
+	}
+	if err := q.Close(context.Background()); !errors.Is(err, wal.ErrClosed) {
+		t.Errorf("Close: %v", err)
+	}
+	q = mustOpen(t, dir, o)
+	drained(t, q)
+	if st := q.Stats(); st.Delivered.Items != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// The log is told of each loss, but not in a line of its own.
+func TestReport(t *testing.T) {
+	var mu sync.Mutex
+	lines, counted := 0, int64(0)
+	o := testOptions(nil)
+	o.Logger = slog.New(handler(func(r slog.Record) {
+		if r.Message != messages[refused] {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		lines++
+		r.Attrs(func(a slog.Attr) bool {
+			switch a.Key {
+			case "count":
+				counted += a.Value.Int64()
+			case "for_example", "error":
+				if text := a.Value.String(); text != "t" && text != errDown.Error() {
+					t.Errorf("%v", a)
+				}
+			}
+			return true
+		})
+	}))
+	o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{Kind: Refused, Err: errDown} }
+	q := mustOpen(t, memDir(t), o)
+	began := time.Now()
+	for range 1000 {
+		mustPut(t, q, Item{Tenant: "t"})
+	}
+	drained(t, q)
+	most := int(time.Since(began)/o.noteInterval) + 2
+	mustClose(t, q)
+	if lines < 1 || lines > most || counted != 1000 {
+		t.Errorf("%d lines, at most %d are due, for %d items", lines, most, counted)
+	}
+}
+
+type handler func(slog.Record)
+
+func (handler) Enabled(context.Context, slog.Level) bool        { return true }
+func (h handler) Handle(_ context.Context, r slog.Record) error { h(r); return nil }
+func (h handler) WithAttrs([]slog.Attr) slog.Handler            { return h }
+func (h handler) WithGroup(string) slog.Handler                 { return h }
+
+// Records that this package has not written are no items.
+func TestStrangeRecords(t *testing.T) {
+	for _, r := range []*wal.Record{
+		{Type: wal.Data, Codec: version, Payload: []byte{1}},
+		{Type: wal.Intent, Codec: version, Payload: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{Type: wal.Landed, Codec: version, Payload: []byte{1, 't'}},
+		{Type: wal.Landed, Codec: version + 1},
+	} {
+		dir := memDir(t)
+		o := testOptions(newTarget())
+		log, err := wal.Open(dir, o.WAL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Start()
+		if err := errors.Join(log.Append(r), log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the first Open has let go of the log
+			if _, err := Open(dir, o); !errors.Is(err, errPayload) || !strings.Contains(err.Error(), "record 1 ") {
+				t.Errorf("%+v: %v", r, err)
+			}
+		}
+	}
+}

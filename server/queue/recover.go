@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// backlog is what a replay finds of a tenant.
+type backlog struct {
+	name  string
+	items []*item
+	mixed bool   // by items that were moved: not in order, and some are there twice
+	done  uint64 // items up to this order are done with
+}
+
+// recover puts in line what the log has and no note says is done with. Bodies stay in the log until they are due.
+func (q *Queue) recover() error {
+	backlogs := make(map[string]*backlog)
+	of := func(name []byte) *backlog {
+		b := backlogs[string(name)]
+		if b == nil {
+			b = &backlog{name: string(name)}
+			backlogs[b.name] = b
+		}
+		return b
+	}
+	err := q.log.Replay(func(r *wal.Record) error {
+		err := errPayload
+		if s := q.segmentOf(r); r.Codec == version {
+			if r.Type == wal.Landed {
+				err = replayNotes(r.Payload, of)
+			} else {
+				err = replayItems(r, s, of)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("record %d of the log, of type %d and codec %d, cannot be read: use the program that wrote it: %w",
+				r.Seq, r.Type, r.Codec, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, b := range backlogs {
+		q.restore(b)
+	}
+	if q.items > 0 {
+		q.o.Logger.Info("queue: items found in the log will be delivered", "items", q.items, "bytes", q.bytes)
+	}
+	return nil
+}
+
+func replayNotes(payload []byte, of func([]byte) *backlog) error {
+	for len(payload) > 0 {
+		tenant, to, rest, err := readNote(payload)
+		if err != nil {
+			return err
+		}
+		b := of(tenant)
+		b.done = max(b.done, to)
+		b.settle()
+		payload = rest
+	}
+	return nil
+}
+
+func replayItems(r *wal.Record, s *segment, of func([]byte) *backlog) error {
+	rest := r.Payload
+	for i := uint64(0); len(rest) > 0; i++ {
+		from := len(r.Payload) - len(rest)
+		e, left, err := readEntry(rest, r.Type == wal.Intent)
+		if err != nil {
+			return err
+		}
+		rest = left
+		it := &item{
+			order: r.Seq<<indexBits | i, time: r.Time, note: e.note, codec: e.codec,
+			size: uint32(len(e.body)), sum: e.sum, head: uint32(e.head),
+			segment: s, offset: r.Place.Offset + int64(from+e.head),
+		}
+		if r.Type == wal.Intent {
+			it.order, it.time = e.order, e.time
+		}
+		of(e.tenant).add(it)
+	}
+	return nil
+}
+
+// add adds an item, or another copy of one.
+func (b *backlog) add(it *item) {
+	if n := len(b.items); n > 0 && it.order <= b.items[n-1].order {
+		b.mixed = true
+	}
+	b.items = append(b.items, it)
+}
+
+// settle removes what is done with from the front: all of that, if the items are in order.
+func (b *backlog) settle() {
+	n := 0
+	for n < len(b.items) && b.items[n].order <= b.done {
+		n++
+	}
+	clear(b.items[:n])
+	b.items = b.items[n:]
+}
+
+// sort puts the items in order, and keeps the latest copy of each.
+func (b *backlog) sort() {
+	slices.SortStableFunc(b.items, func(x, y *item) int { return cmp.Compare(x.order, y.order) })
+	kept := b.items[:0]
+	for _, it := range b.items {
+		if n := len(kept); n > 0 && kept[n-1].order == it.order {
+			kept[n-1] = it
+		} else {
+			kept = append(kept, it)
+		}
+	}
+	clear(b.items[len(kept):])
+	b.items = kept
+}
+
+// restore makes a tenant of what was found.
+func (q *Queue) restore(b *backlog) {
+	if b.mixed {
+		b.sort()
+	}
+	b.settle()
+	if len(b.items) == 0 {
+		return
+	}
+	t := q.tenantOf(b.name)
+	for _, it := range b.items {
+		s := it.segment
+		it.tenant, it.segment = t, nil
+		q.place(it, s, it.offset, int(it.head))
+		t.bytes += it.cost()
+		q.bytes += it.cost()
+		q.enter(it)
+	}
+}

@@ -1,0 +1,41 @@
+package queue
+
+// The log tells of items that were lost, and of those that are not taken, once a tick for each reason: how many, and one
+// tenant's case.
+
+// blame is the case that the next report will tell.
+type blame struct {
+	tenant   string
+	err      error
+	reported int64 // as of the last report
+}
+
+var messages = [outcomes + 1]string{
+	refused: "queue: items were refused and are lost",
+	tooOld:  "queue: items have waited too long and were dropped",
+	tooMany: "queue: items were dropped to make room for new ones",
+	damaged: "queue: items cannot be read from the log and are lost",
+	retried: "queue: deliveries failed and will be tried again",
+}
+
+// blame notes a case for the next report.
+func (q *Queue) blame(why outcome, t *tenant, err error) {
+	q.blamed[why].tenant, q.blamed[why].err = t.name, err
+}
+
+// report tells what has happened since the last report.
+func (q *Queue) report() {
+	for why, message := range messages {
+		q.mu.Lock()
+		b, n := &q.blamed[why], q.retries
+		if why < int(outcomes) {
+			n = q.counts[why].Items
+		}
+		more, tenant, err := n-b.reported, b.tenant, b.err
+		b.reported, b.err = n, nil
+		q.mu.Unlock()
+		if more > 0 && message != "" {
+			q.o.Logger.Warn(message, "count", more, "for_example", tenant, "error", err)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// outcome is what becomes of an item.
+type outcome int
+
+const (
+	delivered outcome = iota
+	refused
+	tooOld
+	tooMany
+	damaged
+	outcomes // how many there are
+
+	retried = outcomes // stands for no outcome: in blame only
+)
+
+// Count counts items, and sums their notes.
+type Count struct {
+	Items int64
+	Notes [4]uint64
+}
+
+func (c *Count) add(it *item) {
+	c.Items++
+	for i, n := range it.note {
+		c.Notes[i] += uint64(n)
+	}
+}
+
+// Dropped counts items that were given up without having been refused.
+type Dropped struct {
+	Age    Count // by MaxAge
+	Bytes  Count // to make room for new ones
+	Damage Count // the log did not give them back
+}
+
+// Stats is what a queue has done since it was opened, and what it holds now. At any moment Taken is the sum of Items, Delivered,
+// Refused and what was dropped.
+type Stats struct {
+	Items   int
+	Bytes   int64         // as the bounds have it, with items that are on their way to the disk
+	Memory  int64         // bodies that are in memory
+	Oldest  time.Duration // how long the oldest item has waited
+	Tenants int           // that have items
+
+	Taken     Count // by Put, or found in the log by Open
+	Delivered Count
+	Refused   Count
+	Dropped   Dropped
+	Retries   int64 // deliveries that ended with Retry
+	Rewritten int64 // bytes that were written again so that segments could be released
+	Live      int64 // bytes of the log that are needed
+	Log       wal.Stats
+}
+
+// TenantStats is what the queue knows about one tenant. The counts are since it was last forgotten: the queue remembers tenants
+// that have items, and about a thousand of those that had.
+type TenantStats struct {
+	Tenant string
+	Items  int
+	Bytes  int64
+	Oldest time.Duration
+
+	Delivered Count
+	Refused   Count
+	Dropped   Dropped
+	Retries   int64
+	Pause     time.Duration // 0 unless the last delivery ended with Retry
+	Err       error         // of that
+}
+
+// Stats is a consistent snapshot, but for Log.
+func (q *Queue) Stats() Stats {
+	log, now := q.log.Stats(), time.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	st := Stats{
+		Items: q.items, Bytes: q.bytes, Memory: q.memory,
+		Taken: q.taken, Delivered: q.counts[delivered], Refused: q.counts[refused], Dropped: droppedOf(&q.counts),
+		Retries: q.retries, Rewritten: q.rewritten, Live: q.live, Log: log,
+	}
+	for _, t := range q.tenants {
+		if len(t.items) > 0 {
+			st.Tenants++
+			st.Oldest = max(st.Oldest, t.waited(now))
+		}
+	}
+	return st
+}
+
+// Tenants yields all tenants that are known, as they were when it was called.
+func (q *Queue) Tenants(yield func(TenantStats) bool) {
+	for _, st := range q.tenantStats() {
+		if !yield(st) {
+			return
+		}
+	}
+}
+
+func (q *Queue) tenantStats() []TenantStats {
+	now := time.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := make([]TenantStats, 0, len(q.tenants))
+	for _, t := range q.tenants {
+		all = append(all, TenantStats{
+			Tenant: t.name, Items: len(t.items), Bytes: t.bytes, Oldest: t.waited(now),
+			Delivered: t.counts[delivered], Refused: t.counts[refused], Dropped: droppedOf(&t.counts),
+			Retries: t.retries, Pause: t.pause, Err: t.err,
+		})
+	}
+	return all
+}
+
+func droppedOf(counts *[outcomes]Count) Dropped {
+	return Dropped{Age: counts[tooOld], Bytes: counts[tooMany], Damage: counts[damaged]}
+}

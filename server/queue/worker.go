@@ -1,0 +1,195 @@
+package queue
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// flight is what a worker delivers at a time: the first items of one tenant.
+type flight struct {
+	tenant  *tenant
+	held    []*item
+	sources []source // of held, and of the same length
+	items   []Item   // what Deliver is shown
+	shown   []*Item  // pointers to items
+	buf     []byte   // bodies that were read back
+}
+
+// deliverAll is a worker.
+func (q *Queue) deliverAll() {
+	defer q.working.Done()
+	var f flight
+	for q.next(&f) {
+		v := Verdict{Kind: Retry}
+		if v.Err = q.load(&f); v.Err == nil && len(f.held) > 0 {
+			v = q.o.Deliver(q.ctx, f.tenant.name, f.shown)
+		}
+		if len(f.held) > 0 {
+			q.settle(&f, v)
+		}
+		f.letGo()
+	}
+}
+
+// letGo forgets the flight, so that it holds no memory while the worker waits.
+func (f *flight) letGo() {
+	f.tenant = nil
+	clear(f.held)
+	clear(f.sources)
+	clear(f.items)
+	f.held, f.sources, f.items, f.shown = f.held[:0], f.sources[:0], f.items[:0], f.shown[:0]
+}
+
+// next waits for a tenant whose turn it is and takes up its first items. It returns false when the queue is closed.
+func (q *Queue) next(f *flight) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.closed {
+		if len(q.ready) == 0 {
+			q.work.Wait()
+			continue
+		}
+		t := q.ready[0]
+		q.ready[0] = nil
+		q.ready = q.ready[1:]
+		if len(t.items) > 0 {
+			q.takeUp(t, f)
+			return true
+		}
+		q.goOn(t) // they were dropped
+	}
+	return false
+}
+
+// takeUp makes the first items of t, which has some, a flight.
+func (q *Queue) takeUp(t *tenant, f *flight) {
+	first, n, size := t.items[0], 0, int64(0)
+	most := q.o.MaxJoinItems
+	if q.o.Joins != nil && !q.o.Joins(first.codec) {
+		most = 1
+	}
+	for _, it := range t.items[:min(len(t.items), most)] {
+		size += int64(it.size)
+		if n > 0 && (it.codec != first.codec || size > q.o.MaxJoinBytes || first.order <= t.alone) {
+			break
+		}
+		n++
+	}
+	t.state, t.busy = busy, n
+	f.tenant = t
+	f.held = append(f.held, t.items[:n]...)
+	for _, it := range f.held {
+		f.sources = append(f.sources, pin(it))
+	}
+}
+
+// load makes what Deliver is shown. Items that cannot be read leave the queue. After an error it is for another time.
+func (q *Queue) load(f *flight) (err error) {
+	buf := f.buf[:0]
+	for i, it := range f.held {
+		if buf, err = q.read(&f.sources[i], it, buf); err != nil {
+			break
+		}
+	}
+	if f.buf = buf; cap(buf) > keptPayload {
+		f.buf = nil
+	}
+	q.loaded(f)
+
+	for i, it := range f.held {
+		f.items = append(f.items, Item{
+			Tenant: f.tenant.name, Codec: it.codec, Note: it.note, Body: f.sources[i].body,
+			Order: it.order, Time: time.UnixMicro(it.time),
+		})
+	}
+	for i := range f.items {
+		f.shown = append(f.shown, &f.items[i])
+	}
+	return err
+}
+
+// loaded lets go of the log, and of the items whose bodies it does not have any more.
+func (q *Queue) loaded(f *flight) {
+	t, n := f.tenant, 0
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, it := range f.held {
+		src := f.sources[i]
+		q.unpin(src)
+		if src.lost != nil {
+			q.leave(it, damaged)
+			q.blame(damaged, t, src.lost)
+			continue
+		}
+		f.held[n], f.sources[n] = it, src
+		n++
+	}
+	if n == len(f.held) {
+		return
+	}
+	q.close(t, t.busy)
+	f.held, f.sources, t.busy = f.held[:n], f.sources[:n], n
+	if n == 0 {
+		q.goOn(t)
+	}
+}
+
+// settle acts upon a verdict.
+func (q *Queue) settle(f *flight, v Verdict) {
+	t := f.tenant
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case v.Kind == Delivered:
+		q.finish(f, delivered)
+	case v.Kind == Refused && len(f.held) == 1:
+		q.finish(f, refused)
+		q.blame(refused, t, v.Err)
+	case v.Kind == Refused: // one by one, so that a bad item does not take its neighbours with it
+		t.alone = f.held[len(f.held)-1].order
+	default:
+		q.postpone(t, v)
+		return
+	}
+	q.goOn(t)
+}
+
+// finish takes the flight's items out of the queue.
+func (q *Queue) finish(f *flight, why outcome) {
+	t := f.tenant
+	for _, it := range f.held {
+		q.leave(it, why)
+	}
+	q.close(t, t.busy)
+	t.pause, t.err = 0, nil
+}
+
+// goOn ends a tenant's turn.
+func (q *Queue) goOn(t *tenant) {
+	t.busy = 0
+	if len(t.items) > 0 {
+		q.makeReady(t)
+		return
+	}
+	t.state = idle
+	q.rest(t)
+}
+
+// postpone has the tenant's next turn come after a pause.
+func (q *Queue) postpone(t *tenant, v Verdict) {
+	t.busy, t.state = 0, paused
+	t.pause = min(max(2*t.pause, q.o.firstPause), q.o.longestPause)
+	t.err = v.Err
+	t.retries++
+	q.retries++
+	q.blame(retried, t, v.Err)
+	if q.o.DropOldest {
+		q.trim(t) // what was busy stayed
+	}
+	jitter := rand.N(t.pause/4 + 1) // so that tenants that failed together are not tried together
+	t.timer = time.AfterFunc(max(t.pause-jitter, v.After), func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.goOn(t)
+	})
+}

@@ -1,0 +1,31 @@
+package wal
+
+import (
+	"fmt"
+	"os"
+)
+
+// Place is where something lies in the log: a payload, or with a higher offset a part of one. It is good until the record is
+// released.
+type Place struct {
+	Segment uint64 // its number
+	Offset  int64  // in the segment's file
+}
+
+// ReadAt reads len(b) bytes of a payload again, at a place in it. The record must be on disk, and must not be released before
+// ReadAt returns. The log's own sum is over the whole of a record: who reads parts keeps sums of them, and checks those.
+//
+// An error is ErrUnreadable when the bytes are not there or the disk does not give them. Any other may pass.
+func (l *Log) ReadAt(b []byte, at Place) error {
+	f, err := os.Open(segmentPath(l.dir, at.Segment))
+	if os.IsNotExist(err) {
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	} else if err != nil {
+		return fmt.Errorf("wal: %w", err)
+	}
+	defer f.Close()
+	if _, err := f.ReadAt(b, at.Offset); err != nil {
+		return fmt.Errorf("%w: %d bytes at %d of %s: %w", ErrUnreadable, len(b), at.Offset, f.Name(), err)
+	}
+	return nil
+}
