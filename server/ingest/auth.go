@@ -18,6 +18,9 @@ func newTokens(secrets []string) tokens {
 	return t
 }
 
+// Allow reports whether a request carries one of the service's tokens, or whether none is asked for.
+func (h *Handler) Allow(r *http.Request) bool { return h.tokens.allow(r) }
+
 // allow reports whether a request carries one of the tokens, or whether none is asked for.
 func (t tokens) allow(r *http.Request) bool {
 	if len(t) == 0 {

@@ -83,7 +83,7 @@ func (q *request) inflate(c Compression) error {
 
 // take takes n more bytes from the budget.
 func (q *request) take(n int64) error {
-	if q.handler.flight.take(&q.held, n) {
+	if q.handler.flight.Take(&q.held, n) {
 		return nil
 	}
 	return refuse(Overloaded, "the service has as many requests in hand as its memory allows: send this one again later")

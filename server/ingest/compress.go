@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -16,6 +17,7 @@ const (
 	Identity Compression = iota
 	Gzip
 	Zstd
+	Snappy // a block of it: only in the log
 )
 
 // compressionOf reads a Content-Encoding.
@@ -76,12 +78,15 @@ func (f *inflater) open(body []byte, c Compression) (r io.Reader, err error) {
 	return f.zstd, f.zstd.Reset(&f.from)
 }
 
-var compressionNames = [...]string{Identity: "identity", Gzip: "gzip", Zstd: "zstd"}
+var compressionNames = [...]string{Identity: "identity", Gzip: "gzip", Zstd: "zstd", Snappy: "snappy"}
 
 func (c Compression) String() string { return compressionNames[c] }
 
 // inflate puts what body decompresses to into dst's memory, or into more, which it asks for first. It is at most `most` bytes.
 func inflate(dst, body []byte, c Compression, most int64, grow func(n int64) error) ([]byte, error) {
+	if c == Snappy {
+		return unsnappy(dst, body, most, grow)
+	}
 	f := inflaters.Get().(*inflater)
 	defer func() {
 		f.from.Reset(nil)
@@ -102,11 +107,37 @@ func inflate(dst, body []byte, c Compression, most int64, grow func(n int64) err
 		n, err = r.Read(dst[have:cap(dst)])
 		dst = dst[:len(dst)+n]
 		if int64(len(dst)) > most {
-			return dst, refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", len(body), most)
+			return dst, errInflated(len(body), most)
 		}
 	}
 	if err != io.EOF {
 		return dst, invalid("the body is not %v, or is damaged: %v", c, err)
 	}
 	return dst, nil
+}
+
+// snappyRatio is more than a block of Snappy can grow by: what takes the least are copies, 64 bytes each of three.
+const snappyRatio = 22
+
+// unsnappy is inflate for a block of Snappy. The length that it begins with is believed as far as the block can be so long.
+func unsnappy(dst, body []byte, most int64, grow func(n int64) error) ([]byte, error) {
+	n, err := s2.DecodedLen(body)
+	switch {
+	case err != nil || n > snappyRatio*len(body):
+		return dst, invalid("the body is not %v, or is damaged", Snappy)
+	case int64(n) > most:
+		return dst, errInflated(len(body), most)
+	case n > cap(dst):
+		if err := grow(int64(n - cap(dst))); err != nil {
+			return dst, err
+		}
+	}
+	if dst, err = s2.Decode(dst[:0], body); err != nil {
+		return nil, invalid("the body is not %v, or is damaged: %v", Snappy, err)
+	}
+	return dst, nil
+}
+
+func errInflated(size int, most int64) error {
+	return refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", size, most)
 }

@@ -11,6 +11,9 @@
 //	replay.go    the same decoding, out of the log                  names.go    names and text
 //	limits.go    the bounds                                         fault.go    errors of the decoders, in words
 //	stats.go     counters                                           refusal.go  outcomes, and what the client is told
+//	series.go    requests of Remote Write, which the relay hands over
+//	samples.go   their way to batches                               labels.go   labels as JSON
+//	tenants.go   tables of tenants                                  histograms.go  native histograms
 //
 // # Endpoints
 //
@@ -67,6 +70,36 @@
 // one name, text that is not UTF-8), and an item of a batch that is wrong is never passed over in silence. A row without h
 // keeps its own tag host. Nothing but the envelope's own keys has a meaning in it; other keys are ignored.
 //
+// # Remote Write
+//
+// Requests of Prometheus Remote Write come from the relay, each taken apart by tenant: see [Handler.AppendSeries]. All of a request is
+// one record of the log, so it is stored whole or not at all. The tables are in the database metrics; those of tenant t are
+//
+//	t              time  metric  labels  value  start_time                              a row for each sample
+//	t-histograms   time  metric  labels  count  sum  zero_count  zero_threshold
+//	               schema  buckets  message  start_time                                 … native histogram
+//	t-exemplars    time  metric  labels  value  exemplar                                … exemplar
+//	t-metadata     time  metric  type  help  unit                                       … metadata that differs, in each request
+//
+// A tenant whose name is none for a table has one with escapes: 12345 is x--12345, and team.a is x--team-2ea (tenants.go).
+//
+//	column         type    what
+//	time           time    of the sample; of metadata, that of receipt
+//	metric         string  the label __name__, or empty; of metadata of version 1, the name of the family
+//	labels         string  {"instance":"a:1","job":"x"}: the other labels, sorted by name. Against the rules a name may be there more
+//	                       than once: then its values are an array
+//	value, sum     float   with all bits, so that stale markers (7ff0000000000002) can be told from other NaNs
+//	start_time     time    of version 2, when the sender knows it, else null
+//	count          float   and zero_count, rounded when beyond 2^53
+//	buckets        string  [{"lower":1,"upper":2,"count":3}, …], from the lowest up, the zero bucket among them. Infinities and NaN are
+//	                       strings; bounds are null where the schema is unknown or there is no span for a count
+//	message        string  the histogram as it came, protobuf in base64: exact
+//	exemplar       string  the labels of the exemplar, as those of series
+//
+// Series without data are no rows. The limits are those of other requests; a series may have as many labels as a table columns. Text
+// may grow as much as a body does that is decompressed, because each sample repeats the labels of its series: what exceeds that is
+// too large. Labels that are not UTF-8, and times out of range, refuse the request.
+//
 // # Answers
 //
 //	code  when                                                 what to do
@@ -105,13 +138,13 @@
 //
 // # The log
 //
-// A record's payload is the body as it was received. Its codec says how to read it:
+// A record's payload is the body as it was received, or the parts of a request of Remote Write. Its codec says how to read it:
 //
 //	bit   0-3     4-5          6-8        9         10-15
 //	      format  compression  time unit  rejected  0
 //
-//	format       1 MessagePack of one table, 2 Arc's MessagePack, 3 JSON of one table, 4 NDJSON of one table
-//	compression  0 none, 1 gzip, 2 zstd
+//	format       1 MessagePack of one table, 2 Arc's MessagePack, 3 JSON of one table, 4 NDJSON of one table, 5 Remote Write
+//	compression  0 none, 1 gzip, 2 zstd, 3 a block of Snappy: Remote Write, and nothing else
 //	time unit    0 by magnitude, 1 s, 2 ms, 3 us, 4 ns
 //	rejected     behind the body stands which of its rows were rejected
 //
@@ -119,4 +152,12 @@
 //	         │ body │ uvarint: how far each rejected row is from the one │ u32: length of the list │
 //	         │      │ before it; the first counts from row 0             │ in bytes, little-endian │
 //	         └──────┴────────────────────────────────────────────────────┴─────────────────────────┘
+//
+// The body of Remote Write is the parts of a request, one behind the other, compressed together. The table is that of the samples:
+// the record does not depend on how tenants are named.
+//
+//	part     ┌────────────────────┬───────┬─────────────┬────────────────────┬──────┐
+//	         │ uvarint: length of │ table │ u8: version │ uvarint: length of │ body │
+//	         │ the table's name   │       │ (1 or 2)    │ the body           │      │
+//	         └────────────────────┴───────┴─────────────┴────────────────────┴──────┘
 package ingest

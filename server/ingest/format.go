@@ -19,11 +19,12 @@ type Format struct {
 	// decode reads all of j.body.
 	decode func(j *job) error
 
-	lines bool // a row is a line, and told by its number
+	lines  bool // a row is a line, and told by its number
+	hollow bool // a body may have no rows
 }
 
 // MessagePack, JSON and NDJSON are rows or columns for the one table that the URL names. Arc is MessagePack that names its tables
-// itself.
+// itself. RemoteWrite is what AppendSeries puts into the log: nobody sends it.
 var (
 	MessagePack = &Format{Code: 1, decode: func(j *job) error { return j.unpack((*job).decodeTable) },
 		ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}}
@@ -32,9 +33,10 @@ var (
 		ContentTypes: []string{"application/json"}}
 	NDJSON = &Format{Code: 4, decode: (*job).decodeLines, lines: true,
 		ContentTypes: []string{"application/x-ndjson", "application/ndjson", "application/jsonl"}}
+	RemoteWrite = &Format{Code: 5, decode: (*job).decodeParts, hollow: true}
 )
 
-var formats = []*Format{MessagePack, Arc, JSON, NDJSON}
+var formats = []*Format{MessagePack, Arc, JSON, NDJSON, RemoteWrite}
 
 // formatOf finds the format for a Content-Type.
 func formatOf(contentType string) (*Format, error) {
@@ -77,7 +79,7 @@ func codecOf(bits uint16) (codec, error) {
 			c.format = f
 		}
 	}
-	if c.format == nil || c.compression > Zstd || c.unit > Nanoseconds || bits>>10 != 0 {
+	if c.format == nil || c.unit > Nanoseconds || bits>>10 != 0 || (c.format == RemoteWrite) != (c.compression == Snappy) {
 		return c, fmt.Errorf("ingest: codec %#04x is unknown", bits)
 	}
 	return c, nil

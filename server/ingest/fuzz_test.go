@@ -3,10 +3,14 @@ package ingest
 import (
 	"bytes"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/klauspost/compress/s2"
+
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -83,7 +87,7 @@ func FuzzBody(f *testing.F) {
 // checkWrite wants what package table asks of a write.
 func checkWrite(t *testing.T, w table.Write) {
 	b := w.Batch
-	if err := checkTable(w.Name.Table); err != nil || w.Name.DB != "db" || b.Rows == 0 {
+	if err := checkTable(w.Name.Table); err != nil || w.Name.DB != "db" && w.Name.DB != seriesDatabase || b.Rows == 0 {
 		t.Fatalf("%v: %d rows: %v", w.Name, b.Rows, err)
 	}
 	c := b.Find(timeColumn)
@@ -129,4 +133,110 @@ func contents(writes []table.Write) []row {
 		}
 	}
 	return rows
+}
+
+// FuzzSeries appends arbitrary bytes as parts of two tenants. Nothing panics, what is accepted is what Decode finds, and the log
+// gives the same rows back.
+func FuzzSeries(f *testing.F) {
+	for _, request := range []*remotewrite.Request{everything(), scraped(3, 2)} {
+		v1, v2 := remotewrite.Append(nil, remotewrite.V1, request), remotewrite.Append(nil, remotewrite.V2, request)
+		f.Add(v1, v1, uint8(0))
+		f.Add(v2, v2, uint8(3))
+		f.Add(v1, v2, uint8(2|4))
+	}
+	pool := table.NewPool(1 << 20)
+	h := New(Options{Limits: Limits{Rows: 1000, Columns: 100, Tables: 20, Decompressed: 1 << 20}, Pool: pool})
+	f.Fuzz(func(t *testing.T, one, two []byte, flags uint8) {
+		parts := []Series{{"a", remotewrite.V1 + remotewrite.Version(flags&1), one}, {"b.", remotewrite.V1 + remotewrite.Version(flags>>1&1), two}}
+		if flags&4 != 0 {
+			parts[1].Tenant = "a"
+		}
+		q := &request{handler: h, codec: codec{format: RemoteWrite}, record: wal.Record{Time: t1, DB: seriesDatabase}}
+		if err := q.join(parts); err != nil {
+			t.Fatal(err)
+		}
+		writes, err := q.decode()
+		defer q.job.free()
+		for _, p := range parts {
+			if remotewrite.Decode(p.Body, p.Version, new(remotewrite.Request)) != nil && err == nil {
+				t.Fatal("what Decode refuses is accepted")
+			}
+		}
+		if err != nil {
+			if r := asRefusal(err); r.text == "" || r.outcome.Status() < 400 || len(r.text) > 2000 {
+				t.Errorf("refusal %+v", r)
+			}
+			return
+		}
+		for _, w := range writes {
+			checkWrite(t, w)
+		}
+		got := exact(writes)
+		if want := bits(wantSeries(t, t1, parts...)); !maps.EqualFunc(got, want, sameRows) {
+			t.Errorf("rows\n got %v\nwant %v", got, want)
+		}
+		q.compress()
+		q.record.Payload, q.record.Codec = q.body, q.codec.bits()
+		again, err := Replay(pool)(&q.record)
+		if err != nil {
+			t.Fatalf("replay: %v", err)
+		}
+		if again := exact(again); !maps.EqualFunc(got, again, sameRows) {
+			t.Errorf("replay gives other rows\n got %v\nwant %v", again, got)
+		}
+	})
+}
+
+func sameRows(a, b []row) bool { return slices.EqualFunc(a, b, maps.Equal[row, row]) }
+
+// exact are the rows of writes, by table, floats as their bits.
+func exact(writes []table.Write) map[string][]row {
+	rows := make(map[string][]row)
+	for _, w := range writes {
+		for i := range w.Batch.Rows {
+			r := row{}
+			for _, c := range w.Batch.Columns {
+				if v := cell(c, i); v != nil {
+					r[c.Name] = v
+				}
+			}
+			rows[w.Name.String()] = append(rows[w.Name.String()], r)
+		}
+	}
+	return bits(rows)
+}
+
+// FuzzPayload replays arbitrary bytes as a record of Remote Write: the error is all that may happen.
+func FuzzPayload(f *testing.F) {
+	body := appendPart(nil, seriesPart{[]byte("t"), remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, everything())})
+	f.Add(s2.EncodeSnappy(nil, body), false)
+	f.Add(body, true)
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f}, false)
+	pool := table.NewPool(1 << 20)
+	f.Fuzz(func(t *testing.T, payload []byte, compress bool) {
+		if compress {
+			payload = s2.EncodeSnappy(nil, payload)
+		}
+		writes, err := Replay(pool)(&wal.Record{Codec: codec{format: RemoteWrite, compression: Snappy}.bits(), Payload: payload, DB: "db", Time: t1})
+		if err != nil {
+			return
+		}
+		for _, w := range writes {
+			checkWrite(t, w)
+			pool.Put(w.Batch)
+		}
+		plain, err := unsnappy(nil, payload, math.MaxInt64, func(int64) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var same []byte
+		for rest := plain; len(rest) > 0; {
+			var p seriesPart
+			p, rest, _ = cutPart(rest)
+			same = appendPart(same, p)
+		}
+		if len(same) > len(plain) {
+			t.Errorf("parts of %d bytes are written with %d", len(plain), len(same))
+		}
+	})
 }

@@ -16,6 +16,7 @@ type Options struct {
 	Tokens  []string     // one of them must come with each request, but for /health and /ready; none: no token is asked for
 	Metrics http.Handler // answers /metrics; nil: there is none
 	Pool    *table.Pool  // that of the store
+	Flight  *Budget      // of the bytes of bodies; nil: one of Limits.InFlight bytes
 	Logger  *slog.Logger
 }
 
@@ -32,7 +33,7 @@ type Handler struct {
 	store    atomic.Pointer[table.Store]
 	draining atomic.Bool
 	failed   atomic.Bool   // the log has failed: what comes now is refused, not in doubt
-	flight   budget        // bytes of bodies
+	flight   *Budget       // bytes of bodies
 	large    chan struct{} // held while a large body is decoded
 	counters counters
 }
@@ -41,7 +42,9 @@ type Handler struct {
 func New(o Options) *Handler {
 	h := &Handler{limits: o.Limits, tokens: newTokens(o.Tokens), metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux()}
 	h.limits.setDefaults()
-	h.flight.limit = h.limits.InFlight
+	if h.flight = o.Flight; h.flight == nil {
+		h.flight = NewBudget(h.limits.InFlight)
+	}
 	h.large = make(chan struct{}, runtime.GOMAXPROCS(0))
 	if h.log == nil {
 		h.log = slog.Default()

@@ -23,6 +23,7 @@ type job struct {
 	partial  bool                           // a bad row is rejected, and the others are taken
 	judged   bool                           // the rows have been checked before, when the record was written
 	skip     []int                          // rows that were rejected when the record was written, ascending
+	take     func(n int64) error            // of Remote Write: asked for memory for text beyond the body's size; nil: there is enough
 	known    func(table.Name) []table.Field // partial only: if set, rows that do not fit these columns are rejected
 	index    [2]map[string]int              // of groups, by table, for each form; used when there are many
 	groups   []group
@@ -39,6 +40,7 @@ type job struct {
 	d      *msgpack.Decoder // of MessagePack
 	base   int              // of the decoder's input in the body
 	passed json.RawMessage  // of JSON, the value that was passed over last
+	series *seriesReader    // of Remote Write
 }
 
 // group is what a body brings for one table in one form.
@@ -82,6 +84,9 @@ func (j *job) free() {
 	j.row, j.line, j.cells, j.last, j.base = 0, 0, 0, 0, 0
 	j.rejected.reset()
 	j.passed = nil
+	if j.series != nil && j.series.large() {
+		j.series = nil
+	}
 }
 
 // decode reads the whole body. The batches are the caller's, the slice is valid until the next call.
@@ -93,7 +98,7 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 	if err := f.decode(j); err != nil {
 		return nil, j.told(f, err)
 	}
-	if j.row == 0 {
+	if j.row == 0 && !f.hollow {
 		return nil, invalid("the body has no rows: send at least one")
 	}
 	for i := range j.groups {

@@ -23,18 +23,24 @@ func checkPlain(what, name string, most int) error {
 	if name == "" {
 		return invalid("the %s has no name: give it 1 to %d letters, digits, _ or -, a letter first", what, most).in(what)
 	}
-	ok := len(name) <= most && isLetter(name[0])
-	for i := 1; ok && i < len(name); i++ {
-		c := name[i]
-		ok = isLetter(c) || '0' <= c && c <= '9' || c == '_' || c == '-'
-	}
-	if !ok {
+	if !isPlain(name, most) {
 		return invalid("%s %q: a name is 1 to %d letters, digits, _ or -, a letter first", what, clip(name), most).in(what)
 	}
 	return nil
 }
 
+func isPlain(name string, most int) bool {
+	ok := name != "" && len(name) <= most && isLetter(name[0])
+	for i := 1; ok && i < len(name); i++ {
+		c := name[i]
+		ok = isLetter(c) || isDigit(c) || c == '_' || c == '-'
+	}
+	return ok
+}
+
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // clip shortens what a client sent, so that an error stays one line.
 func clip(s string) string {

@@ -32,7 +32,7 @@ type Stats struct {
 func (h *Handler) Stats() Stats {
 	s := Stats{
 		Rows: h.counters.rows.Load(), Rejected: h.counters.rejected.Load(), Bytes: h.counters.bytes.Load(),
-		InFlight: h.flight.used.Load(), Ready: h.unready() == "",
+		InFlight: h.flight.Used(), Ready: h.unready() == "",
 	}
 	for i := range s.Outcomes {
 		s.Outcomes[i] = h.counters.outcomes[i].Load()

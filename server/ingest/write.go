@@ -32,14 +32,14 @@ var requests = sync.Pool{New: func() any { return new(request) }}
 // end gives everything back.
 func (q *request) end() {
 	q.job.free()
-	q.handler.flight.give(&q.held)
+	q.handler.flight.Give(&q.held)
 	if cap(q.body) > keptBuffer {
 		q.body = nil
 	}
 	if cap(q.plain) > keptBuffer {
 		q.plain = nil
 	}
-	q.job.body, q.job.known = nil, nil
+	q.job.body, q.job.known, q.job.take = nil, nil, nil
 	q.record = wal.Record{}
 	requests.Put(q)
 }

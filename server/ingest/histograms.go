@@ -1,0 +1,215 @@
+package ingest
+
+import (
+	"encoding/base64"
+	"math"
+	"math/big"
+	"strconv"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// Native histograms: what is often asked for as columns, the buckets with their bounds as JSON, and the message as it came,
+// which is exact.
+
+func (r *seriesReader) addHistogram(v *remotewrite.SeriesView, h remotewrite.HistogramView) error {
+	t, err := r.row(histograms, v, h.Timestamp)
+	if err != nil {
+		return err
+	}
+	t.columns[3].AppendFloat64(countOf(h.Count))
+	t.columns[4].AppendFloat64(h.Sum)
+	t.columns[5].AppendFloat64(countOf(h.ZeroCount))
+	t.columns[6].AppendFloat64(h.ZeroThreshold)
+	t.columns[7].AppendInt64(int64(h.Schema))
+	left := r.most - r.text
+	if r.scratch = r.buckets.append(r.scratch[:0], h, left); int64(len(r.scratch)) > left {
+		return r.errTooMuch()
+	}
+	if err := r.appendText(t.columns[8], r.scratch); err != nil {
+		return err
+	}
+	r.scratch = base64.StdEncoding.AppendEncode(r.scratch[:0], h.Raw())
+	if err := r.appendText(t.columns[9], r.scratch); err != nil {
+		return err
+	}
+	return r.close(t, 10, h.StartTimestamp)
+}
+
+// countOf is a count as a float.
+func countOf(c remotewrite.Count) float64 {
+	if n, ok := c.Int(); ok {
+		return float64(n)
+	}
+	f, _ := c.Float()
+	return f
+}
+
+// buckets writes those of a histogram down. It keeps its memory.
+type buckets struct {
+	schema int32
+	floats bool      // the counts are floats
+	custom []float64 // upper bounds of schema -53
+	spans  []remotewrite.BucketSpan
+	list   []bucket // of one sign
+	most   int64    // in list: with more, the text gets too long
+}
+
+// bucket is which bucket of its sign one is, and its count: an integer, or a float.
+type bucket struct {
+	index  int64
+	placed bool // there is a span for it
+	n      int64
+	f      float64
+}
+
+// append appends the buckets in the order of their bounds, as JSON:
+//
+//	[{"lower":-2,"upper":-1,"count":3}, …]
+//
+// The zero bucket is among them if it has a count. Bounds and counts that are no numbers of JSON are text: "Infinity", "NaN".
+// Where there are no bounds to be had, they are null. It stops when b gets longer than most.
+func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []byte {
+	const least = int64(len(`{"lower":0,"upper":0,"count":0},`))
+	k.schema, k.most = h.Schema, most/least
+	_, k.floats = h.Count.Float()
+	k.custom = k.custom[:0]
+	for f := range h.CustomValues {
+		k.custom = append(k.custom, f)
+	}
+	b = append(b, '[')
+	begin := len(b)
+	add := func(i *bucket, lower, upper float64, ok bool) {
+		switch {
+		case int64(len(b)) > most:
+			return
+		case len(b) > begin:
+			b = append(b, ',')
+		}
+		b = appendNumber(append(b, `{"lower":`...), lower, ok)
+		b = appendNumber(append(b, `,"upper":`...), upper, ok)
+		if b = append(b, `,"count":`...); k.floats {
+			b = appendNumber(b, i.f, true)
+		} else {
+			b = strconv.AppendInt(b, i.n, 10)
+		}
+		b = append(b, '}')
+	}
+	k.spread(h.Negative())
+	for i := len(k.list) - 1; i >= 0; i-- {
+		lower, upper, ok := k.bounds(&k.list[i])
+		add(&k.list[i], 0-upper, 0-lower, ok)
+	}
+	if zero := countOf(h.ZeroCount); zero != 0 {
+		n, _ := h.ZeroCount.Int()
+		add(&bucket{n: int64(n), f: zero}, 0-h.ZeroThreshold, h.ZeroThreshold, true)
+	}
+	k.spread(h.Positive())
+	for i := range k.list {
+		lower, upper, ok := k.bounds(&k.list[i])
+		add(&k.list[i], lower, upper, ok)
+	}
+	return append(b, ']')
+}
+
+// spread lists the buckets of one sign. Counts that no span is for, which is against the rules, have no index; and a span,
+// however long it says it is, makes no buckets that have no count.
+func (k *buckets) spread(of remotewrite.BucketsView) {
+	k.spans, k.list = k.spans[:0], k.list[:0]
+	for s := range of.Spans {
+		k.spans = append(k.spans, s)
+	}
+	rest, index, left := k.spans, int64(0), uint32(0)
+	add := func(n int64, f float64) bool {
+		for left == 0 && len(rest) > 0 {
+			index += int64(rest[0].Offset)
+			left, rest = rest[0].Length, rest[1:]
+		}
+		k.list = append(k.list, bucket{index, left > 0, n, f})
+		if left > 0 {
+			index++
+			left--
+		}
+		return int64(len(k.list)) <= k.most
+	}
+	if k.floats {
+		of.Counts(func(f float64) bool { return add(0, f) })
+		return
+	}
+	n := int64(0)
+	of.Deltas(func(delta int64) bool {
+		n += delta
+		return add(n, 0)
+	})
+}
+
+// appendNumber appends a bound or a count, or null.
+func appendNumber(b []byte, f float64, ok bool) []byte {
+	switch {
+	case !ok:
+		return append(b, "null"...)
+	case math.IsNaN(f):
+		return append(b, `"NaN"`...)
+	case math.IsInf(f, 1):
+		return append(b, `"Infinity"`...)
+	case math.IsInf(f, -1):
+		return append(b, `"-Infinity"`...)
+	}
+	return strconv.AppendFloat(b, f, 'g', -1, 64)
+}
+
+const (
+	customSchema         = -53
+	minSchema, maxSchema = -4, 8
+)
+
+// bounds are those of a bucket of positive values, which has the upper one and not the lower.
+func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
+	switch {
+	case !i.placed:
+		return 0, 0, false
+	case k.schema >= minSchema && k.schema <= maxSchema:
+		return bound(k.schema, i.index-1), bound(k.schema, i.index), true
+	case k.schema != customSchema || i.index < 0 || i.index > int64(len(k.custom)):
+		return 0, 0, false
+	}
+	lower, upper = math.Inf(-1), math.Inf(1)
+	if i.index > 0 {
+		lower = k.custom[i.index-1]
+	}
+	if i.index < int64(len(k.custom)) {
+		upper = k.custom[i.index]
+	}
+	return lower, upper, true
+}
+
+// bound is the upper bound of a bucket: two to the power of index / 2^schema. The bucket that would end at 2^1024 ends at the
+// largest float, so that the one behind it is for infinity.
+func bound(schema int32, index int64) float64 {
+	index = min(max(index, -1<<20), 1<<20) // beyond it is 0 or infinity anyway
+	if schema < 0 {
+		index <<= -schema
+		schema = 0
+	}
+	power, fraction := index>>schema, index&(1<<schema-1)
+	if power == 1024 && fraction == 0 {
+		return math.MaxFloat64
+	}
+	return math.Ldexp(roots()[fraction<<(maxSchema-schema)], int(power))
+}
+
+// roots are the powers of two from 0 on in steps of 1/2^maxSchema, rounded as those of Prometheus are, which those of math.Exp2
+// are not.
+var roots = sync.OnceValue(func() *[1 << maxSchema]float64 {
+	roots := new([1 << maxSchema]float64)
+	step := big.NewFloat(2).SetPrec(100)
+	for range maxSchema {
+		step.Sqrt(step)
+	}
+	for i, root := 0, big.NewFloat(1).SetPrec(100); i < len(roots); i++ {
+		roots[i], _ = root.Float64()
+		root.Mul(root, step)
+	}
+	return roots
+})

@@ -1,0 +1,444 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// From views of series to rows, straight into columns:
+//
+//	part ──▶ series: metric, labels ──▶ samples, histograms, exemplars, metadata: a sheet of rows for each ──▶ groups
+
+// field is a column of a table of series.
+type field struct {
+	name []byte
+	kind column.Kind // Null: that of the first value, if there ever is one
+}
+
+// fields are the columns of each table. The rows of all but metadata begin alike; see row.
+var fields = [kinds][]field{
+	samples: {
+		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
+		{[]byte("value"), column.Float64}, {[]byte("start_time"), column.Null},
+	},
+	histograms: {
+		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
+		{[]byte("count"), column.Float64}, {[]byte("sum"), column.Float64},
+		{[]byte("zero_count"), column.Float64}, {[]byte("zero_threshold"), column.Float64}, {[]byte("schema"), column.Int64},
+		{[]byte("buckets"), column.String}, {[]byte("message"), column.String}, {[]byte("start_time"), column.Null},
+	},
+	exemplars: {
+		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
+		{[]byte("value"), column.Float64}, {[]byte("exemplar"), column.String},
+	},
+	metadata: {
+		{timeName, column.Time}, {[]byte("metric"), column.String},
+		{[]byte("type"), column.String}, {[]byte("help"), column.String}, {[]byte("unit"), column.String},
+	},
+}
+
+// sheet is a table of the tenant at hand.
+type sheet struct {
+	batch       *column.Batch // nil: there is no row
+	rows, width int           // what parts before have left in it
+	columns     [11]*column.Column
+}
+
+// seriesReader reads the parts of a body. It belongs to a job, and is used again.
+type seriesReader struct {
+	job     *job
+	size    int // of the body
+	scanner remotewrite.Scanner
+	part    int    // which of the parts
+	table   []byte // of its samples
+	bytes   int    // of its body
+	sheets  [kinds]sheet
+
+	// Of the series at hand:
+	number int    // in its part
+	known  bool   // metric and labels have been read
+	metric []byte // a view of the body
+	labels []byte // as JSON
+
+	set     labelSet
+	buckets buckets
+	scratch []byte
+	said    map[string]struct{} // metadata of the part that has a row
+
+	// Text is what a few bytes can make much of: each sample repeats the labels of its series, and symbols may be long.
+	text  int64 // bytes of all rows
+	taken int64 // of them, for which there is memory; at first as many as the body has
+	most  int64 // that there may be
+}
+
+// decodeParts reads a body of parts.
+func (j *job) decodeParts() error {
+	if j.series == nil {
+		j.series = &seriesReader{said: make(map[string]struct{})}
+	}
+	r := j.series
+	r.job, r.size, r.part, r.text = j, len(j.body), 0, 0
+	r.taken, r.most = int64(len(j.body)), j.limits.decompressed(len(j.body))
+	defer r.forget()
+	for rest := j.body; len(rest) > 0; r.part++ {
+		var p seriesPart
+		ok := false
+		if p, rest, ok = cutPart(rest); !ok {
+			return fmt.Errorf("ingest: part %d of the record is damaged", r.part)
+		}
+		if err := r.read(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// large reports whether the reader has grown too large to be kept.
+func (r *seriesReader) large() bool {
+	return r.size > keptBuffer || cap(r.labels)+cap(r.scratch)+cap(r.buckets.list) > keptBuffer
+}
+
+// forget lets go of what is not the reader's.
+func (r *seriesReader) forget() {
+	r.job, r.table, r.metric = nil, nil, nil
+	r.sheets = [kinds]sheet{}
+	r.scanner.Reset(nil, remotewrite.V1)
+	clear(r.set.pairs[:cap(r.set.pairs)])
+	clear(r.said)
+}
+
+// read reads a part.
+func (r *seriesReader) read(p seriesPart) error {
+	r.table, r.bytes, r.sheets = p.table, len(p.body), [kinds]sheet{}
+	clear(r.said)
+	s := &r.scanner
+	s.Reset(p.body, p.version)
+	r.number = 0
+	for v := range s.Series {
+		if err := r.readSeries(v); err != nil {
+			return err
+		}
+		r.number++
+	}
+	if err := s.Err(); err != nil {
+		return invalid("%+v", err)
+	}
+	for m := range s.Metadata {
+		if err := r.addMetadata(m.Family, m); err != nil {
+			return err
+		}
+	}
+	for i := range r.sheets {
+		if t := &r.sheets[i]; t.batch != nil {
+			if err := r.job.charge(t.batch, t.rows, t.width); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *seriesReader) readSeries(v *remotewrite.SeriesView) error {
+	r.known = false
+	for s := range v.Samples {
+		t, err := r.row(samples, v, s.Timestamp)
+		if err != nil {
+			return err
+		}
+		t.columns[3].AppendFloat64(s.Value)
+		if err := r.close(t, 4, s.StartTimestamp); err != nil {
+			return err
+		}
+	}
+	for h := range v.Histograms {
+		if err := r.addHistogram(v, h); err != nil {
+			return err
+		}
+	}
+	for e := range v.Exemplars {
+		if err := r.addExemplar(v, e); err != nil {
+			return err
+		}
+	}
+	if m := v.Metadata(); m.Type != 0 || len(m.Help)+len(m.Unit) > 0 {
+		return r.addMetadata(metricOf(v), m)
+	}
+	return nil
+}
+
+// metricOf is the metric of a series whose other labels do not matter.
+func metricOf(v *remotewrite.SeriesView) []byte {
+	for name, value := range v.Labels {
+		if string(name) == metricName {
+			return value
+		}
+	}
+	return nil
+}
+
+// sheet is the table for a kind of data, made when there is none.
+func (r *seriesReader) sheet(k kind) (*sheet, error) {
+	t := &r.sheets[k]
+	if t.batch != nil {
+		return t, nil
+	}
+	j := r.job
+	j.name = append(append(j.name[:0], r.table...), suffixes[k]...)
+	g, err := j.group(j.name, true)
+	if err != nil {
+		return nil, err
+	}
+	t.batch, t.rows, t.width = g.batch, g.batch.Rows, len(g.batch.Columns)
+	for i, f := range fields[k] {
+		if t.columns[i], err = t.batch.Column(f.name); err != nil {
+			return nil, j.fault(err, none)
+		}
+		t.columns[i].Accepts(f.kind)
+	}
+	if k == samples {
+		c := t.columns[2] // labels are about as long as a part of version 1, and longer than one of version 2
+		c.Text = slices.Grow(c.Text, r.bytes)
+	}
+	return t, nil
+}
+
+// row begins a row of the series, with a time in milliseconds, the metric and the labels.
+func (r *seriesReader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet, error) {
+	if err := r.readLabels(v); err != nil {
+		return nil, err
+	}
+	t, err := r.sheet(k)
+	if err != nil {
+		return nil, err
+	}
+	us, err := r.micros(ms)
+	if err != nil {
+		return nil, err
+	}
+	t.columns[0].AppendTime(us)
+	if err := r.appendText(t.columns[1], r.metric); err != nil {
+		return nil, err
+	}
+	return t, r.appendText(t.columns[2], r.labels)
+}
+
+// close ends a row, whose optional column is given a time in milliseconds, unless that is 0.
+func (r *seriesReader) close(t *sheet, optional int, ms int64) error {
+	if ms != 0 {
+		us, err := r.micros(ms)
+		if err != nil {
+			return err
+		}
+		t.columns[optional].Accepts(column.Time)
+		t.columns[optional].AppendTime(us)
+	}
+	return r.end(t)
+}
+
+// end ends a row.
+func (r *seriesReader) end(t *sheet) error {
+	if err := r.job.counted(1); err != nil {
+		return err
+	}
+	if err := t.batch.CloseRow(); err != nil {
+		return r.job.fault(err, none)
+	}
+	r.job.row++
+	return nil
+}
+
+// micros is a time in milliseconds as one in microseconds.
+func (r *seriesReader) micros(ms int64) (int64, error) {
+	if u := &units[Milliseconds]; ms < u.min || ms > u.max {
+		return 0, r.refuse("the time %d in milliseconds is not in the years 1 to 9999: check it", ms)
+	}
+	return micros(ms, Milliseconds), nil
+}
+
+// appendText appends a cell of text, whose bytes count.
+func (r *seriesReader) appendText(c *column.Column, text []byte) error {
+	if r.text += int64(len(text)); r.text > r.taken {
+		if err := r.takeMore(); err != nil {
+			return err
+		}
+	}
+	if err := c.AppendString(text); err != nil {
+		return r.job.fault(err, none)
+	}
+	return nil
+}
+
+// textStep is how many bytes for text are taken at once, so that few samples have to ask.
+const textStep = 1 << 20
+
+// takeMore asks for memory for the text beyond what is taken.
+func (r *seriesReader) takeMore() error {
+	if r.text > r.most {
+		return r.errTooMuch()
+	}
+	more := max(r.text-r.taken, textStep)
+	if take := r.job.take; take != nil {
+		if err := take(more); err != nil {
+			return err
+		}
+	}
+	r.taken += more
+	return nil
+}
+
+func (r *seriesReader) errTooMuch() error {
+	return refuse(TooLarge, "the rows of the request have more than %d bytes of text, for each repeats the labels of its series: send smaller batches", r.most)
+}
+
+// refuse blames the series at hand.
+func (r *seriesReader) refuse(format string, args ...any) error {
+	name := ""
+	if r.known {
+		name = ", " + clip(string(r.metric)+string(r.labels))
+	}
+	return invalid("series %d%s: %s", r.number, name, fmt.Sprintf(format, args...))
+}
+
+const metricName = "__name__"
+
+// readLabels reads metric and labels, once for all rows of the series. The first label __name__ is the metric; others, which
+// are against the rules, stay among the labels.
+func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
+	if r.known || r.readPlainLabels(v) {
+		return nil
+	}
+	r.set.reset()
+	r.metric = nil
+	named := false
+	for name, value := range v.Labels {
+		if !named && string(name) == metricName {
+			r.metric, named = value, true
+			continue
+		}
+		if len(r.set.pairs) >= r.job.limits.Columns {
+			return r.refuse("more than %d labels: send fewer", r.job.limits.Columns)
+		}
+		r.set.add(name, value)
+	}
+	if !utf8.Valid(r.metric) {
+		return r.errText([]byte(metricName))
+	}
+	r.labels, err = r.appendLabels(r.labels[:0])
+	r.known = err == nil
+	return err
+}
+
+// readPlainLabels is the fast twin of readLabels, for labels that are sorted and need no escapes: nearly all.
+func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
+	b, ok := append(r.labels[:0], '{'), true
+	n, most := 0, r.most-r.text
+	var last []byte
+	r.metric = nil
+	named := false
+	for name, value := range v.Labels {
+		if !named && string(name) == metricName {
+			r.metric, named = value, true
+			continue
+		}
+		if n++; n > 1 && bytes.Compare(last, name) >= 0 {
+			ok = false
+			break
+		}
+		last = name
+		if b, ok = appendPlain(b, name, value); !ok || int64(len(b)) > most || n > r.job.limits.Columns {
+			ok = false
+			break
+		}
+	}
+	if n > 0 {
+		b = b[:len(b)-1] // the comma
+	}
+	r.labels = append(b, '}')
+	r.known = ok && utf8.Valid(r.metric)
+	return r.known
+}
+
+// appendLabels appends the set of labels as JSON.
+func (r *seriesReader) appendLabels(b []byte) ([]byte, error) {
+	left := r.most - r.text
+	b, wrong := r.set.append(b, left)
+	switch {
+	case wrong != nil:
+		return b, r.errText(wrong.name)
+	case int64(len(b)) > left:
+		return b, r.errTooMuch()
+	}
+	return b, nil
+}
+
+func (r *seriesReader) errText(label []byte) error {
+	return r.refuse("label %q is not UTF-8: send UTF-8", clip(string(label)))
+}
+
+func (r *seriesReader) addExemplar(v *remotewrite.SeriesView, e remotewrite.ExemplarView) error {
+	t, err := r.row(exemplars, v, e.Timestamp)
+	if err != nil {
+		return err
+	}
+	t.columns[3].AppendFloat64(e.Value)
+	r.set.reset()
+	for name, value := range e.Labels {
+		if len(r.set.pairs) >= r.job.limits.Columns {
+			return r.refuse("more than %d labels in an exemplar: send fewer", r.job.limits.Columns)
+		}
+		r.set.add(name, value)
+	}
+	if r.scratch, err = r.appendLabels(r.scratch[:0]); err != nil {
+		return err
+	}
+	if err := r.appendText(t.columns[4], r.scratch); err != nil {
+		return err
+	}
+	return r.end(t)
+}
+
+var metricTypes = [...]string{"unknown", "counter", "gauge", "histogram", "gaugehistogram", "summary", "info", "stateset"}
+
+// addMetadata adds a row of metadata, unless the part has had the same one. It is from the time of receipt.
+func (r *seriesReader) addMetadata(metric []byte, m remotewrite.MetadataView) error {
+	key := r.scratch[:0]
+	for _, text := range [...][]byte{metric, m.Help, m.Unit} {
+		key = append(binary.AppendUvarint(key, uint64(len(text))), text...)
+	}
+	key = binary.AppendVarint(key, int64(m.Type))
+	r.scratch = key
+	// The work counts like the text that it may become: with version 2, a long help may be looked up for each series.
+	if r.text += int64(len(key)); r.text > r.most {
+		return r.errTooMuch()
+	}
+	if _, known := r.said[string(key)]; known {
+		return nil
+	}
+	if !utf8.Valid(metric) || !utf8.Valid(m.Help) || !utf8.Valid(m.Unit) {
+		return invalid("the metadata of %q is not UTF-8: send UTF-8", clip(string(metric)))
+	}
+	r.said[string(key)] = struct{}{}
+	t, err := r.sheet(metadata)
+	if err != nil {
+		return err
+	}
+	t.columns[0].AppendTime(r.job.received)
+	var room [len("gaugehistogram")]byte
+	kind := strconv.AppendInt(room[:0], int64(m.Type), 10)
+	if m.Type >= 0 && int(m.Type) < len(metricTypes) {
+		kind = append(room[:0], metricTypes[m.Type]...)
+	}
+	for i, text := range [...][]byte{metric, kind, m.Help, m.Unit} {
+		if err := r.appendText(t.columns[1+i], text); err != nil {
+			return err
+		}
+	}
+	return r.end(t)
+}
