@@ -1,0 +1,141 @@
+// Package watch reads files anew when they have changed.
+//
+// What is made from files is a source: a function that reads them and puts what they say into use, or leaves what it had when
+// they are wrong.
+package watch
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Interval is how often files are looked at.
+const Interval = 2 * time.Second
+
+// Load makes use of files. It reads them by read, which notes which they are, and what they were.
+type Load func(read func(path string) ([]byte, error)) error
+
+// Watcher looks at the files of its sources.
+type Watcher struct {
+	Logger *slog.Logger // must be set
+
+	mu      sync.Mutex
+	sources []*source
+	stats   Stats
+}
+
+// Stats are what a watcher has done.
+type Stats struct {
+	Loads    int64     // that went well, those of Add included
+	Failures int64     // that did not: what was read before stays in use
+	Last     time.Time // when a load last went well
+	Failed   int       // sources whose files are wrong now
+}
+
+type source struct {
+	name   string
+	load   Load
+	seen   map[string]sum // the files of the last load
+	failed bool
+}
+
+// sum is that of a file's content, and zero if it cannot be read. It is what is compared, because the times of files are coarse:
+// one that is written twice within a tick of that clock may keep its time and its size.
+type sum [sha256.Size]byte
+
+func read(path string) ([]byte, sum, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, sum{}, err
+	}
+	return b, sha256.Sum256(b), nil
+}
+
+// Add loads a source, and has it watched if that goes well.
+func (w *Watcher) Add(name string, load Load) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := &source{name: name, load: load}
+	if err := w.reload(s); err != nil {
+		return err
+	}
+	w.sources = append(w.sources, s)
+	return nil
+}
+
+// Run looks at the files until ctx is done.
+func (w *Watcher) Run(ctx context.Context) {
+	t := time.NewTicker(Interval)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			w.check()
+		}
+	}
+}
+
+// Reload loads every source, whether its files have changed or not.
+func (w *Watcher) Reload() { w.each(func(*source) bool { return true }) }
+
+func (w *Watcher) check() { w.each((*source).changed) }
+
+func (w *Watcher) each(which func(*source) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.sources {
+		if !which(s) {
+			continue
+		}
+		if err := w.reload(s); err != nil {
+			w.Logger.Error("files have changed and cannot be used: what they said before stays", "what", s.name, "error", err)
+		} else {
+			w.Logger.Info("files were read anew", "what", s.name)
+		}
+	}
+}
+
+func (w *Watcher) reload(s *source) error {
+	s.seen = make(map[string]sum)
+	err := s.load(func(path string) ([]byte, error) {
+		b, sum, err := read(path)
+		s.seen[path] = sum
+		return b, err
+	})
+	s.failed = err != nil
+	if err != nil {
+		w.stats.Failures++
+		return err
+	}
+	w.stats.Loads++
+	w.stats.Last = time.Now()
+	return nil
+}
+
+func (s *source) changed() bool {
+	for path, was := range s.seen {
+		if _, is, _ := read(path); is != was {
+			return true
+		}
+	}
+	return false
+}
+
+// Stats are the present counts.
+func (w *Watcher) Stats() Stats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	st := w.stats
+	for _, s := range w.sources {
+		if s.failed {
+			st.Failed++
+		}
+	}
+	return st
+}

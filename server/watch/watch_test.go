@@ -1,0 +1,119 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pair is a source of two files, the first of which names the second.
+type pair struct {
+	dir   string
+	value string
+	loads int
+}
+
+func (p *pair) load(read func(string) ([]byte, error)) error {
+	p.loads++
+	name, err := read(filepath.Join(p.dir, "name"))
+	if err != nil {
+		return err
+	}
+	value, err := read(filepath.Join(p.dir, string(name)))
+	if err != nil {
+		return err
+	}
+	if string(value) == "wrong" {
+		return errors.New("it is wrong")
+	}
+	p.value = string(value)
+	return nil
+}
+
+func (p *pair) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWatcher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		w := &Watcher{Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+		p := &pair{dir: t.TempDir()}
+		if err := w.Add("pair", p.load); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		p.write(t, "name", "a")
+		p.write(t, "a", "1")
+		if err := w.Add("pair", p.load); err != nil || p.value != "1" {
+			t.Fatal(err, p.value)
+		}
+		p.loads = 0
+		ctx, cancel := context.WithCancel(t.Context())
+		go w.Run(ctx)
+		step := func(value string, loads, failed int) {
+			t.Helper()
+			time.Sleep(Interval)
+			synctest.Wait()
+			if p.value != value || p.loads != loads || w.Stats().Failed != failed {
+				t.Fatalf("%+v %+v, want %s, %d loads, %d failed", p, w.Stats(), value, loads, failed)
+			}
+		}
+		step("1", 0, 0)
+		p.write(t, "a", "2") // within a tick of the file system's clock, and as long
+		step("2", 1, 0)
+		p.write(t, "a", "2")
+		step("2", 1, 0)
+		p.write(t, "b", "3")
+		step("2", 1, 0) // not ours yet
+		p.write(t, "name", "b")
+		step("3", 2, 0)
+		p.write(t, "a", "4")
+		step("3", 2, 0) // ours no more
+		p.write(t, "b", "wrong")
+		step("3", 3, 1)
+		step("3", 3, 1) // told once
+		p.write(t, "b", "5")
+		step("5", 4, 0)
+		if err := os.Remove(filepath.Join(p.dir, "b")); err != nil {
+			t.Fatal(err)
+		}
+		step("5", 5, 1)
+		step("5", 5, 1)
+		p.write(t, "b", "6")
+		step("6", 6, 0)
+		p.write(t, "c", "7")
+		if err := os.Rename(filepath.Join(p.dir, "c"), filepath.Join(p.dir, "b")); err != nil {
+			t.Fatal(err)
+		}
+		step("7", 7, 0)
+		last := w.Stats().Last
+		if time.Since(last) != 0 {
+			t.Error(last)
+		}
+		w.Reload()
+		if p.loads != 8 {
+			t.Errorf("%d loads", p.loads)
+		}
+		cancel()
+		synctest.Wait()
+		p.write(t, "b", "8")
+		step("7", 8, 0)
+		if st := w.Stats(); st.Loads != 1+5+1 || st.Failures != 1+2 {
+			t.Errorf("%+v", st)
+		}
+		if n := strings.Count(logged.String(), "level=ERROR"); n != 2 || !strings.Contains(logged.String(), `what=pair error="it is wrong"`) {
+			t.Errorf("%d errors\n%s", n, &logged)
+		}
+	})
+}
