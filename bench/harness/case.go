@@ -19,8 +19,9 @@ type Room struct {
 
 // Rival is another library.
 type Rival struct {
-	Name   string // short: a column's heading
-	Module string // its module path, or Std; the version is read from the build
+	Name    string // short: a column's heading
+	Module  string // its module path, or Std
+	Version string // of what is not built in, but quoted; else it is read from the build
 }
 
 // Std stands where a rival's module path may: it is a package of the standard library.

@@ -12,7 +12,7 @@ import (
 
 // observed is a room with one case that gives the figures, or the error.
 func observed(figures []Figure, err error) Room {
-	return Room{Name: "room", Title: "Room", Rivals: []Rival{{"other", "example.com/other"}}, Cases: []Case{{
+	return Room{Name: "room", Title: "Room", Rivals: []Rival{{Name: "other", Module: "example.com/other"}}, Cases: []Case{{
 		Group: "group", Name: "case",
 		Observe: func(context.Context, Options) ([]Figure, error) { return figures, err },
 	}}}

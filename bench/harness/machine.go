@@ -65,6 +65,8 @@ func versions(rivals []Rival) []Version {
 	for i, r := range rivals {
 		v := built[r.Module]
 		switch {
+		case r.Version != "":
+			v = r.Version
 		case r.Module == Std:
 			v = runtime.Version()
 		case v == "":

@@ -27,7 +27,7 @@ func tiny(change func(*Case, []Side)) Room {
 	if change != nil {
 		change(&c, sides)
 	}
-	return Room{Name: "room", Title: "Room", Rivals: []Rival{{"other", "example.com/other"}}, Cases: []Case{c}}
+	return Room{Name: "room", Title: "Room", Rivals: []Rival{{Name: "other", Module: "example.com/other"}}, Cases: []Case{c}}
 }
 
 var brief = Options{Rounds: 3, Slot: 20 * time.Microsecond, Load: time.Millisecond}
@@ -89,8 +89,8 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	got := versions([]Rival{{"encoding/json", Std}, {"other", "example.com/other"}})
-	want := []Version{{"encoding/json", Std, runtime.Version()}, {"other", "example.com/other", "unknown version"}}
+	got := versions([]Rival{{"encoding/json", Std, ""}, {"other", "example.com/other", ""}, {"quoted", "example.com/quoted", "v7"}})
+	want := []Version{{"encoding/json", Std, runtime.Version()}, {"other", "example.com/other", "unknown version"}, {"quoted", "example.com/quoted", "v7"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("versions %v, want %v", got, want)
 	}

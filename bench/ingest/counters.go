@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/slipstream-go/slipstream/bench/child"
 )
 
 // Counters of the service's log.
@@ -19,9 +21,9 @@ const (
 // counters are what the service tells of itself: the values of its metrics that have no labels.
 type counters map[string]float64
 
-// counters reads /metrics.
-func (s *service) counters(ctx context.Context) (counters, error) {
-	text, err := s.get(ctx, "/metrics")
+// readCounters reads /metrics.
+func readCounters(ctx context.Context, s *child.Process) (counters, error) {
+	text, err := s.Get(ctx, "/metrics")
 	if err != nil {
 		return nil, err
 	}

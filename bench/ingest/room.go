@@ -5,7 +5,7 @@
 //	room.go      the room and its cases
 //	trial.go     one case: a service, a load, what came of both
 //	figures.go   the same as figures, and their bars
-//	service.go   building the service, starting and stopping it
+//	service.go   starting it
 //	landed.go    the Parquet files that it left
 //	counters.go  what it tells of itself at /metrics
 //	bodies.go    the bodies of the load, for decoding them alone

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/slipstream-go/slipstream/bench/child"
 	"github.com/slipstream-go/slipstream/bench/harness"
 	"github.com/slipstream-go/slipstream/server/load"
 )
@@ -22,15 +23,11 @@ type trial struct {
 
 // runTrial starts a service, loads it, has it land everything, and stops it. Nothing of it stays.
 func runTrial(ctx context.Context, p program, o harness.Options, what load.Options) (*trial, error) {
-	cache := filepath.Join(o.Dir, cacheDir)
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return nil, err
-	}
 	binary, err := p.build(ctx, o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.MkdirTemp(cache, "ingest-")
+	data, err := child.TempDir(o.Dir, "ingest-")
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +42,12 @@ func runTrial(ctx context.Context, p program, o harness.Options, what load.Optio
 		return nil, err
 	}
 	err = t.run(ctx, p, s, data, what)
-	return t, errors.Join(err, s.stop())
+	return t, errors.Join(err, s.Stop())
 }
 
 // run loads the running service.
-func (t *trial) run(ctx context.Context, p program, s *service, data string, what load.Options) (err error) {
-	what.URL, what.PID = s.url, s.cmd.Process.Pid
+func (t *trial) run(ctx context.Context, p program, s *child.Process, data string, what load.Options) (err error) {
+	what.URL, what.PID = s.URL, s.PID()
 	what.Pregenerate = preparedRows / what.Rows
 	what.DataDir = filepath.Join(data, p.tables)
 	what.CountRows = func(dir string) (int64, error) {
@@ -58,7 +55,7 @@ func (t *trial) run(ctx context.Context, p program, s *service, data string, wha
 		t.landed, err = p.count(dir)
 		return t.landed.rows, err
 	}
-	if t.before, err = s.counters(ctx); err != nil {
+	if t.before, err = readCounters(ctx, s); err != nil {
 		return err
 	}
 	t.report, err = load.Run(ctx, what, io.Discard)
@@ -72,6 +69,6 @@ func (t *trial) run(ctx context.Context, p program, s *service, data string, wha
 	if t.report.Server.Problem != "" {
 		return errors.New(t.report.Server.Problem)
 	}
-	t.after, err = s.counters(ctx)
+	t.after, err = readCounters(ctx, s)
 	return err
 }

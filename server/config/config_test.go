@@ -78,6 +78,7 @@ func TestErrors(t *testing.T) {
 		{[]string{"--pprof=0.0.0.0:6060"}, "--pprof=0.0.0.0:6060: it must be an address of this machine alone, as 127.0.0.1:6060"},
 		{[]string{"--pprof=:6060"}, "--pprof=:6060: it must be an address of this machine alone, as 127.0.0.1:6060"},
 		{[]string{"--tls-cert=x"}, "--tls-cert and --tls-key: give both, or neither"},
+		{[]string{"--tls-client-ca=x"}, "--tls-client-ca: the service does not speak TLS: give --tls-cert and --tls-key"},
 		{[]string{"--seal-age=0s"}, "--seal-age=0: it must be at least 1"},
 		{[]string{"--max-rows=0"}, "--max-rows=0: it must be at least 1"},
 		{[]string{"--wal-max=-1"}, `--wal-max: "-1" is not a size: write bytes, or a number with KiB, MiB, GiB, kB, MB or GB`},

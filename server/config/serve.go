@@ -31,11 +31,13 @@ type Serve struct {
 	InsecureNoAuth bool   `help:"Allow to listen beyond this machine without a token."`
 	TLSCert        string `help:"Certificate chain, PEM; with it the service speaks TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
 	TLSKey         string `help:"Key of the certificate, PEM." name:"tls-key" type:"path" placeholder:"FILE"`
+	TLSClientCA    string `help:"Certificates of authorities, PEM; the certificates of clients that show one must be signed by one of them." name:"tls-client-ca" type:"path" placeholder:"FILE"`
 	Pprof          string `help:"Loopback address for profiles (net/http/pprof); empty: none." placeholder:"ADDRESS"`
 
 	LogLevel  slog.Level `help:"debug, info, warn or error." default:"info"`
 	LogFormat string     `help:"text or json." enum:"text,json" default:"text"`
 
+	Relay   Relay   `embed:"" prefix:"relay." group:"Remote Write"`
 	Limits  Limits  `embed:"" group:"Limits"`
 	Seal    Seal    `embed:"" prefix:"seal-" group:"Landing"`
 	Landing Landing `embed:"" group:"Landing"`
@@ -101,7 +103,13 @@ func (s *Serve) Validate() error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key: give both, or neither")
 	}
+	if s.TLSClientCA != "" && s.TLSCert == "" {
+		return errors.New("--tls-client-ca: the service does not speak TLS: give --tls-cert and --tls-key")
+	}
 	if err := s.checkNumbers(); err != nil {
+		return err
+	}
+	if err := s.Relay.check(); err != nil {
 		return err
 	}
 	tokens, err := s.Tokens()
@@ -131,6 +139,10 @@ func (s *Serve) checkNumbers() error {
 		{"timeout-header", int64(s.Timeout.Header), 1}, {"timeout-read", int64(s.Timeout.Read), 1},
 		{"timeout-idle", int64(s.Timeout.Idle), 1}, {"timeout-drain", int64(s.Timeout.Drain), 0},
 		{"timeout-shutdown", int64(s.Timeout.Shutdown), 1},
+		{"relay.timeout", int64(s.Relay.Timeout), 1}, {"relay.conns", int64(s.Relay.Conns), 1}, {"relay.conn-age", int64(s.Relay.ConnAge), 1},
+		{"relay.max-body", int64(s.Relay.MaxBody), 1}, {"relay.max-decoded", int64(s.Relay.MaxDecoded), 1},
+		{"relay.max-tenants", int64(s.Relay.MaxTenants), 1}, {"relay.queue-max", int64(s.Relay.QueueMax), 1},
+		{"relay.queue-tenant-max", int64(s.Relay.QueueTenantMax), 1}, {"relay.queue-workers", int64(s.Relay.QueueWorkers), 1},
 	} {
 		if n.value < n.least {
 			return fmt.Errorf("--%s=%d: it must be at least %d", n.flag, n.value, n.least)

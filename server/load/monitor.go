@@ -3,8 +3,10 @@ package load
 // monitor measures a process over a run.
 type monitor struct {
 	process       process
-	before, after float64 // CPU seconds
-	samples       []int64 // of memory, one a second
+	before, after float64          // CPU seconds
+	ask           func() *spending // what the process tells of its own; nil: it is not asked
+	begun, ended  *spending        // nil: it does not tell
+	samples       []int64          // of memory, one a second
 	last, peak    int64
 	problem       error // the first; what is known then stands
 }
@@ -14,6 +16,9 @@ func (m *monitor) begin() error {
 	m.after = m.before
 	if m.problem == nil {
 		m.measure()
+	}
+	if m.ask != nil {
+		m.begun = m.ask()
 	}
 	return m.problem
 }
@@ -45,6 +50,9 @@ func (m *monitor) end() {
 	}
 	m.after = after
 	m.measure()
+	if m.ask != nil {
+		m.ended = m.ask()
+	}
 }
 
 func (m *monitor) fail(err error) {
@@ -73,6 +81,9 @@ func (m *monitor) report(rows int64) *ServerReport {
 	if perSecond, ok := slope(m.samples); ok {
 		perMinute := 60 * perSecond
 		r.GrowthPerMinute = &perMinute
+	}
+	if m.begun != nil && m.ended != nil {
+		r.GCShare = m.begun.gcShare(m.ended)
 	}
 	if m.problem != nil {
 		r.Problem = m.problem.Error()

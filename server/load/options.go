@@ -10,7 +10,9 @@ import (
 // Options say what to send, how, and what to measure. The tags are for kong; the fields without a flag are for the program
 // that embeds them.
 type Options struct {
-	URL     string `help:"Base URL of the service." default:"http://127.0.0.1:8080" placeholder:"URL"`
+	Protocol string `help:"What is sent: ingest, rows for an ingest service, or remote-write, series for a relay or whoever else takes Remote Write." enum:"ingest,remote-write" default:"ingest"`
+
+	URL     string `help:"Base URL of the service. Remote Write goes to the URL as it is, or to /api/v1/push if it has no path." default:"http://127.0.0.1:8080" placeholder:"URL"`
 	AnyHost bool   `help:"Allow a URL that is not this machine."`
 
 	Endpoint   string `help:"Where to post: arc (/api/v1/write/msgpack) or v1 (/v1/write/{db}/{table})." enum:"arc,v1" default:"arc"`
@@ -18,7 +20,7 @@ type Options struct {
 	Token      string `help:"Bearer token." env:"SLIPSTREAM_TOKEN" placeholder:"TOKEN"`
 	Durability string `help:"Acknowledge after the disk has it (sync) or before (async)." enum:"sync,async" default:"sync"`
 	Format     string `help:"Shape of the bodies: columnar or row." enum:"columnar,row" default:"columnar"`
-	Compress   string `help:"Compression of the bodies: none, gzip or zstd." enum:"none,gzip,zstd" default:"none"`
+	Compress   string `help:"Compression of the bodies: none, gzip or zstd; of Remote Write snappy or zstd. Unless it is given: none, or snappy." enum:",none,gzip,zstd,snappy" default:""`
 
 	Source      string        `help:"What to send: synthetic, or proc, this machine's own counters from /proc." enum:"synthetic,proc" default:"synthetic"`
 	Duration    time.Duration `help:"How long to send; 0: until interrupted." default:"60s"`
@@ -30,9 +32,11 @@ type Options struct {
 	Pregenerate int           `help:"Synthetic requests made beforehand and then sent in turn." default:"1000"`
 	UniqueTime  bool          `help:"Give each synthetic row a time of its own in its table. Compressed bodies keep the times they were made with." default:"true" negatable:""`
 
-	Rate          float64       `help:"Limit in rows a second, over all workers; 0: none. Latency then counts from when a request was due." placeholder:"ROWS"`
+	Rate          float64       `help:"Limit in rows or series a second, over all workers; 0: none. Latency then counts from when a request was due." placeholder:"ROWS"`
 	RatePerWorker float64       `help:"The same for each worker." placeholder:"ROWS"`
 	Timeout       time.Duration `help:"How long to wait for a reply." default:"30s"`
+
+	RemoteWrite RemoteWrite `embed:"" group:"With --protocol=remote-write"`
 
 	PID     int    `help:"Process of the server, to measure its CPU and memory; 0: none." name:"pid" placeholder:"PID"`
 	DataDir string `help:"Directory of the server's Parquet files, to count what landed." placeholder:"DIR"`
@@ -56,8 +60,58 @@ const (
 	rowRowEstimate = 90      // and in one of rows
 )
 
+func (o *Options) remoteWrite() bool { return o.Protocol == "remote-write" }
+
+// unit is what a run counts.
+func (o *Options) unit() string {
+	if o.remoteWrite() {
+		return "series"
+	}
+	return "rows"
+}
+
+// complete fills in what follows from other options.
+func (o *Options) complete() {
+	if o.Protocol == "" {
+		o.Protocol = "ingest"
+	}
+	if o.Compress == "" {
+		o.Compress = "none"
+		if o.remoteWrite() {
+			o.Compress = "snappy"
+		}
+	}
+	switch {
+	case o.remoteWrite():
+		o.Rows = o.RemoteWrite.Series
+	case o.Source == "proc":
+		o.Workers, o.Rows, o.Rate, o.RatePerWorker = 1, 0, 0, 0
+	}
+}
+
 // check says what is wrong with the options, or nil.
 func (o *Options) check() error {
+	switch {
+	case o.Protocol != "ingest" && !o.remoteWrite():
+		return fmt.Errorf("--protocol %q: must be ingest or remote-write", o.Protocol)
+	case !printable(o.Token):
+		return errors.New("--token: must be printable ASCII without spaces")
+	case o.Duration < 0:
+		return fmt.Errorf("--duration %v: must not be negative", o.Duration)
+	case o.Timeout <= 0:
+		return fmt.Errorf("--timeout %v: must be positive", o.Timeout)
+	case !(o.Rate >= 0) || !(o.RatePerWorker >= 0):
+		return errors.New("--rate and --rate-per-worker: must not be negative")
+	case o.PID < 0:
+		return fmt.Errorf("--pid %d: must be a process, or 0", o.PID)
+	}
+	if o.remoteWrite() {
+		return o.checkRemoteWrite()
+	}
+	return o.checkIngest()
+}
+
+func (o *Options) checkIngest() error {
 	perRow := int64(rowEstimate)
 	if o.Format == "row" {
 		perRow = rowRowEstimate
@@ -75,16 +129,6 @@ func (o *Options) check() error {
 		return fmt.Errorf("--source %q: must be synthetic or proc", o.Source)
 	case !printable(o.Database):
 		return fmt.Errorf("--database %q: must be printable ASCII without spaces", o.Database)
-	case !printable(o.Token):
-		return errors.New("--token: must be printable ASCII without spaces")
-	case o.Duration < 0:
-		return fmt.Errorf("--duration %v: must not be negative", o.Duration)
-	case o.Timeout <= 0:
-		return fmt.Errorf("--timeout %v: must be positive", o.Timeout)
-	case !(o.Rate >= 0) || !(o.RatePerWorker >= 0):
-		return errors.New("--rate and --rate-per-worker: must not be negative")
-	case o.PID < 0:
-		return fmt.Errorf("--pid %d: must be a process, or 0", o.PID)
 	case o.DataDir != "" && o.CountRows == nil:
 		return errors.New("--data-dir: this program cannot count the rows of Parquet files")
 	}
@@ -94,23 +138,35 @@ func (o *Options) check() error {
 		}
 		return nil
 	}
-	for _, n := range []struct {
-		flag       string
-		value, max int
-	}{
-		{"workers", o.Workers, maxWorkers},
-		{"rows", o.Rows, maxRows},
-		{"tables", o.Tables, maxTables},
-		{"hosts", o.Hosts, maxHosts},
-		{"pregenerate", o.Pregenerate, maxPrepared},
-	} {
-		if n.value < 1 || n.value > n.max {
-			return fmt.Errorf("--%s %d: must be from 1 to %d", n.flag, n.value, n.max)
+	if err := within(
+		bound{"workers", o.Workers, maxWorkers}, bound{"rows", o.Rows, maxRows}, bound{"tables", o.Tables, maxTables},
+		bound{"hosts", o.Hosts, maxHosts}, bound{"pregenerate", o.Pregenerate, maxPrepared},
+	); err != nil {
+		return err
+	}
+	return o.affordable("rows", perRow)
+}
+
+// bound is that a flag is from 1 to max.
+type bound struct {
+	flag       string
+	value, max int
+}
+
+func within(bounds ...bound) error {
+	for _, b := range bounds {
+		if b.value < 1 || b.value > b.max {
+			return fmt.Errorf("--%s %d: must be from 1 to %d", b.flag, b.value, b.max)
 		}
 	}
+	return nil
+}
+
+// affordable says when the requests that are to be made would be too large together.
+func (o *Options) affordable(flag string, perRow int64) error {
 	if bytes := int64(o.requests()) * int64(o.Rows) * perRow; bytes > maxPrepared {
-		return fmt.Errorf("--pregenerate %d × --rows %d: about %d MiB of requests, more than %d; lower one of them",
-			o.requests(), o.Rows, bytes>>20, maxPrepared>>20)
+		return fmt.Errorf("--pregenerate %d × --%s %d: about %d MiB of requests, more than %d; lower one of them",
+			o.requests(), flag, o.Rows, bytes>>20, maxPrepared>>20)
 	}
 	return nil
 }

@@ -20,13 +20,27 @@ func TestFlags(t *testing.T) {
 	if _, err := p.Parse(nil); err != nil {
 		t.Fatal(err)
 	}
+	o.complete()
 	if err := o.check(); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
 	if o.Workers != 12 || o.Rows != 1000 || o.Duration != time.Minute || o.Tables != 4 || o.Hosts != 1000 || o.Pregenerate != 1000 || !o.UniqueTime {
 		t.Errorf("defaults: %+v", o)
 	}
-	_, err = p.Parse(strings.Fields("--url http://127.0.0.1:1 --any-host --endpoint v1 --database d --token t --durability async --format row " +
+	if w := o.RemoteWrite; w.Series != 2000 || w.Tenants != 10 || w.Version != 1 || w.TenantLabel != "__tenant__" || w.Settle != 10*time.Second {
+		t.Errorf("defaults of Remote Write: %+v", w)
+	}
+	o = Options{}
+	if _, err := p.Parse(strings.Fields("--protocol remote-write --series 7 --tenants 3 --rw-version 2 --histograms 0.5 --tenant-label a --grouped " +
+		"--sink http://127.0.0.1:1 --settle 1s")); err != nil {
+		t.Fatal(err)
+	}
+	o.complete()
+	want := RemoteWrite{Series: 7, Tenants: 3, Version: 2, Histograms: 0.5, TenantLabel: "a", Grouped: true, Sink: "http://127.0.0.1:1", Settle: time.Second}
+	if err := o.check(); err != nil || o.RemoteWrite != want || o.Compress != "snappy" || o.Rows != 7 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	_, err = p.Parse(strings.Fields("--protocol ingest --url http://127.0.0.1:1 --any-host --endpoint v1 --database d --token t --durability async --format row " +
 		"--compress zstd --source proc --duration 0s --interval 2s --workers 1 --rows 2 --tables 3 --hosts 4 --pregenerate 5 --no-unique-time " +
 		"--rate 6 --rate-per-worker 7 --timeout 8s --pid 9 --json"))
 	if err != nil || o.UniqueTime || o.PID != 9 || o.RatePerWorker != 7 || !o.JSON || o.Duration != 0 {

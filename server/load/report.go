@@ -14,42 +14,50 @@ import (
 
 // Report is what came of a run. The pointers are nil for what was not measured.
 type Report struct {
+	Protocol   string    `json:"protocol"`
+	Unit       string    `json:"unit"` // what is counted: rows or series
 	URL        string    `json:"url"`
-	Source     string    `json:"source"`
-	Endpoint   string    `json:"endpoint"`
-	Format     string    `json:"format"`
 	Compress   string    `json:"compress"`
-	Durability string    `json:"durability"`
 	Workers    int       `json:"workers"`
-	Rows       int       `json:"rows_per_request,omitempty"` // 0 for proc, where they vary
-	Tables     int       `json:"tables"`
+	PerRequest int       `json:"per_request,omitempty"` // 0 for proc, where they vary
 	Started    time.Time `json:"started"`
+
+	// Of ingest.
+	Source     string `json:"source,omitempty"`
+	Endpoint   string `json:"endpoint,omitempty"`
+	Format     string `json:"format,omitempty"`
+	Durability string `json:"durability,omitempty"`
+	Tables     int    `json:"tables,omitempty"`
 
 	Seconds               float64       `json:"seconds"` // from the first request to the last reply
 	Interrupted           bool          `json:"interrupted,omitempty"`
-	Acknowledged          int64         `json:"acknowledged_rows"`
-	AcknowledgedPerSecond float64       `json:"acknowledged_rows_per_second"`
+	Acknowledged          int64         `json:"acknowledged"`
+	AcknowledgedPerSecond float64       `json:"acknowledged_per_second"`
 	BytesPerSecond        float64       `json:"bytes_per_second"` // of acknowledged requests, as sent
-	InDoubt               int64         `json:"in_doubt_rows"`
+	InDoubt               int64         `json:"in_doubt"`
 	Requests              int64         `json:"requests"`
+	RequestsPerSecond     float64       `json:"requests_per_second"`
 	Statuses              map[int]int64 `json:"statuses"`
 	Retries               int64         `json:"retries"`
 	Connections           int64         `json:"connections"`
 	Errors                int64         `json:"errors"`
 	FirstError            string        `json:"first_error,omitempty"`
 	Latency               Latency       `json:"latency_ms"`
-	PerSecond             []int64       `json:"acknowledged_rows_each_second"`
+	PerSecond             []int64       `json:"acknowledged_each_second"`
 	Degradation           *float64      `json:"degradation"` // a share: 0.01 is 1 %
 	PatchSeconds          *float64      `json:"time_patch_seconds_per_request"`
-	OwnCPU                *float64      `json:"generator_cpu_seconds_per_million_rows"`
+	OwnCPU                *float64      `json:"generator_cpu_seconds_per_million"`
 
 	Server *ServerReport `json:"server"`
-	Landed *LandedReport `json:"landed"`
+	Landed *LandedReport `json:"landed,omitempty"`
+
+	RemoteWrite *PushReport `json:"remote_write,omitempty"`
 }
 
 // Latency is how long acknowledged requests took, in milliseconds.
 type Latency struct {
 	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
 	P99  float64 `json:"p99"`
 	P999 float64 `json:"p999"`
 	Max  float64 `json:"max"`
@@ -59,8 +67,9 @@ type Latency struct {
 type ServerReport struct {
 	PID             int      `json:"pid"`
 	CPUSeconds      float64  `json:"cpu_seconds"`
-	PerMillion      *float64 `json:"cpu_seconds_per_million_rows"`
-	PeakBytes       int64    `json:"peak_bytes"` // since the process began
+	PerMillion      *float64 `json:"cpu_seconds_per_million"`
+	GCShare         *float64 `json:"gc_share_of_cpu"` // by what the server says of itself
+	PeakBytes       int64    `json:"peak_bytes"`      // since the process began
 	LastBytes       int64    `json:"last_bytes"`
 	GrowthPerMinute *float64 `json:"growth_bytes_per_minute"` // in the second half of the run
 	Problem         string   `json:"problem,omitempty"`       // why the figures are not whole
@@ -75,8 +84,11 @@ type LandedReport struct {
 	How       string  `json:"drained_by"` // flush, or wait when the server has no flush
 }
 
-// verdict is an error when rows were lost, or more landed than were sent and may have.
+// verdict is an error when rows or series were lost, or there are more than were sent and may be.
 func (r *Report) verdict() error {
+	if w := r.RemoteWrite; w != nil && w.Delivered != nil {
+		return w.Delivered.verdict(r.Retries + r.InDoubt + r.Errors)
+	}
 	switch l := r.Landed; {
 	case l == nil:
 		return nil
@@ -110,60 +122,70 @@ type line struct {
 }
 
 func (r *Report) lines() []line {
-	lines := []line{{"sent to", []string{fmt.Sprintf("%s, %s %s, compression %s, %s; %s source, %d tables, %d workers",
-		r.URL, r.Endpoint, r.Format, r.Compress, r.Durability, r.Source, r.Tables, r.Workers)}}}
+	what := fmt.Sprintf("%s %s, compression %s, %s; %s source, %d tables", r.Endpoint, r.Format, r.Compress, r.Durability, r.Source, r.Tables)
+	if r.RemoteWrite != nil {
+		what = r.RemoteWrite.what(r.Compress)
+	}
+	lines := []line{{"sent to", []string{fmt.Sprintf("%s, %s, %d workers", r.URL, what, r.Workers)}}}
 	add := func(name string, values ...string) { lines = append(lines, line{name, values}) }
 
 	sent := fmt.Sprintf("%.1f s", r.Seconds)
 	if r.Interrupted {
 		sent += ", interrupted"
 	}
-	if r.Rows > 0 {
-		sent += fmt.Sprintf(", %s rows a request", grouped(int64(r.Rows)))
+	if r.PerRequest > 0 {
+		sent += fmt.Sprintf(", %s %s a request", grouped(int64(r.PerRequest)), r.Unit)
 	}
 	add("sent for", sent)
-	add("acknowledged", rows(r.Acknowledged), perSecond(r.AcknowledgedPerSecond), fmt.Sprintf("%.1f MB/s", r.BytesPerSecond/1e6))
+	add("acknowledged", r.many(r.Acknowledged), perSecond(r.AcknowledgedPerSecond, r.Unit), fmt.Sprintf("%.1f MB/s", r.BytesPerSecond/1e6))
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
 		statuses = append(statuses, fmt.Sprintf("%d: %s", status, grouped(r.Statuses[status])))
 	}
-	add("requests", append([]string{grouped(r.Requests)}, statuses...)...)
-	add("in doubt", rows(r.InDoubt))
+	add("requests", append([]string{grouped(r.Requests), perSecond(r.RequestsPerSecond, "requests")}, statuses...)...)
+	add("in doubt", r.many(r.InDoubt))
 	add("errors", append([]string{grouped(r.Errors)}, nonEmpty(r.FirstError)...)...)
-	add("latency", fmt.Sprintf("p50 %.2f ms", r.Latency.P50), fmt.Sprintf("p99 %.2f ms", r.Latency.P99),
-		fmt.Sprintf("p99.9 %.2f ms", r.Latency.P999), fmt.Sprintf("max %.2f ms", r.Latency.Max))
+	add("latency", fmt.Sprintf("p50 %.2f ms", r.Latency.P50), fmt.Sprintf("p90 %.2f ms", r.Latency.P90),
+		fmt.Sprintf("p99 %.2f ms", r.Latency.P99), fmt.Sprintf("p99.9 %.2f ms", r.Latency.P999), fmt.Sprintf("max %.2f ms", r.Latency.Max))
 	if r.Degradation != nil {
 		add("degradation", fmt.Sprintf("%.1f %%", 100**r.Degradation), "last 5 s against the best 5 s")
 	} else {
-		add("degradation", "not measured", "needs 10 s of acknowledged rows")
+		add("degradation", "not measured", "needs 10 s of acknowledged "+r.Unit)
 	}
 	if r.PatchSeconds != nil {
 		add("times", "unique", fmt.Sprintf("patched in place, %.2f µs a request", 1e6**r.PatchSeconds))
 	}
 	if r.OwnCPU != nil {
-		add("generator", fmt.Sprintf("%.3f CPU-s per million rows", *r.OwnCPU))
+		add("generator", fmt.Sprintf("%.3f CPU-s per million %s", *r.OwnCPU, r.Unit))
 	}
 	if s := r.Server; s != nil {
 		cost := fmt.Sprintf("%.2f CPU-s", s.CPUSeconds)
 		if s.PerMillion != nil {
-			cost = fmt.Sprintf("%.3f CPU-s per million rows", *s.PerMillion)
+			cost = fmt.Sprintf("%.3f CPU-s per million %s", *s.PerMillion, r.Unit)
 		}
 		memory := []string{cost, fmt.Sprintf("peak %s MB", megabytes(s.PeakBytes)), fmt.Sprintf("last %s MB", megabytes(s.LastBytes))}
 		if s.GrowthPerMinute != nil {
 			memory = append(memory, fmt.Sprintf("growing %+.1f MB/min", *s.GrowthPerMinute/1e6))
 		}
+		if s.GCShare != nil {
+			memory = append(memory, fmt.Sprintf("garbage collection %.1f %% of its CPU", 100**s.GCShare))
+		}
 		add("server", append(memory, nonEmpty(s.Problem)...)...)
 	}
 	if l := r.Landed; l != nil {
-		add("landed", rows(l.Rows), perSecond(l.PerSecond), fmt.Sprintf("drained by %s in %.1f s", l.How, l.Drain))
-		add("acknowledged − landed", rows(l.Missing))
+		add("landed", r.many(l.Rows), perSecond(l.PerSecond, r.Unit), fmt.Sprintf("drained by %s in %.1f s", l.How, l.Drain))
+		add("acknowledged − landed", r.many(l.Missing))
+	}
+	if r.RemoteWrite != nil {
+		lines = append(lines, r.RemoteWrite.lines()...)
 	}
 	return lines
 }
 
-func rows(n int64) string { return grouped(n) + " rows" }
+// many is a number of what the run counts.
+func (r *Report) many(n int64) string { return grouped(n) + " " + r.Unit }
 
-func perSecond(n float64) string { return grouped(int64(n+0.5)) + " rows/s" }
+func perSecond(n float64, unit string) string { return grouped(int64(n+0.5)) + " " + unit + "/s" }
 
 func megabytes(n int64) string { return grouped((n + 5e5) / 1e6) }
 

@@ -17,9 +17,11 @@ import (
 // request is one POST as it goes over the wire. It belongs to one worker.
 type request struct {
 	wire  []byte
-	rows  int
-	table int   // which synthetic table
-	times slots // in wire; zero when they cannot be changed
+	body  []byte // the end of wire
+	plain int    // bytes of the body before compression
+	rows  int    // or series
+	table int    // which synthetic table
+	times slots  // in wire; zero when they cannot be changed
 }
 
 // setTimes stores the times start, start+1, … into the rows of the request.
@@ -102,12 +104,13 @@ func (b *builder) build(table string, batch *column.Batch) (*request, error) {
 	if b.form.v1 {
 		path = "/v1/write/" + url.PathEscape(b.database) + "/" + url.PathEscape(table)
 	}
-	r := &request{rows: batch.Rows, times: times}
+	r := &request{plain: b.body.Len(), rows: batch.Rows, times: times}
 	head := b.target.appendPost(nil, path+b.query, b.headers, len(body))
 	if times.first > 0 {
 		r.times.first += len(head)
 	}
 	r.wire = append(head, body...)
+	r.body = r.wire[len(head):]
 	return r, nil
 }
 

@@ -19,19 +19,20 @@ const progressEvery = 5 * time.Second
 //
 // Cancelling ctx ends the run at once. Then the report covers what was sent, and nothing is waited for or counted in files.
 func Run(ctx context.Context, o Options, out io.Writer) (*Report, error) {
-	if o.Source == "proc" {
-		o.Workers, o.Rows, o.Rate, o.RatePerWorker = 1, 0, 0, 0
-	}
+	o.complete()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	r := &run{options: o, out: out, proc: procFS(), tally: newTally()}
+	r := &run{options: o, out: out, proc: procFS(), protocol: new(ingest), tally: newTally()}
+	if o.remoteWrite() {
+		r.protocol = new(push)
+	}
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
 	failed := r.send(ctx)
 	if failed == nil && ctx.Err() == nil {
-		if err := r.settle(ctx); err != nil && ctx.Err() == nil {
+		if err := r.protocol.settle(ctx, r); err != nil && ctx.Err() == nil {
 			failed = err
 		}
 	}
@@ -51,18 +52,26 @@ type run struct {
 	out     io.Writer
 	proc    fs.FS
 
-	target  *target
-	sources []source
-	patch   *float64
-	lander  *lander
-	server  *monitor // nil: not asked for
-	own     *monitor
+	protocol protocol
+	target   *target
+	sources  []source
+	server   *monitor // nil: not asked for
+	own      *monitor
 
 	started  time.Time
 	sent     time.Duration
 	timeline *timeline
 	tally    *tally
-	landed   *LandedReport
+}
+
+// protocol is what a run does in one way for rows and in another for series.
+type protocol interface {
+	// sources makes what is to be sent, one source for each worker, and notes what was there before.
+	sources(ctx context.Context, r *run) ([]source, error)
+	// settle waits until what was acknowledged is where it belongs, and counts it there.
+	settle(ctx context.Context, r *run) error
+	// report adds what only this protocol knows.
+	report(r *run, report *Report)
 }
 
 // prepare does all that can fail before the first request, and that should not disturb the measurement.
@@ -71,42 +80,14 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.target, err = newTarget(ctx, o); err != nil {
 		return err
 	}
-	if o.Source == "proc" {
-		p, err := newProc(r.proc, r.target, o)
-		if err != nil {
-			return err
-		}
-		r.sources = []source{p}
-	} else if err := r.prepareSynthetic(); err != nil {
+	r.own = &monitor{process: process{r.proc, os.Getpid()}}
+	if r.sources, err = r.protocol.sources(ctx, r); err != nil {
 		return err
 	}
-	r.lander = &lander{target: r.target, dir: o.DataDir}
-	if o.DataDir != "" {
-		r.lander.count = o.CountRows
-		if err := r.lander.baseline(ctx); err != nil {
-			return err
-		}
-	}
-	r.own = &monitor{process: process{r.proc, os.Getpid()}}
 	r.own.begin()
 	if o.PID != 0 {
-		r.server = &monitor{process: process{r.proc, o.PID}}
+		r.server = &monitor{process: process{r.proc, o.PID}, ask: func() *spending { return r.target.spending(ctx) }}
 		return r.server.begin()
-	}
-	return nil
-}
-
-func (r *run) prepareSynthetic() error {
-	sources, err := newSynthetic(r.target, &r.options, time.Now())
-	if err != nil {
-		return err
-	}
-	for _, s := range sources {
-		r.sources = append(r.sources, s)
-	}
-	if sources[0].clocks != nil {
-		cost := patchCost(sources[0].requests).Seconds()
-		r.patch = &cost
 	}
 	return nil
 }
@@ -136,6 +117,7 @@ func (r *run) send(ctx context.Context) error {
 			pace:     r.options.pace(),
 			timeline: r.timeline,
 			conn:     conn{target: r.target, timeout: r.options.Timeout},
+			resend:   r.options.remoteWrite(),
 			tally:    newTally(),
 		}
 		working.Go(func() {
@@ -180,41 +162,17 @@ func (r *run) watch(ctx context.Context) {
 		}
 		rows := r.timeline.acknowledged()
 		rate := float64(rows-last) / now.Sub(told).Seconds()
-		fmt.Fprintf(r.out, "%4.0f s  %s\n", now.Sub(r.started).Seconds(), perSecond(rate))
+		fmt.Fprintf(r.out, "%4.0f s  %s\n", now.Sub(r.started).Seconds(), perSecond(rate, r.options.unit()))
 		told, last = now, rows
 	}
-}
-
-// settle waits until what was acknowledged has landed, and counts it.
-func (r *run) settle(ctx context.Context) error {
-	if r.server == nil && r.lander.count == nil {
-		return nil
-	}
-	begin := time.Now()
-	how, done, err := r.lander.drain(ctx, r.tally.acknowledged)
-	if err != nil || r.lander.count == nil {
-		return err
-	}
-	n, err := r.lander.rows()
-	if err != nil {
-		return err
-	}
-	r.landed = &LandedReport{
-		Rows:      n,
-		PerSecond: float64(n) / done.Sub(r.started).Seconds(),
-		Missing:   r.tally.acknowledged - n,
-		Drain:     done.Sub(begin).Seconds(),
-		How:       how,
-	}
-	return nil
 }
 
 func (r *run) report(interrupted bool) *Report {
 	o, t := &r.options, r.tally
 	milliseconds := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	report := &Report{
-		URL: r.target.base, Source: o.Source, Endpoint: o.Endpoint, Format: o.Format, Compress: o.Compress,
-		Durability: o.Durability, Workers: o.Workers, Rows: o.Rows, Tables: len(procTables), Started: r.started.UTC(),
+		URL: r.target.base, Protocol: o.Protocol, Unit: o.unit(), PerRequest: o.Rows,
+		Compress: o.Compress, Workers: o.Workers, Started: r.started.UTC(),
 		Seconds:               r.sent.Seconds(),
 		Interrupted:           interrupted,
 		Acknowledged:          t.acknowledged,
@@ -222,6 +180,7 @@ func (r *run) report(interrupted bool) *Report {
 		BytesPerSecond:        float64(t.bytes) / r.sent.Seconds(),
 		InDoubt:               t.inDoubt,
 		Requests:              t.requests,
+		RequestsPerSecond:     float64(t.requests) / r.sent.Seconds(),
 		Statuses:              t.statuses,
 		Retries:               t.retries,
 		Connections:           t.connections,
@@ -229,16 +188,12 @@ func (r *run) report(interrupted bool) *Report {
 		FirstError:            t.firstError,
 		Latency: Latency{
 			P50:  milliseconds(t.latency.quantile(0.50)),
+			P90:  milliseconds(t.latency.quantile(0.90)),
 			P99:  milliseconds(t.latency.quantile(0.99)),
 			P999: milliseconds(t.latency.quantile(0.999)),
 			Max:  milliseconds(t.latency.max),
 		},
-		PerSecond:    r.timeline.seconds(r.sent),
-		PatchSeconds: r.patch,
-		Landed:       r.landed,
-	}
-	if o.Source == "synthetic" {
-		report.Tables = o.Tables
+		PerSecond: r.timeline.seconds(r.sent),
 	}
 	if share, ok := degradation(report.PerSecond); ok {
 		report.Degradation = &share
@@ -248,5 +203,6 @@ func (r *run) report(interrupted bool) *Report {
 		r.server.end()
 		report.Server = r.server.report(t.acknowledged)
 	}
+	r.protocol.report(r, report)
 	return report
 }

@@ -56,6 +56,10 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	if r.URL.Path == "/metrics" {
+		http.NotFound(w, r)
+		return
+	}
 	s.mu.Lock()
 	s.requests++
 	n := s.requests

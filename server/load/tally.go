@@ -4,9 +4,10 @@ import "time"
 
 // tally is what one worker counted, or all of them together.
 type tally struct {
-	acknowledged int64 // rows
-	inDoubt      int64 // rows
+	acknowledged int64 // rows or series
+	inDoubt      int64 // the same, each time that they were
 	bytes        int64 // of acknowledged requests
+	plain        int64 // of their bodies before compression
 	requests     int64 // answered, whatever the answer
 	statuses     map[int]int64
 	retries      int64
@@ -26,6 +27,7 @@ func (t *tally) answered(status int) {
 func (t *tally) acknowledge(r *request, took time.Duration) {
 	t.acknowledged += int64(r.rows)
 	t.bytes += int64(len(r.wire))
+	t.plain += int64(r.plain)
 	t.latency.add(took)
 }
 
@@ -40,6 +42,7 @@ func (t *tally) merge(o *tally) {
 	t.acknowledged += o.acknowledged
 	t.inDoubt += o.inDoubt
 	t.bytes += o.bytes
+	t.plain += o.plain
 	t.requests += o.requests
 	for status, n := range o.statuses {
 		t.statuses[status] += n

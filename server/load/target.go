@@ -14,12 +14,17 @@ import (
 
 const dialTimeout = 5 * time.Second
 
+// defaultPush is where Remote Write goes if the URL has no path, as Cortex and Mimir have it.
+const defaultPush = "/api/v1/push"
+
 // target is the service: where it is, and what each request to it says.
 type target struct {
 	base    string         // as the user gave it, for messages
 	addr    netip.AddrPort // resolved once, so that every connection goes to the address that was checked
 	host    string         // the Host header
 	path    string         // before each path, without the last slash
+	metrics string         // where the server tells of itself
+	token   string         // "": none
 	tls     *tls.Config    // nil: plain
 	headers string         // those that are the same for every request
 }
@@ -57,6 +62,15 @@ func newTarget(ctx context.Context, o *Options) (*target, error) {
 		base: strings.TrimSuffix(o.URL, "/"),
 		host: u.Host,
 		path: strings.TrimSuffix(u.EscapedPath(), "/"),
+	}
+	t.metrics, t.token = t.base+"/metrics", o.Token
+	if o.remoteWrite() {
+		// The URL is that of one path among others.
+		t.metrics = u.Scheme + "://" + u.Host + "/metrics"
+		if t.path == "" {
+			t.path = defaultPush
+			t.base += defaultPush
+		}
 	}
 	if u.Scheme == "https" {
 		t.tls = o.TLS.Clone()

@@ -18,6 +18,7 @@ const (
 type worker struct {
 	source   source
 	pace     time.Duration // from the start of one request to that of the next; 0: at once
+	resend   bool          // also what is in doubt
 	timeline *timeline
 	conn     conn
 	tally    *tally
@@ -53,7 +54,7 @@ func (w *worker) run(ctx, sending context.Context) error {
 	}
 }
 
-// post sends a request until it is acknowledged or in doubt, or time is up. Its latency counts from started.
+// post sends a request until it is acknowledged, or in doubt and not to be sent again, or time is up. Its latency counts from started.
 func (w *worker) post(ctx, sending context.Context, r *request, started time.Time) error {
 	for {
 		again, pause, err := w.try(ctx, r, started)
@@ -77,7 +78,7 @@ func (w *worker) try(ctx context.Context, r *request, started time.Time) (again 
 	if err != nil {
 		w.tally.inDoubt += int64(r.rows)
 		w.fail(ctx, err)
-		return false, errorPause, nil
+		return w.resend, errorPause, nil
 	}
 	w.tally.answered(reply.status)
 	switch status := reply.status; {
@@ -88,19 +89,23 @@ func (w *worker) try(ctx context.Context, r *request, started time.Time) (again 
 		return false, 0, nil
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, status == http.StatusRequestTimeout:
 		w.tally.retries++
-		pause = errorPause
-		if reply.retryAfter >= 0 {
-			pause = min(reply.retryAfter, maxPause)
-		}
-		return true, pause, nil
+		return true, pauseAfter(reply), nil
 	case status >= 500:
 		w.tally.inDoubt += int64(r.rows)
 		w.tally.note(w.refusal(reply))
-		return false, errorPause, nil
+		return w.resend, pauseAfter(reply), nil
 	default:
 		// What is wrong with this request is wrong with all of them.
 		return false, 0, errors.New(w.refusal(reply))
 	}
+}
+
+// pauseAfter is how long to wait after a reply that is no success.
+func pauseAfter(r response) time.Duration {
+	if r.retryAfter < 0 {
+		return errorPause
+	}
+	return min(r.retryAfter, maxPause)
 }
 
 // fail counts an error, unless it only says that the run was cancelled.

@@ -13,24 +13,23 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/watch"
 )
 
 // listen opens the address of the service.
-func listen(c *config.Serve) (net.Listener, error) {
-	var secure *tls.Config
+func listen(c *config.Serve, w *watch.Watcher) (net.Listener, error) {
+	certs := &certificates{cert: c.TLSCert, key: c.TLSKey, clients: c.TLSClientCA}
 	if c.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+		if err := w.Add("certificates of the listener", certs.load); err != nil {
+			return nil, err
 		}
-		secure = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	}
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen=%s: %w", c.Listen, err)
 	}
-	if secure != nil {
-		l = tls.NewListener(l, secure)
+	if c.TLSCert != "" {
+		l = tls.NewListener(l, certs.config())
 	}
 	return l, nil
 }

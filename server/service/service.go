@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -19,8 +20,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/metrics"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/relay"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
+	"github.com/slipstream-go/slipstream/server/watch"
 )
 
 // Service is the ingest service, listening.
@@ -32,7 +35,10 @@ type Service struct {
 	unlock   func()
 	listener net.Listener
 	profiles net.Listener // nil: none
+	watcher  watch.Watcher
+	flight   *ingest.Budget
 	handler  *ingest.Handler
+	relay    *relay.Relay
 	pool     *table.Pool
 	store    atomic.Pointer[table.Store]
 	ready    chan struct{} // closed once the service takes writes
@@ -44,7 +50,10 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{config: c, version: version, log: log, pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{})}
+	s := &Service{
+		config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
+		pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
+	}
 	defer func() {
 		if err != nil {
 			s.release()
@@ -53,7 +62,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 	if s.unlock, err = lockData(c.Data); err != nil {
 		return nil, err
 	}
-	if s.listener, err = listen(c); err != nil {
+	if s.listener, err = listen(c, &s.watcher); err != nil {
 		return nil, err
 	}
 	if c.Pprof != "" {
@@ -70,13 +79,20 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		Tokens:  tokens,
 		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		Pool:    s.pool,
+		Flight:  s.flight,
 		Logger:  log,
 	})
+	if s.relay, err = s.newRelay(); err != nil {
+		return nil, err
+	}
 	registry.MustRegister(
-		metrics.Collector{Ingest: s.handler.Stats, Store: s.store.Load},
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		metrics.Collector{Ingest: s.handler.Stats, Store: s.store.Load}, metrics.Relay{Of: s.relay},
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processorTime)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s, nil
 }
+
+// processorTime chooses what the runtime knows of the time that it has had, and what the collector of garbage has taken of it.
+var processorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/cpu/classes/(gc/total|idle|total):cpu-seconds$`)}
 
 // Addr is where the service listens.
 func (s *Service) Addr() net.Addr { return s.listener.Addr() }
@@ -92,6 +108,9 @@ func (s *Service) URL() string {
 
 // Ready is closed once the service has recovered and takes writes.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
+
+// Reload reads anew the files that are read anew when they change, without waiting for that.
+func (s *Service) Reload() { s.watcher.Reload() }
 
 // release closes what New has opened.
 func (s *Service) release() {
@@ -109,8 +128,12 @@ func (s *Service) release() {
 func (s *Service) Run(ctx context.Context) error {
 	defer s.release()
 	s.log.Info("listening", "url", s.URL(), "data", s.config.Data, "version", s.version)
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go s.watcher.Run(watching)
 	failed := make(chan error, 3) // by each of the goroutines below
-	server := newServer(s.config, s.handler, s.log)
+	server := newServer(s.config, s.routes(), s.log)
+	aging(server, s.config.Relay.ConnAge)
 	serve := func(server *http.Server, l net.Listener) {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			failed <- err
@@ -165,6 +188,9 @@ func (s *Service) recover() error {
 	}
 	s.store.Store(store)
 	s.handler.Open(store)
+	if err := s.relay.Open(); err != nil {
+		return err
+	}
 	close(s.ready)
 	st := store.Stats()
 	s.log.Info("ready", "tables", st.Tables, "replayed_rows", st.Replayed, "seconds", time.Since(begin).Seconds())
@@ -182,6 +208,7 @@ func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 		err = fmt.Errorf("requests did not end in time: %w", errors.Join(err, server.Close()))
 	}
 	<-recovered
+	err = errors.Join(err, s.relay.Close(ctx))
 	store := s.store.Load()
 	if store == nil {
 		return err

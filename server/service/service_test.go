@@ -21,6 +21,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -119,6 +120,7 @@ func TestMetricsAreServed(t *testing.T) {
 	for _, want := range []string{
 		`slipstream_requests_total{code="204",outcome="stored"} 1`, "slipstream_rows_accepted_total 20", "slipstream_rows_committed_total 20",
 		"slipstream_rows_landed_total 20", "slipstream_rows_pending 0", "slipstream_ready 1", "slipstream_wal_sync_seconds_count", "go_goroutines", "process_",
+		"go_cpu_classes_gc_total_cpu_seconds_total ", "go_cpu_classes_idle_cpu_seconds_total ", "go_cpu_classes_total_cpu_seconds_total ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing", want)
@@ -337,6 +339,7 @@ func TestCommands(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h")
+	c.cmd.Process.Signal(syscall.SIGHUP) // reads files anew, and ends nothing
 	if status, text, err := post(http.DefaultClient, c.url+"/api/v1/write/msgpack", arcBatch(t, 0)); err != nil || status != 204 {
 		t.Fatal(status, text, err)
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/iso8601"
 	"github.com/slipstream-go/slipstream/bench/json"
 	"github.com/slipstream-go/slipstream/bench/msgpack"
+	"github.com/slipstream-go/slipstream/bench/relay"
 	"github.com/slipstream-go/slipstream/bench/remotewrite"
 )
 
@@ -38,6 +39,7 @@ var rooms = []harness.Room{
 	iso8601.Room(),
 	remotewrite.Room(),
 	ingest.Room(),
+	relay.Room(),
 }
 
 const (

@@ -21,7 +21,8 @@ import (
 
 type commands struct {
 	Serve   serve   `cmd:"" help:"Take rows over HTTP, and land them in Parquet files."`
-	Load    sending `cmd:"" help:"Send rows to a service, and measure it."`
+	Load    sending `cmd:"" help:"Send rows to a service, or series to a relay, and measure it."`
+	Sink    sink    `cmd:"" help:"Take what a relay passes on, and count it."`
 	Query   query   `cmd:"" help:"Show what Parquet files hold."`
 	Demo    demo    `cmd:"" help:"Show the main job on this machine's counters."`
 	WAL     log     `cmd:"" name:"wal" help:"Look after the log of a service that is stopped."`
@@ -58,6 +59,13 @@ func (c *serve) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	go func() {
+		for range hangup {
+			s.Reload()
+		}
+	}()
 	return s.Run(ctx)
 }
 
@@ -68,6 +76,10 @@ func (c *sending) Run(ctx context.Context) error {
 	_, err := load.Run(ctx, c.Options, os.Stdout)
 	return err
 }
+
+type sink struct{ load.Sink }
+
+func (c *sink) Run(ctx context.Context) error { return c.Sink.Run(ctx, os.Stdout) }
 
 type query struct{ service.Query }
 

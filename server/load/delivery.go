@@ -1,0 +1,131 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sinkPoll is how often the sink is asked.
+const sinkPoll = 100 * time.Millisecond
+
+// delivery compares what was acknowledged with what has come to a sink.
+type delivery struct {
+	url    string
+	settle time.Duration
+	before *SinkCounts
+	report *DeliveryReport
+}
+
+func (d *delivery) baseline(ctx context.Context) (err error) {
+	d.before, err = d.ask(ctx)
+	return err
+}
+
+// ask is what the sink has counted.
+func (d *delivery) ask(ctx context.Context) (*SinkCounts, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(d.url, "/")+countsPath, nil)
+	if err != nil {
+		return nil, fmt.Errorf("--sink %q: %w", d.url, err)
+	}
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("asking the sink: start it with `slipstream sink`: %w", err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	c := new(SinkCounts)
+	if err == nil {
+		err = json.Unmarshal(text, c)
+	}
+	if err != nil || reply.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("asking the sink: %s answered %s: %w", request.URL, reply.Status, err)
+	}
+	return c, nil
+}
+
+// wait asks until all of so many requests have come, or nothing more comes.
+func (d *delivery) wait(ctx context.Context, contents map[string]Counts, requests int64) error {
+	begin := time.Now()
+	last, moved := int64(-1), begin
+	for {
+		now, err := d.ask(ctx)
+		if err != nil {
+			return err
+		}
+		d.report = d.compare(now, contents, requests)
+		d.report.Waited = time.Since(begin).Seconds()
+		if now.Requests != last {
+			last, moved = now.Requests, time.Now()
+		}
+		if len(d.report.Lost) == 0 && d.report.Looked || time.Since(moved) >= d.settle {
+			return nil
+		}
+		if err := sleep(ctx, sinkPoll); err != nil {
+			return err
+		}
+	}
+}
+
+// compare holds what has come since the baseline against so many requests.
+func (d *delivery) compare(now *SinkCounts, contents map[string]Counts, requests int64) *DeliveryReport {
+	r := &DeliveryReport{
+		Requests:  now.Requests - d.before.Requests,
+		Looked:    now.Requests-d.before.Requests == now.Looked-d.before.Looked,
+		Misrouted: now.Misrouted - d.before.Misrouted,
+		Exact:     true,
+	}
+	for _, tenant := range slices.Sorted(maps.Keys(contents)) {
+		t := TenantReport{Tenant: tenant, Delivered: now.Tenants[tenant]}
+		t.Delivered.add(d.before.Tenants[tenant], -1)
+		t.Acknowledged.add(contents[tenant], requests)
+		r.Delivered.add(t.Delivered, 1)
+		r.Exact = r.Exact && t.Delivered == t.Acknowledged
+		r.Tenants = append(r.Tenants, t)
+		if !t.Delivered.holds(t.Acknowledged) {
+			r.Lost = append(r.Lost, tenant)
+		}
+	}
+	for tenant, c := range now.Tenants {
+		if _, known := contents[tenant]; !known && c != d.before.Tenants[tenant] {
+			r.Unknown = append(r.Unknown, tenant)
+		}
+	}
+	slices.Sort(r.Unknown)
+	return r
+}
+
+// verdict is an error when a tenant lacks what was acknowledged, or has what is another's, or when more came than was sent. What was sent
+// again may come twice.
+func (r *DeliveryReport) verdict(again int64) error {
+	switch {
+	case r.Misrouted > 0:
+		return fmt.Errorf("MISROUTED: %s series came to the sink under the name of a tenant whose they are not", grouped(r.Misrouted))
+	case len(r.Unknown) > 0:
+		return fmt.Errorf("MISROUTED: the sink got series of tenants that were not sent: %s", firstOf(r.Unknown))
+	case !r.Looked:
+		return nil // the sink has looked into some bodies only
+	case len(r.Lost) > 0:
+		return fmt.Errorf("LOST: less has come to the sink than was acknowledged, of %d tenants: %s", len(r.Lost), firstOf(r.Lost))
+	case !r.Exact && again == 0:
+		return fmt.Errorf("more has come to the sink than was sent, though nothing was sent again")
+	}
+	return nil
+}
+
+// firstOf is the first few of a list.
+func firstOf(names []string) string {
+	const few = 5
+	if len(names) > few {
+		return strings.Join(names[:few], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}

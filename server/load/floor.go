@@ -1,0 +1,50 @@
+package load
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// floor is what no relay can do without: to decompress the bodies, and to compress them with snappy again.
+type floor struct {
+	own     process
+	turn    time.Duration
+	packing *packing
+	bodies  []*request
+	least   *float64 // CPU seconds for a GB before compression, of all turns; nil where that cannot be measured
+}
+
+// floorTurn is the longest turn: a hundred ticks of the clock by which the kernel counts.
+const floorTurn = time.Second
+
+// measure takes a turn, in which nothing else must run in this process.
+func (f *floor) measure(ctx context.Context) error {
+	runtime.GC() // what the preparation left is not to be collected now
+	before, err := f.own.cpuSeconds()
+	if err != nil {
+		return nil // there is no /proc here
+	}
+	var plain, packed []byte
+	var done int64
+	for begin, i := time.Now(), 0; time.Since(begin) < f.turn; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if plain, err = f.packing.unpack(plain, f.bodies[i%len(f.bodies)].body); err != nil {
+			return err
+		}
+		packed = s2.EncodeSnappy(packed[:cap(packed)], plain)
+		done += int64(len(plain))
+	}
+	after, err := f.own.cpuSeconds()
+	if err != nil {
+		return nil
+	}
+	if perGB := (after - before) / float64(done) * 1e9; f.least == nil || perGB < *f.least {
+		f.least = &perGB
+	}
+	return nil
+}

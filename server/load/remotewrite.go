@@ -1,0 +1,53 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// RemoteWrite says what --protocol=remote-write sends, and who is to get it in the end. Each worker has series of its own, as a shard of
+// Prometheus has, and sends them round and round: the values and times of a request differ from those of the others that were made, not
+// from when it was sent before.
+type RemoteWrite struct {
+	Series      int           `help:"Series in a request, of 12 labels each." default:"2000"`
+	Tenants     int           `help:"Tenants, to whom equally many series of each request belong." default:"10"`
+	Version     int           `help:"Of the protocol: 1 or 2." name:"rw-version" enum:"1,2" default:"1"`
+	Histograms  float64       `help:"Share of the series that have a native histogram and an exemplar in place of a sample, from 0 to 1." default:"0"`
+	TenantLabel string        `help:"Label that names the tenant." default:"__tenant__"`
+	Grouped     bool          `help:"The series of a tenant stand together; else they are mixed, as Prometheus sends them."`
+	Sink        string        `help:"URL of a \"slipstream sink\" behind the relay: what was acknowledged is compared with what came there." placeholder:"URL"`
+	Settle      time.Duration `help:"How long the sink may get nothing new before what it lacks is lost." default:"10s"`
+}
+
+const (
+	maxTenants     = 100_000
+	seriesEstimate = 340 // bytes of a series before compression
+)
+
+func (o *Options) checkRemoteWrite() error {
+	w := &o.RemoteWrite
+	switch {
+	case o.Compress != "snappy" && o.Compress != "zstd":
+		return fmt.Errorf("--compress %q: must be snappy or zstd for Remote Write", o.Compress)
+	case o.DataDir != "":
+		return errors.New("--data-dir: counts rows, not series; use --sink")
+	case w.Version != 1 && w.Version != 2:
+		return fmt.Errorf("--rw-version %d: must be 1 or 2", w.Version)
+	case w.Version == 2 && o.Compress != "snappy":
+		return errors.New("--rw-version 2: is compressed with snappy, nothing else")
+	case !(w.Histograms >= 0 && w.Histograms <= 1):
+		return fmt.Errorf("--histograms %g: must be from 0 to 1", w.Histograms)
+	case w.TenantLabel == "" || !printable(w.TenantLabel):
+		return fmt.Errorf("--tenant-label %q: must be a name", w.TenantLabel)
+	case w.Sink != "" && w.Settle <= 0:
+		return fmt.Errorf("--settle %v: must be positive", w.Settle)
+	}
+	if err := within(
+		bound{"workers", o.Workers, maxWorkers}, bound{"series", w.Series, maxRows},
+		bound{"tenants", w.Tenants, min(maxTenants, w.Series)}, bound{"pregenerate", o.Pregenerate, maxPrepared},
+	); err != nil {
+		return err
+	}
+	return o.affordable("series", seriesEstimate)
+}

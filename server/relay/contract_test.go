@@ -1,0 +1,186 @@
+package relay
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// What the protocol asks for.
+
+// Targets hear which attempt it is, from which Mimir computes its pauses; not what else the sender writes there, once for each tenant.
+func TestRetryAttempt(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	for sent, want := range map[string]string{"1": "1", "17": "17", "": "", "0": "", "-1": "", "one": "", "1, 2": "", "99999999999": ""} {
+		r.sendRequest(t, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1), of("b", 1)}}, attemptHeader, sent).want(t, 204)
+		for _, p := range s.posts {
+			if got := p.header.Get(attemptHeader); got != want {
+				t.Errorf("Retry-Attempt: %q becomes %q", sent, got)
+			}
+		}
+		s.posts = nil
+	}
+}
+
+// Of the sender's headers targets get none but the attempt: not its tenant, not its credentials, nothing that is about the connection.
+func TestHeadersAreNotPassedOn(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Version: "1.2.3", Egress: Egress{User: "relay"}})
+	hostile := []string{
+		"X-Scope-OrgID", "admin", "x-scope-orgid", "admin|b", "Authorization", "Bearer of-the-sender", "Cookie", "a=b", "Connection", "X-Evil, close",
+		"X-Evil", "1", "Te", "trailers", "Proxy-Authorization", "Basic eDp5", "X-Forwarded-For", "127.0.0.1", "Expect", "", "Upgrade", "h2c",
+		"User-Agent", "evil", "X-Prometheus-Remote-Write-Version", "9.9.9", "Idempotency-Key", "1", "Retry-Attempt", "3", "Host", "elsewhere",
+	}
+	for _, version := range versions {
+		s.posts = nil
+		r.sendRequest(t, version, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1), of("b", 1)}}, hostile...).want(t, 204)
+		for _, p := range s.posts {
+			want := http.Header{
+				"X-Scope-Orgid": {p.tenant}, "Content-Type": {contentTypes[version]}, "Content-Encoding": {"snappy"}, versionHeader: {versionNumbers[version]},
+				"User-Agent": {"slipstream/1.2.3"}, "Authorization": {"Basic cmVsYXk6"}, "Retry-Attempt": {"3"}, "Content-Length": p.header["Content-Length"],
+			}
+			for name, values := range p.header {
+				if !slices.Equal(values, want[name]) {
+					t.Errorf("version %d: %s: %q, want %q", version, name, values, want[name])
+				}
+			}
+			if len(p.header) != len(want) || p.tenant != "a" && p.tenant != "b" {
+				t.Errorf("version %d: %v", version, p.header)
+			}
+		}
+	}
+}
+
+// vmagent: the handshake, bodies that are not what their heads say, and the one status at which it gives up.
+func TestVmagent(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	req, _ := http.NewRequest("GET", r.server.URL+"/api/v1/write?get_vm_proto_version=1", nil)
+	if a := r.do(t, req); a.status != 200 || a.body != "1" {
+		t.Errorf("handshake: %d %q", a.status, a.body)
+	}
+	for _, tenants := range [][]remotewrite.Series{{of("a", 1)}, {of("a", 1), of("b", 2)}} {
+		plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: tenants})
+		inSnappy, inZstd := s2.EncodeSnappy(nil, plain), zstdOf(plain)
+		for _, body := range [][]byte{inSnappy, inZstd} {
+			for _, encoding := range []string{"snappy", "zstd", ""} {
+				s.posts = nil
+				r.post(t, body, "Content-Encoding", encoding, vmVersionHeader, "1").want(t, 204)
+				if s.count() != len(tenants) {
+					t.Errorf("%d posts", s.count())
+				}
+				for _, p := range s.posts { // targets get snappy, and heads that say so
+					if p.header.Get("Content-Encoding") != "snappy" || sniffed(p.raw) != Snappy || p.header.Get(vmVersionHeader) != "" {
+						t.Errorf("%v", p.header)
+					}
+				}
+			}
+		}
+	}
+	for name, header := range map[string][]string{
+		"zstd":           {"Content-Encoding", "zstd"},
+		"its own header": {vmVersionHeader, "1"},
+		"its name":       {"User-Agent", "vmagent"},
+	} {
+		r.post(t, []byte("corrupt"), header...).want(t, 409)
+		bad := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a|b", 1)}}))
+		r.post(t, bad, header...).want(t, 409)
+		r.post(t, s2.EncodeSnappyBest(nil, make([]byte, 33<<20)), header...).want(t, 409)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	r.post(t, []byte("corrupt")).want(t, 400)
+}
+
+// zstd to targets, for those who ask for it: a whole body is passed on as it came, the heads are vmagent's.
+func TestZstdToTargets(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Encoding: Zstd})
+	body := zstdOf(remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}}))
+	r.post(t, body, "Content-Encoding", "zstd").want(t, 204)
+	r.send(t, remotewrite.V1, of("a", 1), of("b", 2)).want(t, 204)
+	if !bytes.Equal(s.posts[0].raw, body) {
+		t.Error("the body is not as it came")
+	}
+	for _, p := range s.posts {
+		if p.header.Get("Content-Encoding") != "zstd" || sniffed(p.raw) != Zstd || p.header.Get(vmVersionHeader) != "1" {
+			t.Errorf("%v", p.header)
+		}
+	}
+}
+
+// Only samples matter to a merged answer of version 2; requests of exemplars, histograms or nothing at all are fine too.
+func TestRequestsWithoutSamples(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	exemplar, histogram, nothing := of("a", 1), of("a", 1), of("a", 1)
+	exemplar.Samples, histogram.Samples, nothing.Samples = nil, nil, nil
+	exemplar.Exemplars = []remotewrite.Exemplar{{Labels: []remotewrite.Label{{Name: "trace_id", Value: "1"}}, Value: 1, Timestamp: 5}}
+	histogram.Histograms = []remotewrite.Histogram{{Timestamp: 5, Sum: 1}}
+	for _, version := range versions {
+		for name, one := range map[string]remotewrite.Series{"exemplars": exemplar, "histograms": histogram, "nothing": nothing} {
+			a := r.send(t, version, one)
+			a.want(t, 204)
+			if version == remotewrite.V2 {
+				got := strings.Join([]string{a.header.Get(samplesHeader), a.header.Get(histogramsHeader), a.header.Get(exemplarsHeader)}, " ")
+				if want := map[string]string{"exemplars": "0 0 1", "histograms": "0 1 0", "nothing": "0 0 0"}[name]; got != want {
+					t.Errorf("%s: %s, want %s", name, got, want)
+				}
+			}
+		}
+		r.send(t, version).want(t, 204)
+	}
+}
+
+// A target that knows version 2, and says that it has written nothing of what it got, is believed: it does not get the same as version 1,
+// and the sender hears that it is lost, which a success would hide.
+func TestWrittenNothing(t *testing.T) {
+	s := newSink(t)
+	var posts atomic.Int32
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		posts.Add(1)
+		if p.version != remotewrite.V2 {
+			t.Errorf("it got version %d", p.version)
+		}
+		w.Header().Set(samplesHeader, "0")
+		w.WriteHeader(204)
+		return true
+	})
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	for range 2 {
+		a := r.send(t, remotewrite.V2, of("a", 1))
+		a.want(t, 400, "written nothing")
+		if a.header.Get(samplesHeader) != "0" {
+			t.Errorf("%v", a.header)
+		}
+	}
+	if n := posts.Load(); n != 2 {
+		t.Errorf("%d posts", n)
+	}
+}
+
+// A target's answer says what it wants of numbers: those that cannot be are none.
+func TestWrittenAbsurd(t *testing.T) {
+	for _, v := range []string{"9223372036854775807", "-1", "1e3", "0x10", "99999999999999999999", " 1"} {
+		s := newSink(t)
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			w.Header().Set(samplesHeader, v)
+			w.WriteHeader(204)
+			return true
+		})
+		r := newRig(t, Options{Targets: []string{s.URL}})
+		a := r.send(t, remotewrite.V2, of("a", 1), of("b", 1))
+		if got := a.header.Get(samplesHeader); got != "0" && !(v == " 1" && got == "2") {
+			t.Errorf("%q becomes %q", v, got)
+		}
+	}
+}

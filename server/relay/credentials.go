@@ -1,0 +1,223 @@
+package relay
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// maxSecret bounds the secrets in the rules and, with the scheme before it, what clients send; nothing longer is looked at.
+const maxSecret = 8 << 10
+
+// credentials are those that the rules accept. Secrets are kept as their sums: comparing sums takes the same time whatever is
+// compared.
+type credentials struct {
+	list         []*credential
+	secrets      []secret
+	certificates map[string]*credential
+}
+
+// credential is a client's.
+type credential struct {
+	name     string
+	exact    map[string]bool
+	prefixes []string
+}
+
+type secret struct {
+	sum [sha256.Size]byte // of what keyOf gives
+	of  *credential
+}
+
+// anybody is who writes when the rules have no credentials.
+var anybody = &credential{name: "anybody", prefixes: []string{""}}
+
+func (c *credentials) parse(p *problems, text []byte, read func(name string) ([]byte, error)) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		p.add("credentials", "%w", err)
+	} else if len(list) == 0 {
+		p.add("credentials", "there is none: leave the key out to let anybody write")
+	}
+	c.certificates = make(map[string]*credential)
+	for i, text := range list {
+		c.parseOne(p, fmt.Sprintf("credentials[%d]", i), text, read)
+	}
+}
+
+func (c *credentials) parseOne(p *problems, place string, text []byte, read func(name string) ([]byte, error)) {
+	one := &credential{exact: make(map[string]bool)}
+	var k keys
+	var tenants []string
+	p.readObject(place, text, map[string]any{
+		"name": &one.name, "token": &k.token, "token_file": &k.tokenFile, "user": &k.user, "password": &k.password,
+		"password_file": &k.passwordFile, "certificate": &k.certificate, "tenants": &tenants,
+	})
+	if one.name == "" {
+		p.add(place, "name is missing: it is what logs call the client")
+	} else if slices.ContainsFunc(c.list, func(o *credential) bool { return o.name == one.name }) {
+		p.add(place, "another one is named %q too", clip(one.name))
+	}
+	c.list = append(c.list, one)
+	if len(tenants) == 0 {
+		p.add(place, `tenants is missing: list those it may write for, or "*"`)
+	}
+	for _, t := range tenants {
+		if prefix, ok := strings.CutSuffix(t, "*"); ok {
+			one.prefixes = append(one.prefixes, prefix)
+		} else {
+			one.exact[t] = true
+		}
+	}
+	if err := c.addKeys(one, k, read); err != nil {
+		p.add(place, "%w", err)
+	}
+}
+
+// keys are the keys of a credential that say by what the client is known.
+type keys struct{ token, tokenFile, user, password, passwordFile, certificate string }
+
+func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([]byte, error)) error {
+	given := 0
+	for _, s := range []string{k.token, k.tokenFile, k.password, k.passwordFile, k.certificate} {
+		if s != "" {
+			given++
+		}
+	}
+	if given != 1 || (k.user == "") != (k.password+k.passwordFile == "") {
+		return errors.New("it must have one of token, token_file, user with password, user with password_file, and certificate")
+	}
+	switch {
+	case k.certificate != "":
+		if of := c.certificates[k.certificate]; of != nil {
+			return fmt.Errorf("certificate: it is that of %q too", clip(of.name))
+		}
+		c.certificates[k.certificate] = one
+		return nil
+	case k.token != "":
+		return c.add(one, "bearer", k.token)
+	case k.tokenFile != "":
+		text, err := read(k.tokenFile)
+		if err != nil {
+			return fmt.Errorf("token_file: %w", err)
+		}
+		return c.addTokens(one, text)
+	case k.passwordFile != "":
+		text, err := read(k.passwordFile)
+		if err != nil {
+			return fmt.Errorf("password_file: %w", err)
+		}
+		if k.password = strings.TrimRight(string(text), "\r\n"); k.password == "" {
+			return errors.New("password_file: it is empty")
+		}
+	}
+	if strings.Contains(k.user, ":") {
+		return errors.New("user: it must not have a colon")
+	}
+	return c.add(one, "basic", k.user+":"+k.password)
+}
+
+// addTokens adds the tokens of a file, one a line, so that a new one can be brought in before the old one goes. Lines that are
+// empty or begin with # mean nothing.
+func (c *credentials) addTokens(one *credential, text []byte) error {
+	had := len(c.secrets)
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			if err := c.add(one, "bearer", string(line)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(c.secrets) == had {
+		return errors.New("token_file: there is no token in it; write one a line")
+	}
+	return nil
+}
+
+func (c *credentials) add(one *credential, scheme, text string) error {
+	if len(text) > maxSecret {
+		return fmt.Errorf("the secret is longer than %d bytes", maxSecret)
+	}
+	sum := sumOf(scheme, text)
+	for _, s := range c.secrets {
+		if s.sum == sum {
+			return fmt.Errorf("its secret is that of %q too", clip(s.of.name))
+		}
+	}
+	c.secrets = append(c.secrets, secret{sum, one})
+	return nil
+}
+
+// sumOf tells a token from the user and the password that are the same text.
+func sumOf(scheme, text string) [sha256.Size]byte { return sha256.Sum256([]byte(scheme + " " + text)) }
+
+// authenticate is whose request it is. Authorization decides, if it is there; then the client's certificate, by its common
+// name or one of its DNS names or URIs.
+func (c *credentials) authenticate(req *http.Request) (*credential, bool) {
+	if len(c.list) == 0 {
+		return anybody, true
+	}
+	if header := req.Header.Get("Authorization"); header != "" {
+		return c.bySecret(header)
+	}
+	if req.TLS == nil || len(req.TLS.VerifiedChains) == 0 {
+		return nil, false
+	}
+	leaf := req.TLS.VerifiedChains[0][0]
+	names := append([]string{leaf.Subject.CommonName}, leaf.DNSNames...)
+	for _, u := range leaf.URIs {
+		names = append(names, u.String())
+	}
+	for _, name := range names {
+		if one := c.certificates[name]; one != nil {
+			return one, true
+		}
+	}
+	return nil, false
+}
+
+func (c *credentials) bySecret(header string) (*credential, bool) {
+	scheme, text, _ := strings.Cut(header, " ")
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.EqualFold(scheme, "Bearer") && len(text) <= maxSecret:
+		return c.bySum(sumOf("bearer", text))
+	case strings.EqualFold(scheme, "Basic") && len(text) <= base64.StdEncoding.EncodedLen(maxSecret):
+		if b, err := base64.StdEncoding.DecodeString(text); err == nil {
+			return c.bySum(sumOf("basic", string(b)))
+		}
+	}
+	return nil, false
+}
+
+// bySum compares all, so that the time tells nothing of which was it.
+func (c *credentials) bySum(sum [sha256.Size]byte) (*credential, bool) {
+	found := -1
+	for i := range c.secrets {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], c.secrets[i].sum[:]), i, found)
+	}
+	if found < 0 {
+		return nil, false
+	}
+	return c.secrets[found].of, true
+}
+
+// allows reports whether the client may write for a tenant.
+func (c *credential) allows(tenant []byte) bool {
+	if c.exact[string(tenant)] {
+		return true
+	}
+	for _, prefix := range c.prefixes {
+		if len(tenant) >= len(prefix) && string(tenant[:len(prefix)]) == prefix {
+			return true
+		}
+	}
+	return false
+}

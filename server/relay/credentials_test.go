@@ -1,0 +1,96 @@
+package relay
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func authorized(authorization string) *http.Request {
+	r := &http.Request{Header: make(http.Header)}
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	return r
+}
+
+func basic(pair string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(pair)) }
+
+func TestAuthenticate(t *testing.T) {
+	r := rulesOf(t, `{"credentials": [
+		{"name": "bearer", "token": "u:p", "tenants": ["a"]},
+		{"name": "basic", "user": "u", "password": "q:r", "tenants": ["a"]},
+		{"name": "new password", "user": "u", "password": "s", "tenants": ["a"]},
+		{"name": "common", "certificate": "cn", "tenants": ["a"]},
+		{"name": "dns", "certificate": "agent.example.org", "tenants": ["a"]},
+		{"name": "uri", "certificate": "spiffe://example.org/ns/agent", "tenants": ["a"]}]}`)
+	uri, _ := url.Parse("spiffe://example.org/ns/agent")
+	leaf := func(c x509.Certificate) *tls.ConnectionState {
+		return &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{&c, {Subject: pkix.Name{CommonName: "cn"}}}}}
+	}
+	named := leaf(x509.Certificate{Subject: pkix.Name{CommonName: "cn"}})
+	unverified := &tls.ConnectionState{PeerCertificates: named.VerifiedChains[0]}
+	for _, c := range []struct {
+		header string
+		state  *tls.ConnectionState
+		want   string
+	}{
+		{"", nil, ""},
+		{"Bearer u:p", nil, "bearer"},
+		{"bEARER  u:p ", nil, "bearer"},
+		{"Bearer u:P", nil, ""},
+		{"Bearer", nil, ""},
+		{"Bearer ", nil, ""},
+		{"Token u:p", nil, ""},
+		{"u:p", nil, ""},
+		{basic("u:p"), nil, ""},
+		{"Bearer u:q:r", nil, ""},
+		{basic("u:q:r"), nil, "basic"},
+		{basic("u:s"), nil, "new password"},
+		{basic("u"), nil, ""},
+		{basic(""), nil, ""},
+		{"Basic !", nil, ""},
+		{"Bearer " + strings.Repeat("x", 1<<20), nil, ""},
+		{basic(strings.Repeat("x", 1<<20)), nil, ""},
+		{strings.Repeat(" ", 1<<20), nil, ""},
+		{"", named, "common"},
+		{"", unverified, ""},
+		{"", leaf(x509.Certificate{DNSNames: []string{"x", "agent.example.org"}}), "dns"},
+		{"", leaf(x509.Certificate{URIs: []*url.URL{uri}}), "uri"},
+		{"", leaf(x509.Certificate{}), ""},
+		{"", &tls.ConnectionState{}, ""},
+		{"Bearer wrong", named, ""},
+		{"Bearer u:p", named, "bearer"},
+	} {
+		q := authorized(c.header)
+		q.TLS = c.state
+		one, ok := r.authenticate(q)
+		if ok != (c.want != "") || ok && one.name != c.want || !ok && one != nil {
+			t.Errorf("%.40q: %+v, want %q", c.header, one, c.want)
+		}
+	}
+}
+
+func TestAllows(t *testing.T) {
+	r := rulesOf(t, `{"credentials": [{"name": "a", "token": "t", "tenants": ["team-a", "team-b*", "x*y"]}, {"name": "b", "token": "u", "tenants": ["*"]}]}`)
+	for tenant, want := range map[string]bool{
+		"team-a": true, "team-b": true, "team-bcd": true, "x*y": true,
+		"": false, "team-": false, "team-aa": false, "Team-a": false, "xzy": false, strings.Repeat("t", 1<<20): false,
+	} {
+		if got := r.list[0].allows([]byte(tenant)); got != want {
+			t.Errorf("%.40q: %v", tenant, got)
+		}
+		if !r.list[1].allows([]byte(tenant)) {
+			t.Errorf("%.40q is not allowed by *", tenant)
+		}
+	}
+	tenant := []byte("team-a")
+	if allocs := testing.AllocsPerRun(100, func() { r.list[0].allows(tenant) }); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}

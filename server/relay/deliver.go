@@ -1,0 +1,158 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/ingest"
+)
+
+// deliver brings the parcels to where they belong, and waits for it.
+func (q *request) deliver() *refusal {
+	r := q.relay
+	if len(q.parcels) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.o.Timeout)
+	defer cancel()
+	now := time.Now()
+	q.done.Add(len(q.parcels))
+	for i := range q.parcels {
+		p := &q.parcels[i]
+		p.ctx = ctx
+		if r.memory.has(p) { // before it is counted again for the rate
+			r.counters.remembered.Add(1)
+			p.finish(result{verdict: taken, written: p.counts, again: true})
+			continue
+		}
+		rule := p.tenant.route.Load().rule
+		if n := p.counts.Samples + p.counts.Histograms; n > 0 {
+			if ok, after := p.tenant.rate.take(int(n), rule.SamplesPerSecond, rule.Burst, now); !ok {
+				p.finish(result{verdict: limited, after: after, text: "more samples a second than the rules allow"})
+			}
+		}
+	}
+	switch {
+	case r.lands():
+		q.land()
+	case r.queue != nil:
+		q.enqueue()
+	default:
+		q.post()
+	}
+	q.done.Wait()
+	return nil
+}
+
+// post posts the parcels at once: the last one here, the others on goroutines of the crew.
+func (q *request) post() {
+	var last *parcel
+	for i := range q.parcels {
+		p := &q.parcels[i]
+		if p.finished {
+			continue
+		}
+		if last != nil {
+			other := last
+			q.relay.crew.run(func() { q.relay.submit(other) })
+		}
+		last = p
+	}
+	if last != nil {
+		q.relay.submit(last)
+	}
+}
+
+// land has the log take the parcels, from where they become Parquet files: all of them, or none.
+func (q *request) land() {
+	parts := make([]ingest.Series, 0, len(q.parcels))
+	for i := range q.parcels {
+		p := &q.parcels[i]
+		if p.finished {
+			continue
+		}
+		to := p.tenant.route.Load() // it may be another one than when the parcel was made
+		if to.err != nil {
+			p.finish(result{verdict: refused, text: to.err.Error()})
+			continue
+		}
+		parts = append(parts, ingest.Series{Tenant: to.id, Version: p.version, Body: p.plain})
+	}
+	if len(parts) == 0 {
+		return
+	}
+	res := q.landParts(parts)
+	if res.verdict == refused && len(parts) > 1 { // one of them is to blame: the others are stored without it
+		n := 0
+		for i := range q.parcels {
+			if p := &q.parcels[i]; !p.finished {
+				p.finish(q.landParts(parts[n : n+1]).of(p))
+				n++
+			}
+		}
+		return
+	}
+	q.finishAll(res)
+}
+
+func (q *request) landParts(parts []ingest.Series) result {
+	status, after, err := q.relay.o.Land(parts)
+	res := result{verdict: verdictOf(status), status: status, after: after}
+	if err != nil {
+		res.text = err.Error()
+	}
+	return res
+}
+
+// finishAll gives every parcel that has none a result.
+func (q *request) finishAll(res result) {
+	for i := range q.parcels {
+		if p := &q.parcels[i]; !p.finished {
+			p.finish(res.of(p))
+		}
+	}
+}
+
+// merge makes one answer of the results.
+//
+//	no target, or not now      503: the sender keeps the data and comes again
+//	a rate is exceeded         429 or 503
+//	refused, or goes nowhere   400 (409): what was taken is taken, the rest will never be
+//	else                       204
+func (q *request) merge() *refusal {
+	r := q.relay
+	var worst verdict
+	var after time.Duration
+	told := losses{texts: q.losses.texts}
+	for i := range q.parcels {
+		p := &q.parcels[i]
+		res := &p.result
+		p.tenant.stats.count(p)
+		if res.verdict == taken {
+			q.written.add(res.written)
+			continue
+		}
+		if res.policy {
+			continue
+		}
+		if worst = max(worst, res.verdict); res.verdict == limited || res.verdict == failed {
+			after = max(after, res.after)
+		}
+		told.add(int(p.counts.Series), "tenant %s: %s", clip(p.tenant.key), clipped(res.text, 300))
+		q.written.add(res.written) // a part of version 2 may have been written
+	}
+	q.losses.texts, told.more = told.texts, told.more+q.losses.more
+	text := func() string { return tell(told.texts, told.more) }
+	switch {
+	case worst == failed:
+		r.memory.note(q.parcels)
+		return &refusal{Unavailable, text(), after}
+	case worst == limited:
+		r.memory.note(q.parcels)
+		return &refusal{TooMany, text(), after}
+	case worst != taken || q.losses.series > 0:
+		return &refusal{Partly, fmt.Sprintf("%d series were refused, wholly or in part: %s", told.series+q.losses.series, text()), 0}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package relay
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+)
+
+// egress is how the relay proves who it is, as the files say it at present.
+type egress struct {
+	settings Egress
+	agent    string
+	header   string
+	proof    atomic.Pointer[proof]
+}
+
+// proof is what connections and posts carry.
+type proof struct {
+	tls           *tls.Config
+	authorization string // the header; empty: none
+	agent         string
+	tenantHeader  string // in the canonical form
+}
+
+// load reads the files. If one of them is wrong, what was read before stays.
+func (e *egress) load(read func(path string) ([]byte, error)) error {
+	p := &proof{tls: &tls.Config{MinVersion: tls.VersionTLS12}, agent: e.agent, tenantHeader: e.header}
+	s := &e.settings
+	if (s.Cert == "") != (s.Key == "") {
+		return errors.New("a certificate for targets needs its key, and the key its certificate")
+	}
+	if s.CA != "" {
+		text, err := read(s.CA)
+		if err != nil {
+			return err
+		}
+		p.tls.RootCAs = x509.NewCertPool()
+		if !p.tls.RootCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("%s: there is no certificate in it", s.CA)
+		}
+	}
+	if s.Cert != "" {
+		cert, err := read(s.Cert)
+		if err != nil {
+			return err
+		}
+		key, err := read(s.Key)
+		if err != nil {
+			return err
+		}
+		pair, err := tls.X509KeyPair(cert, key)
+		if err != nil {
+			return fmt.Errorf("%s and %s: %w", s.Cert, s.Key, err)
+		}
+		p.tls.Certificates = []tls.Certificate{pair}
+	}
+	switch {
+	case s.TokenFile != "" && s.User != "":
+		return errors.New("targets get a token or a user, not both")
+	case s.TokenFile != "":
+		token, err := readSecret(s.TokenFile, read)
+		if err != nil {
+			return err
+		}
+		p.authorization = "Bearer " + token
+	case s.User != "":
+		password := ""
+		if s.PasswordFile != "" {
+			var err error
+			if password, err = readSecret(s.PasswordFile, read); err != nil {
+				return err
+			}
+		}
+		p.authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.User+":"+password))
+	}
+	e.proof.Store(p)
+	return nil
+}
+
+// readSecret is the first line of a file.
+func readSecret(name string, read func(path string) ([]byte, error)) (string, error) {
+	text, err := read(name)
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSpace(line); line == "" {
+		return "", fmt.Errorf("%s: it is empty", name)
+	}
+	return line, nil
+}

@@ -1,0 +1,125 @@
+package relay
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Paths are those that Handler answers.
+var Paths = []string{"/api/v1/push", "/api/v1/write"}
+
+// ServeHTTP answers a request. What can be refused by its head is refused before its body is read.
+func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	begin := time.Now()
+	if req.ContentLength != 0 { // for a body to begin, or for what is not wanted of it to come; an error says that it is no connection
+		http.NewResponseController(w).SetReadDeadline(begin.Add(firstWait))
+	}
+	if req.Method != http.MethodPost {
+		r.serveOther(w, req)
+		return
+	}
+	q := requests.Get().(*request)
+	q.relay, q.head = r, req
+	refused := q.serve(w)
+	if refused == nil {
+		refused = q.merge()
+	}
+	q.answer(w, refused, begin)
+	q.end()
+}
+
+// serveOther answers the handshake of older vmagents, which ask whether zstd is understood, and refuses all else.
+func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
+	if req.Method == http.MethodGet && req.URL.Query().Has("get_vm_proto_version") {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Write([]byte("1"))
+		return
+	}
+	w.Header().Set("Allow", http.MethodPost)
+	if req.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
+	http.Error(w, "the method "+clip(req.Method)+" is not allowed here: Remote Write is sent by POST", http.StatusMethodNotAllowed)
+}
+
+var requests = sync.Pool{New: func() any { return new(request) }}
+
+// serve does all but the answer.
+func (q *request) serve(w http.ResponseWriter) (err *refusal) {
+	r := q.relay
+	q.leftUnread = q.head.ContentLength != 0
+	if q.dialect, err = dialectOf(q.head.Header); err != nil {
+		return err
+	}
+	rules := r.rules.Load()
+	var ok bool
+	if q.credential, ok = rules.authenticate(q.head); ok && q.credential == anybody && r.o.Allow != nil {
+		ok = r.o.Allow(q.head)
+	}
+	if !r.opened.Load() {
+		return refuse(Unavailable, "the relay is not ready: send it again")
+	}
+	if !ok {
+		return refuse(Unauthorized, "no valid credentials: send one of the relay's, as a bearer token, by basic authentication or with a certificate")
+	}
+	if err = q.read(w); err != nil {
+		return err
+	}
+	if err = q.decode(); err != nil {
+		return err
+	}
+	if err = q.split(rules); err != nil {
+		return err
+	}
+	return q.deliver()
+}
+
+// answer tells the sender how its request has ended. What is wrong fits the kilobyte of it that Prometheus reads.
+func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Time) {
+	r := q.relay
+	outcome := Accepted
+	if refused != nil {
+		outcome = refused.outcome
+	}
+	r.counters.answered(outcome, time.Since(begin))
+	h := w.Header()
+	if q.dialect.version == 2 {
+		h.Set(samplesHeader, strconv.FormatInt(q.written.Samples, 10))
+		h.Set(histogramsHeader, strconv.FormatInt(q.written.Histograms, 10))
+		h.Set(exemplarsHeader, strconv.FormatInt(q.written.Exemplars, 10))
+	}
+	if refused == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	status := outcome.status(q.dialect.vmagent)
+	if outcome == TooMany {
+		status = r.o.TooMany
+	}
+	if outcome.temporary() {
+		after := max(refused.after, outcomeTable[outcome].retry)
+		h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
+	}
+	if outcome == Unauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="slipstream", Basic realm="slipstream"`)
+	}
+	if q.leftUnread {
+		h.Set("Connection", "close") // rather than read what is not wanted
+	}
+	http.Error(w, clipped(strings.ToValidUTF8(refused.text, "?"), maxAnswer), status)
+}
+
+const maxAnswer = 1000
+
+// tell joins what there is to say of several tenants.
+func tell(texts []string, more int) string {
+	s := strings.Join(texts, "; ")
+	if more > 0 {
+		s += fmt.Sprintf("; and %d more", more)
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package relay
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// What befalls one tenant does not befall the others.
+
+// silence has a sink not answer posts for a tenant as long as the test runs.
+func (s *sink) silence(t *testing.T, tenant string) {
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		if p.tenant != tenant {
+			return false
+		}
+		<-over
+		return true
+	})
+}
+
+// A target that does not answer for one tenant is not given up for the others, however many posts for that one end in silence together.
+func TestSilenceForOneTenantOpensNoTarget(t *testing.T) {
+	t.Parallel()
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Timeout: time.Second})
+	s.silence(t, "b")
+	var silent sync.WaitGroup
+	for range 12 {
+		silent.Add(1)
+		go func() {
+			defer silent.Done()
+			big := of("b", 1)
+			big.Labels[2].Value = string(make([]byte, small)) // a post of its own
+			r.send(t, remotewrite.V1, big).want(t, 503, "tenant b")
+		}()
+	}
+	for begin := time.Now(); time.Since(begin) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
+		r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
+	}
+	silent.Wait()
+	if r.targets[0].breaker.open() {
+		t.Error("the target's circuit is open")
+	}
+	if r.send(t, remotewrite.V1, of("b", 1)).want(t, 503); !r.tenants.byID["b"].breaker.open() {
+		t.Error("the tenant's circuit is closed")
+	}
+}
+
+// A target that is down is no tenant's fault: when it is back, no tenant has to wait for a circuit of its own.
+func TestOutageOpensNoTenant(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	for range breakerFailures {
+		r.targets[0].breaker.done(time.Now(), false)
+	}
+	for range 2 * breakerFailures {
+		r.send(t, remotewrite.V1, of("a", 1)).want(t, 503, "no target")
+	}
+	if r.tenants.byID["a"].breaker.open() {
+		t.Error("the tenant's circuit is open")
+	}
+}
+
+// rulesFile is a file of rules.
+func rulesFile(t testing.TB, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "rules.json")
+	writeRules(t, name, text)
+	return name
+}
+
+func writeRules(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Rules give a tenant another ID at the target; its prefix stays.
+func TestRulesMapTenants(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{
+		Targets: []string{s.URL}, Tenants: Tenants{Prefix: "eu-"},
+		Rules: rulesFile(t, `{"tenants": {"a": {"as": "at-the-target"}, "old name": {"as": "new"}}}`),
+	})
+	r.send(t, remotewrite.V1, of("a", 1), of("b", 2), of("old name", 3)).want(t, 204)
+	if got := s.got(); len(got["eu-at-the-target"]) != 1 || len(got["eu-b"]) != 1 || len(got["eu-new"]) != 1 || len(got) != 3 {
+		t.Errorf("%q", got)
+	}
+}
+
+// Parcels that wait for a post when new rules refuse their tenant go nowhere: not to a tenant whose name is what is left, the prefix.
+func TestNewRulesHoldForWhatWaits(t *testing.T) {
+	s := newSink(t)
+	rules := rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)
+	r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Prefix: "p-"}, Rules: rules})
+	arrived, goOn := make(chan struct{}, 2), make(chan struct{})
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		arrived <- struct{}{}
+		<-goOn
+		return false
+	})
+	first, second := make(chan reply, 1), make(chan reply, 1)
+	go func() { first <- r.send(t, remotewrite.V1, of("a", 1)) }()
+	<-arrived
+	go func() { second <- r.send(t, remotewrite.V1, of("a", 2)) }()
+	waitFor(t, "a parcel to wait", func() bool {
+		l := &r.tenants.byID["a"].lane
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.waiting) == 1
+	})
+	writeRules(t, rules, `{"tenants": {"b": {}}, "only_listed": true}`)
+	if err := r.LoadRules(os.ReadFile); err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	(<-first).want(t, 204)
+	(<-second).want(t, 400, "tenant a", "none of them")
+	if got := s.got(); len(got) != 1 || len(got["p-a"]) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// waitFor waits until something is so.
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waiting for %s took too long", what)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package relay
+
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// memory is of parcels that were taken although their request failed for others' sake: its sender will send all of it again, and these
+// need not go out twice. It is bounded, and forgets after a while; then a parcel is posted twice, and nothing else happens.
+type memory struct {
+	some atomic.Bool
+	mu   sync.Mutex
+	new  map[uint64]struct{}
+	old  map[uint64]struct{}
+	born time.Time // of new
+}
+
+const (
+	maxMemory = 64 << 10
+	remembers = 5 * time.Minute
+)
+
+// has reports whether p was taken before.
+func (m *memory) has(p *parcel) bool {
+	if !m.some.Load() {
+		return false
+	}
+	p.sign()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.turn()
+	_, ok := m.new[p.sum]
+	if !ok {
+		_, ok = m.old[p.sum]
+	}
+	return ok
+}
+
+// note notes those that were taken.
+func (m *memory) note(parcels []parcel) {
+	for i := range parcels {
+		p := &parcels[i]
+		if p.result.verdict != taken || p.counts == (counts{}) {
+			continue
+		}
+		p.sign()
+		m.mu.Lock()
+		if m.new == nil {
+			m.new, m.born = make(map[uint64]struct{}), time.Now()
+		}
+		if len(m.new) >= maxMemory {
+			m.old, m.new, m.born = m.new, make(map[uint64]struct{}), time.Now()
+		}
+		m.new[p.sum] = struct{}{}
+		m.some.Store(true)
+		m.mu.Unlock()
+	}
+}
+
+// turn forgets what is old.
+func (m *memory) turn() {
+	if age := time.Since(m.born); age > 2*remembers {
+		m.new, m.old = nil, nil
+		m.some.Store(false)
+	} else if age > remembers {
+		m.old, m.new, m.born = m.new, make(map[uint64]struct{}), time.Now()
+	}
+}
+
+// sign computes p.sum.
+func (p *parcel) sign() {
+	if p.sum != 0 {
+		return
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(p.tenant.key)
+	h.WriteByte(0)
+	h.Write(p.body()) // if it is compressed, it is so in the same way each time
+	p.sum = h.Sum64()
+}

@@ -1,0 +1,137 @@
+package relay
+
+import (
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// readMetadata finds metadata of version 1, which belongs to no series.
+func (q *request) readMetadata() {
+	r := q.relay
+	for entry := range q.splitter.MetadataRaw {
+		q.entries++
+		if r.o.Metadata != ToNone {
+			q.metadata = append(q.metadata, entry...)
+		}
+	}
+	r.counters.metadata.Add(int64(q.entries))
+	if r.o.Metadata == ToAll && q.splitter.Len() > 1 && q.splitter.Len()*len(q.metadata) > r.o.Bounds.Decoded {
+		q.metadata = q.metadata[:0] // a megabyte for each of a thousand tenants
+	}
+}
+
+// routeMetadata sends it where the settings want it, if the parcels do not have it. It never fails a request.
+func (q *request) routeMetadata() *refusal {
+	r := q.relay
+	if r.o.Metadata == ToAll {
+		r.senders.note(q.sender(), q.parcels)
+	}
+	n := q.entries
+	if len(q.metadata) > 0 {
+		var keys []string
+		switch had := slices.ContainsFunc(q.parcels, func(p parcel) bool { return r.hasMetadata(p.tenant) }); {
+		case had:
+			n = 0
+		case r.o.Metadata == ToDefault && r.o.Tenants.Default != "":
+			keys = []string{r.o.Tenants.Default}
+		case r.o.Metadata == ToAll && len(q.parcels) == 0:
+			keys = r.senders.of(q.sender())
+		}
+		if len(keys)*len(q.metadata) > r.o.Bounds.Decoded {
+			keys = nil
+		}
+		for _, key := range keys {
+			if err := q.packMetadata(key, &n); err != nil {
+				return err
+			}
+		}
+	}
+	r.counters.metadataDropped.Add(int64(n))
+	return nil
+}
+
+// hasMetadata reports whether a tenant of the request gets its metadata.
+func (r *Relay) hasMetadata(t *tenant) bool {
+	return r.o.Metadata == ToAll || r.o.Metadata == ToDefault && t.key == r.o.Tenants.Default
+}
+
+// packMetadata makes a parcel of metadata alone. n is set to 0 if there is one.
+func (q *request) packMetadata(key string, n *int) *refusal {
+	t, err := q.relay.tenant([]byte(key))
+	if err != nil {
+		return refuse(Overloaded, "%v", err)
+	}
+	if to := t.route.Load(); to.err != nil || to.rule.Drop || !q.credential.allows([]byte(key)) {
+		return nil
+	}
+	*n = 0
+	p := q.newParcel(t)
+	p.plain, p.bytes = q.metadata, len(q.metadata)
+	return nil
+}
+
+// senders remember for which tenants each of them has written of late: those may get its metadata, and nobody else.
+type senders struct {
+	mu    sync.Mutex
+	wrote map[string]*wrote
+}
+
+type wrote struct {
+	tenants []string
+	at      time.Time
+}
+
+const (
+	maxSenders       = 10_000
+	maxSenderTenants = 100
+	recently         = 10 * time.Minute
+)
+
+// sender is who sent the request: its credentials, or else its address.
+func (q *request) sender() string {
+	if q.credential != anybody {
+		return q.credential.name
+	}
+	host, _, err := net.SplitHostPort(q.head.RemoteAddr)
+	if err != nil {
+		return q.head.RemoteAddr
+	}
+	return host
+}
+
+func (s *senders) note(sender string, parcels []parcel) {
+	if len(parcels) == 0 {
+		return
+	}
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.wrote[sender]
+	if w == nil || now.Sub(w.at) > recently {
+		if s.wrote == nil {
+			s.wrote = make(map[string]*wrote)
+		}
+		if len(s.wrote) >= maxSenders {
+			clear(s.wrote) // they come again with their next request
+		}
+		w = &wrote{}
+		s.wrote[sender] = w
+	}
+	w.at = now
+	for i := range parcels {
+		if key := parcels[i].tenant.key; len(w.tenants) < maxSenderTenants && !slices.Contains(w.tenants, key) {
+			w.tenants = append(w.tenants, key)
+		}
+	}
+}
+
+func (s *senders) of(sender string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.wrote[sender]; w != nil && time.Since(w.at) <= recently {
+		return slices.Clone(w.tenants)
+	}
+	return nil
+}

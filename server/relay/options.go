@@ -1,0 +1,159 @@
+package relay
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/queue"
+)
+
+// Options are how a relay is made. The zero value of a setting stands for its default.
+type Options struct {
+	Targets  []string // URLs that tenants' requests are posted to; none: they go to Land
+	Egress   Egress
+	Header   string   // that names the tenant; default X-Scope-OrgID
+	Encoding Encoding // of what is made here; what can be passed on as it came keeps its own, unless the target has refused it
+
+	Tenants Tenants
+	// Metadata is where metadata of version 1 goes, which belongs to no series.
+	Metadata Destination
+	// Rules is the file of credentials, tenants and limits, or empty.
+	Rules string
+
+	// RejectedTenant is what becomes of a tenant whom the target refuses (401, 403, 404), and DeadTenant of one for whom no target
+	// has answered for a while: fail has the sender told, drop loses the series and counts them.
+	RejectedTenant, DeadTenant Policy
+	// TooMany is the status of an answer when a rate is exceeded, here or at the target: 503, or 429, at which Prometheus by default
+	// throws the data away.
+	TooMany int
+
+	Timeout time.Duration // for all that a request needs; default 15 s. It must be shorter than that of the senders
+	ConnAge time.Duration // of connections to targets; default 10 min
+	Conns   int           // to each target at once; default 256
+
+	Queue *QueueOptions // nil: a request is answered when the targets have answered
+
+	Bounds Bounds
+	Flight *ingest.Budget // memory of requests in hand
+
+	// Allow guards the endpoints when the rules name no credentials.
+	Allow func(*http.Request) bool
+	// Land takes requests when there is no target. It gives status and pause of an answer, as ingest.Handler.AppendSeries does.
+	Land func(parts []ingest.Series) (status int, after time.Duration, err error)
+
+	Version string
+	Logger  *slog.Logger
+}
+
+// Tenants says who a series belongs to.
+type Tenants struct {
+	Labels  []string // the first of these that a series has names its tenant; default __tenant__
+	Remove  bool     // take them out of the series
+	Default string   // the tenant that they are, if Missing is Fallback, and that gets the metadata, if Metadata is ToDefault
+	Missing Policy   // what becomes of series that have none of them
+	Prefix  string   // before the names of tenants
+}
+
+// Egress is how the relay proves who it is to targets. Files are read again when they change.
+type Egress struct {
+	User, PasswordFile string // basic
+	TokenFile          string // bearer
+	CA                 string // certificates that the targets' are checked against, PEM; empty: the system's
+	Cert, Key          string // that the relay shows, PEM
+}
+
+// Bounds are those of a request.
+type Bounds struct {
+	Body    int64 // bytes, as received; default 32 MiB
+	Decoded int   // bytes, decompressed; default 32 MiB, as Prometheus has it
+	Ratio   int   // of the two, beyond the first MiB; default 200
+	Tenants int   // in one request; default 1000
+	Series  int   // in one request; default 250,000
+	Symbols int   // in one request of version 2; default 1,000,000
+}
+
+// QueueOptions are how the queue is kept. What is delivered, and how much of it at once, the relay sets itself.
+type QueueOptions struct {
+	Dir string
+	queue.Options
+}
+
+// Policy is what is done with series that cannot be delivered.
+type Policy uint8
+
+const (
+	Fail     Policy = iota // the sender is told
+	Drop                   // they are lost, and counted
+	Fallback               // they are the default tenant's
+)
+
+var policyNames = [...]string{Fail: "fail", Drop: "drop", Fallback: "default"}
+
+func (p Policy) String() string { return policyNames[p] }
+
+// UnmarshalText reads a name.
+func (p *Policy) UnmarshalText(text []byte) error {
+	return nameOf(p, policyNames[:], text)
+}
+
+// Destination is where metadata of version 1 goes.
+type Destination uint8
+
+const (
+	ToDefault Destination = iota // to the default tenant, if there is one
+	ToAll                        // to the tenants of the request; if it has no series, to those that its sender wrote for of late
+	ToNone                       // dropped, and counted
+)
+
+var destinationNames = [...]string{ToDefault: "default", ToAll: "broadcast", ToNone: "drop"}
+
+func (d Destination) String() string { return destinationNames[d] }
+
+// UnmarshalText reads a name.
+func (d *Destination) UnmarshalText(text []byte) error {
+	return nameOf(d, destinationNames[:], text)
+}
+
+func nameOf[T ~uint8](v *T, names []string, text []byte) error {
+	for i, name := range names {
+		if name == string(text) {
+			*v = T(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is none of %q", text, names)
+}
+
+func (o *Options) setDefaults() {
+	setDefault(&o.Header, "X-Scope-OrgID")
+	o.Header = http.CanonicalHeaderKey(o.Header)
+	if len(o.Tenants.Labels) == 0 {
+		o.Tenants.Labels = []string{"__tenant__"}
+	}
+	setDefault(&o.TooMany, http.StatusServiceUnavailable)
+	setDefault(&o.Timeout, 15*time.Second)
+	setDefault(&o.ConnAge, 10*time.Minute)
+	setDefault(&o.Conns, 256)
+	setDefault(&o.Bounds.Body, 32<<20)
+	setDefault(&o.Bounds.Decoded, 32<<20)
+	setDefault(&o.Bounds.Ratio, 200)
+	setDefault(&o.Bounds.Tenants, 1000)
+	setDefault(&o.Bounds.Series, 250_000)
+	setDefault(&o.Bounds.Symbols, 1_000_000)
+	if o.Flight == nil {
+		o.Flight = ingest.NewBudget(256 << 20)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+}
+
+func setDefault[T comparable](v *T, value T) {
+	var zero T
+	if *v == zero {
+		*v = value
+	}
+}

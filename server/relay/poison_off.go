@@ -1,0 +1,5 @@
+//go:build !invariants
+
+package relay
+
+func scribble([]byte) {}

@@ -1,0 +1,40 @@
+package relay
+
+import (
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/queue"
+)
+
+// A tenant whose queue is full, because nobody takes what is in it, does not keep others' series out of theirs.
+func TestFullQueueOfOneTenant(t *testing.T) {
+	s := newSink(t)
+	s.answers(status("b", 500))
+	o := Options{Targets: []string{s.URL}, Queue: &QueueOptions{Dir: t.TempDir()}}
+	o.Queue.Options = queue.Options{MaxTenantBytes: 500}
+	r := newRig(t, o)
+	full := false
+	for i := range 10 {
+		a := r.send(t, remotewrite.V1, of("a", float64(i)), of("b", float64(i)), of("c", float64(i)))
+		if a.status == 503 {
+			a.want(t, 503, "tenant b", "full")
+			full = true
+		} else {
+			a.want(t, 204)
+		}
+		waitFor(t, "what is in the queue to be delivered", func() bool { return len(s.got()["a"]) == i+1 && len(s.got()["c"]) == i+1 })
+	}
+	if !full {
+		t.Error("the queue was never full")
+	}
+	s.answers(nil)
+	waitFor(t, "the other tenant's", func() bool { return len(s.got()["b"]) > 0 })
+	time.Sleep(10 * time.Millisecond)
+	for _, tenant := range []string{"a", "c"} {
+		if n := len(s.got()[tenant]); n != 10 {
+			t.Errorf("%d samples for %s", n, tenant)
+		}
+	}
+}

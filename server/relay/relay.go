@@ -1,0 +1,123 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"sync/atomic"
+
+	"github.com/slipstream-go/slipstream/server/queue"
+)
+
+// Relay takes requests of Remote Write, and sees to it that each tenant's series come to where they belong.
+type Relay struct {
+	o       Options
+	egress  egress
+	targets []*target
+	turn    atomic.Uint32 // of the targets
+	spare   spare
+	crew    *crew
+
+	rules   atomic.Pointer[Rules]
+	tenants tenants
+	memory  memory  // of what was delivered
+	senders senders // and for whom they wrote
+
+	queue    *queue.Queue // nil: none
+	opened   atomic.Bool  // requests are taken
+	counters counters
+}
+
+// maxTargets is what fits into a word of bits.
+const maxTargets = 64
+
+// New makes a relay, which takes no requests before Open.
+func New(o Options) (*Relay, error) {
+	o.setDefaults()
+	r := &Relay{o: o, crew: newCrew(), tenants: tenants{byID: make(map[string]*tenant)}}
+	r.egress = egress{settings: o.Egress, agent: "slipstream/" + o.Version, header: o.Header}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(r.LoadRules(os.ReadFile), r.LoadEgress(os.ReadFile)); err != nil {
+		return nil, err
+	}
+	for _, url := range o.Targets {
+		t, err := newTarget(url, &o, &r.egress)
+		if err != nil {
+			return nil, err
+		}
+		r.targets = append(r.targets, t)
+	}
+	return r, nil
+}
+
+// Open opens the queue, if there is to be one, from which deliveries go on, and has the relay take requests.
+func (r *Relay) Open() (err error) {
+	if r.o.Queue != nil {
+		if r.queue, err = r.openQueue(r.o.Queue); err != nil {
+			return err
+		}
+	}
+	r.opened.Store(true)
+	return nil
+}
+
+// Close ends deliveries; what is in the queue stays there. No request may be under way.
+func (r *Relay) Close(ctx context.Context) (err error) {
+	if r.opened.Swap(false) && r.queue != nil {
+		err = r.queue.Close(ctx)
+	}
+	r.crew.close()
+	for _, t := range r.targets {
+		t.close()
+	}
+	return err
+}
+
+func (o *Options) check() error {
+	switch {
+	case len(o.Targets) > maxTargets:
+		return fmt.Errorf("there are %d targets: at most %d", len(o.Targets), maxTargets)
+	case len(o.Targets) == 0 && o.Queue != nil:
+		return errors.New("a queue needs a target")
+	case len(o.Targets) == 0 && o.Land == nil:
+		return errors.New("there is neither a target nor a log to land in")
+	case o.TooMany != http.StatusTooManyRequests && o.TooMany != http.StatusServiceUnavailable:
+		return fmt.Errorf("too many requests are answered with 429 or 503, not with %d", o.TooMany)
+	case o.Tenants.Missing == Fallback && o.Tenants.Default == "":
+		return errors.New("series without a tenant are to be the default tenant's, but there is no default tenant")
+	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback:
+		return errors.New("what a target does not take is told or dropped: another tenant must not get it")
+	}
+	if err := checkTenant([]byte(o.Tenants.Prefix + "a")); err != nil {
+		return fmt.Errorf("the prefix of tenants %q: %w", o.Tenants.Prefix, err)
+	}
+	if o.Tenants.Default != "" {
+		if err := checkTenant([]byte(o.Tenants.Prefix + o.Tenants.Default)); err != nil {
+			return fmt.Errorf("the default tenant %q: %w", o.Tenants.Default, err)
+		}
+	}
+	return nil
+}
+
+// lands reports whether there is no target.
+func (r *Relay) lands() bool { return len(r.targets) == 0 }
+
+// LoadRules reads the rules, and has them hold. If they are wrong, those before do.
+func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
+	rules := new(Rules)
+	if r.o.Rules != "" {
+		var err error
+		if rules, err = readRules(r.o.Rules, read); err != nil {
+			return err
+		}
+	}
+	r.reroute(rules)
+	return nil
+}
+
+// LoadEgress reads the files by which the relay proves to targets who it is. If they are wrong, what was read before holds.
+func (r *Relay) LoadEgress(read func(path string) ([]byte, error)) error { return r.egress.load(read) }

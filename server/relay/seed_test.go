@@ -1,0 +1,397 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/ingest"
+)
+
+// The defects of the relay that this one grew from, each by its number in the list that was made of them. Those of parsing are package
+// remotewrite's.
+
+// landing is a relay without targets, for measuring what it makes: what lands is counted, and that is all.
+func landing(t *testing.T, o Options) (r *Relay, landed *atomic.Int64) {
+	t.Helper()
+	landed = new(atomic.Int64)
+	o.Land = func(parts []ingest.Series) (int, time.Duration, error) {
+		landed.Add(int64(len(parts)))
+		return http.StatusNoContent, 0, nil
+	}
+	return newRig(t, o).Relay, landed
+}
+
+// serve has the relay answer a request without a connection.
+func (r *Relay) serve(body []byte, header ...string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest("POST", "/api/v1/push", bytes.NewReader(body))
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, req)
+	return w
+}
+
+// perRequest is how many bytes are made for a request that is served again and again.
+func (r *Relay) perRequest(t *testing.T, status int, body []byte, header ...string) uint64 {
+	t.Helper()
+	if !measured {
+		t.Skip("it is not what is made in service")
+	}
+	const n = 20
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would empty the pools
+	best := uint64(math.MaxUint64)
+	for range 5 { // each of Go's processors has a pool of its own
+		best = min(best, growth(func() {
+			for range n {
+				if w := r.serve(body, header...); w.Code != status {
+					t.Fatalf("%d: %s", w.Code, w.Body)
+				}
+			}
+		})/n)
+	}
+	return best
+}
+
+// request1 is a request of version 1 of about this size, of some tenants.
+func request1(size, tenants int) []byte {
+	var req remotewrite.Request
+	for i := 0; len(req.Series)*400 < size; i++ {
+		s := of(fmt.Sprint("t", i%tenants), float64(i))
+		s.Labels = append(s.Labels, remotewrite.Label{Name: "padding", Value: fmt.Sprintf("%0350d", i)})
+		req.Series = append(req.Series, s)
+	}
+	return remotewrite.Append(nil, remotewrite.V1, &req)
+}
+
+var zstdBest, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+
+func zstdOf(b []byte) []byte { return zstdBest.EncodeAll(b, nil) }
+
+func TestSeed17CorruptBodiesAreTheSendersFault(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
+	good := s2.EncodeSnappy(nil, plain)
+	bodies := [][]byte{nil, {0}, {0xff}, []byte("hello"), good[:len(good)-1], append(slices.Clone(good), 0), plain, zstdOf(plain)[:20], bytes.Repeat([]byte{0x80}, 100)}
+	for _, text := range []string{"0a", "0a05", "0affffffffffffffffff01", "0a0b12808080808080808080", "0000", "08", "0c", "22002a00"} {
+		b, _ := hex.DecodeString(text)
+		bodies = append(bodies, s2.EncodeSnappy(nil, b), zstdOf(b))
+	}
+	for i, body := range bodies {
+		for _, encoding := range []string{"snappy", "zstd", ""} {
+			for _, version := range versions {
+				vm := encoding == "zstd"
+				a := r.post(t, body, "Content-Encoding", encoding, "Content-Type", contentTypes[version])
+				want := map[bool]int{true: 409, false: 400}[vm]
+				if i == 1 { // an empty request
+					want = 204
+				}
+				if a.status != want {
+					t.Errorf("%x as %q, version %d: %d: %s", body, encoding, version, a.status, a.body)
+				}
+			}
+		}
+	}
+	if s.count() != 0 {
+		t.Errorf("%d posts", s.count())
+	}
+}
+
+func TestSeed18NothingFailsAfterItWasDelivered(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}}))
+	for name, text := range map[string]string{
+		"shorter than announced": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body),
+		"no last chunk":          fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body),
+		"a damaged chunk":        fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\nzz\r\n", len(body), body),
+		"a damaged trailer":      fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\x00\x00\r\n\r\n", len(body), body),
+	} {
+		c, err := net.Dial("tcp", r.server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "POST /api/v1/push HTTP/1.1\r\nHost: h\r\n%s", text)
+		c.(*net.TCPConn).CloseWrite()
+		answer, _ := io.ReadAll(c)
+		c.Close()
+		if s.count() != 0 || !bytes.HasPrefix(answer, []byte("HTTP/1.1 503")) {
+			t.Errorf("%s: %d posts and %q", name, s.count(), answer)
+		}
+	}
+}
+
+func TestSeed19StatusesOfTheProtocol(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
+	good := s2.EncodeSnappy(nil, plain)
+	for _, c := range []struct {
+		encoding, contentType string
+		status                int
+	}{
+		{"snappy", "application/x-protobuf", 204}, {"", "application/x-protobuf", 204}, {"snappy", "", 204}, {"", "", 204},
+		{"snappy", "application/x-protobuf;proto=prometheus.WriteRequest", 204},
+		{"snappy", "application/x-protobuf; proto=prometheus.WriteRequest", 204},
+		{"snappy", `Application/X-Protobuf; Proto="prometheus.WriteRequest"; q=1`, 204},
+		{"gzip", "application/x-protobuf", 415}, {"deflate", "", 415}, {"identity", "", 415}, {"snappy, zstd", "", 415}, {"br", "", 415},
+		{"snappy", "application/json", 415}, {"snappy", "image/png", 415}, {"snappy", "application/x-protobuf;proto=io.prometheus.write.v3.Request", 415},
+		{"snappy", "application/x-protobuf;proto", 415}, {"snappy", "application/x-protobuf;proto=a;proto=b", 415}, {"snappy", ";", 415}, {"snappy", "text/plain; charset=utf-8", 415},
+		{"gzip", "application/json", 415},
+	} {
+		header := []string{"Content-Encoding", c.encoding, "Content-Type", c.contentType}
+		a := r.post(t, good, header...)
+		a.want(t, c.status)
+		if c.status == 415 {
+			r.post(t, []byte("corrupt"), header...).want(t, 415) // before it is decoded
+		}
+		if c.encoding == "gzip" && !strings.Contains(a.body, "Content-Encoding") {
+			t.Errorf("the encoding is not what is told first: %s", a.body)
+		}
+	}
+	for _, method := range []string{"GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"} {
+		req, _ := http.NewRequest(method, r.server.URL+"/api/v1/write", nil)
+		if a := r.do(t, req); a.status != 405 || a.header.Get("Allow") != "POST" {
+			t.Errorf("%s: %d, Allow: %q", method, a.status, a.header.Get("Allow"))
+		}
+	}
+	for _, version := range versions {
+		for _, status := range []int{204, 400} {
+			list := []remotewrite.Series{of("a", 1)}
+			if status == 400 {
+				list = append(list, of("a|b", 1))
+			}
+			a := r.send(t, version, list...)
+			a.want(t, status)
+			for _, name := range []string{samplesHeader, histogramsHeader, exemplarsHeader} {
+				if _, there := a.header[name]; there != (version == remotewrite.V2) {
+					t.Errorf("version %d, %d: %v", version, status, a.header)
+				}
+			}
+			if version == remotewrite.V2 && a.header.Get(samplesHeader) != "1" {
+				t.Errorf("%d: %v", status, a.header)
+			}
+		}
+	}
+}
+
+func TestSeed20WhoMayWriteWhat(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{
+		"credentials": [{"name": "a", "token": "secret", "tenants": ["a", "limited"]}],
+		"tenants": {"limited": {"series_per_request": 1}}}`)})
+	send := func(authorization string, series ...remotewrite.Series) reply {
+		return r.sendRequest(t, remotewrite.V1, &remotewrite.Request{Series: series}, "Authorization", authorization)
+	}
+	send("", of("a", 1)).want(t, 401)
+	send("Bearer wrong", of("a", 1)).want(t, 401)
+	send("Basic c2VjcmV0", of("a", 1)).want(t, 401)
+	send("Bearer secret", of("a", 1)).want(t, 204)
+	send("Bearer secret", of("a", 2), of("b", 1)).want(t, 400, "tenant b", "not for this tenant")
+	send("Bearer secret", of("a", 3), of("limited", 1), of("limited", 2)).want(t, 400, "tenant limited", "at most 1")
+	if got := s.got(); len(got["a"]) != 3 || len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSeed21SizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
+	r, landed := landing(t, Options{})
+	frame := func(n int, size bool) []byte { // of zeros, with or without its size in the head
+		var b bytes.Buffer
+		w, _ := zstd.NewWriter(&b, zstd.WithWindowSize(1<<20), zstd.WithEncoderLevel(zstd.SpeedFastest))
+		if size {
+			return w.EncodeAll(make([]byte, n), nil)
+		}
+		zeros := make([]byte, 1<<20)
+		for ; n > 0; n -= len(zeros) {
+			w.Write(zeros[:min(n, len(zeros))])
+		}
+		w.Close()
+		return b.Bytes()
+	}
+	declares := func(n uint64) []byte { // a frame whose head says n, and that holds nothing of it
+		b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xc0 | 0x20} // 8 bytes of size, a single segment
+		for range 8 {
+			b, n = append(b, byte(n)), n>>8
+		}
+		return append(b, 1, 0, 0)
+	}
+	for name, c := range map[string]struct {
+		encoding string
+		body     []byte
+		status   int
+	}{
+		"snappy says 4 GiB":                  {"snappy", []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0}, 413},
+		"snappy says 32 MiB and is short":    {"snappy", []byte{0x80, 0x80, 0x80, 0x10, 0, 0}, 413},
+		"snappy says 1 MiB and is short":     {"snappy", []byte{0x80, 0x80, 0x40, 0, 0}, 400},
+		"snappy of 64 MiB":                   {"snappy", s2.EncodeSnappyBest(nil, make([]byte, 64<<20)), 413},
+		"zstd says 4 GiB":                    {"zstd", declares(4 << 30), 409},
+		"zstd says 2^64-1":                   {"zstd", declares(math.MaxUint64), 409},
+		"zstd of 256 MiB with its size":      {"zstd", frame(1<<28, true), 409},
+		"zstd of 256 MiB without":            {"zstd", frame(1<<28, false), 409},
+		"frames of zstd":                     {"zstd", bytes.Repeat(frame(1<<20, true), 300), 409},
+		"frames of zstd, the first is small": {"zstd", append(frame(1, true), bytes.Repeat(frame(1<<20, false), 300)...), 409},
+		"empty frames of zstd":               {"zstd", bytes.Repeat(frame(0, true), 100_000), 204},
+		"zstd that says it is snappy":        {"snappy", frame(1<<28, false), 413},
+		"snappy that says it is zstd":        {"zstd", s2.EncodeSnappyBest(nil, make([]byte, 64<<20)), 409},
+	} {
+		// What may be made: 200 times the body, or a megabyte; twice that, because buffers are powers of two; and all the smaller ones that were tried.
+		most := uint64(4*max(1<<20, min(32<<20, 200*len(c.body))) + len(c.body)*4 + 8<<20)
+		if made := growth(func() {
+			if w := r.serve(c.body, "Content-Encoding", c.encoding); w.Code != c.status && !(c.encoding == "snappy" && w.Code == 400) {
+				t.Errorf("%s: %d, want %d: %s", name, w.Code, c.status, w.Body)
+			}
+		}); made > most {
+			t.Errorf("%s: %d bytes were made of a body of %d", name, made, len(c.body))
+		}
+	}
+	if n := landed.Load(); n != 0 {
+		t.Errorf("%d parts landed", n)
+	}
+}
+
+func TestSeed22BuffersAreUsedAgain(t *testing.T) {
+	r, _ := landing(t, Options{})
+	plain := request1(1<<20, 10)
+	if n := r.perRequest(t, 204, s2.EncodeSnappy(nil, plain)); n > 100<<10 {
+		t.Errorf("%d bytes are made for a request of %d", n, len(plain))
+	}
+}
+
+func TestSeed23GivingBackMakesNothing(t *testing.T) {
+	if n := testing.AllocsPerRun(1000, func() { getBuffer(100 << 10).free() }); n != 0 && measured {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestSeed24BuffersComeBackFromErrors(t *testing.T) {
+	r, _ := landing(t, Options{})
+	plain := request1(1<<20, 10)
+	for name, body := range map[string][]byte{
+		"snappy": s2.EncodeSnappy(nil, append(slices.Clone(plain), 0)),
+		"zstd":   zstdOf(append(slices.Clone(plain), 0)),
+	} {
+		status := map[string]int{"snappy": 400, "zstd": 409}[name]
+		if n := r.perRequest(t, status, body, "Content-Encoding", name); n > 100<<10 {
+			t.Errorf("%s: %d bytes are made for a damaged request of %d", name, n, len(plain))
+		}
+		if n := r.perRequest(t, status, body[:len(body)-10], "Content-Encoding", name); n > 300<<10 { // what zstd itself makes of it
+			t.Errorf("%s: %d bytes are made for a request of %d that ends early", name, n, len(plain))
+		}
+	}
+}
+
+func TestSeed25LargeRequestsUseBuffersAgain(t *testing.T) {
+	r, _ := landing(t, Options{})
+	plain := request1(6<<20, 10)
+	if n := r.perRequest(t, 204, s2.EncodeSnappy(nil, plain)); n > 1<<20 {
+		t.Errorf("%d bytes are made for a request of %d", n, len(plain))
+	}
+}
+
+func TestSeed26ErrorsLeaveNothingBehind(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	damaged := append(remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1), of("b", 1)}}), 0x0a, 9)
+	for i := range 20 {
+		r.post(t, s2.EncodeSnappy(nil, damaged)).want(t, 400, "damaged")
+		r.send(t, remotewrite.V1, of("c", float64(i))).want(t, 204)
+	}
+	if got := s.got(); len(got["c"]) != 20 || len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSeed27And29AllocationsDoNotGrowWithSeries(t *testing.T) {
+	if !measured {
+		t.Skip("it is not what is made in service")
+	}
+	r, _ := landing(t, Options{})
+	allocations := func(series int) float64 {
+		body := s2.EncodeSnappy(nil, request1(series*400, 5))
+		r.serve(body)
+		return testing.AllocsPerRun(50, func() { r.serve(body) })
+	}
+	if few, many := allocations(10), allocations(5000); many > few+5 {
+		t.Errorf("%v allocations for 10 series, %v for 5000", few, many)
+	}
+}
+
+func TestSeed28LargeRequestsAreForgotten(t *testing.T) {
+	r, _ := landing(t, Options{})
+	small := s2.EncodeSnappy(nil, request1(1<<10, 1))
+	heap := func() uint64 {
+		for range 100 {
+			r.serve(small)
+		}
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	func() {
+		r.serve(s2.EncodeSnappy(nil, request1(30<<20, 900)))
+	}()
+	if after := heap(); after > before+4<<20 {
+		t.Errorf("%d bytes are kept of a request of 30 MiB", after-before)
+	}
+}
+
+func TestSeed30OneDecoderForAll(t *testing.T) {
+	r, _ := landing(t, Options{})
+	plain := request1(100<<10, 3)
+	body := zstdOf(plain)
+	if n := r.perRequest(t, 204, body, "Content-Encoding", "zstd"); n > 50<<10 {
+		t.Errorf("%d bytes are made for a request of %d", n, len(plain))
+	}
+	before := runtime.NumGoroutine()
+	together(100, func(int) { r.serve(body, "Content-Encoding", "zstd") })
+	if now := runtime.NumGoroutine(); now > before+5 {
+		t.Errorf("%d goroutines became %d", before, now)
+	}
+}
+
+func TestSeed31SeriesAreNotMadeAnew(t *testing.T) {
+	// Fields that nobody knows, a field twice, a NaN that says stale, labels unsorted: as they came.
+	entry := func(tenant string) []byte {
+		label := func(name, value string) []byte { return field(1, text(1, name), text(2, value), []byte{0x18, 5}) }
+		stale := []byte{0x09, 2, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0x10, 1, 0x10, 0xe8, 0x87, 0x00}
+		return field(1, label("z", "1"), label("__tenant__", tenant), label("a", ""), field(2, stale), text(100-85, "unknown"), []byte{0x81, 0x01, 1, 2, 3, 4, 5, 6, 7, 8})
+	}
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	r.post(t, s2.EncodeSnappy(nil, slices.Concat(entry("a"), entry("b"), entry("a")))).want(t, 204)
+	for _, p := range s.posts {
+		plain, err := s2.Decode(nil, p.raw)
+		want := entry("b")
+		if p.tenant == "a" {
+			want = append(entry("a"), entry("a")...)
+		}
+		if err != nil || !bytes.Equal(plain, want) {
+			t.Errorf("%s: %x, %v, want %x", p.tenant, plain, err, want)
+		}
+	}
+	if s.count() != 2 {
+		t.Errorf("%d posts", s.count())
+	}
+}

@@ -1,0 +1,174 @@
+package relay
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/ingest"
+)
+
+// Senders that take their time. That heads come in time is the server's to see to.
+
+// dial sends a head and what there is of a body.
+func (r *rig) dial(t *testing.T, head, body string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", r.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	fmt.Fprintf(c, "POST /api/v1/push HTTP/1.1\r\nHost: h\r\n%s\r\n%s", head, body)
+	return c
+}
+
+// A body that is announced and does not come occupies nothing, however many of them there are, and is given up after a while.
+func TestBodiesThatDoNotCome(t *testing.T) {
+	t.Parallel()
+	s := newSink(t)
+	flight := ingest.NewBudget(1 << 20)
+	r := newRig(t, Options{Targets: []string{s.URL}, Flight: flight})
+	var list []net.Conn
+	for range 200 {
+		list = append(list, r.dial(t, "Content-Length: 30000000\r\n", ""), r.dial(t, "Transfer-Encoding: chunked\r\n", ""))
+	}
+	waitFor(t, "the connections to be served", func() bool {
+		stacks := make([]byte, 4<<20)
+		return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*request).read(")) >= len(list)
+	})
+	if used := flight.Used(); used != 0 {
+		t.Errorf("%d bytes are occupied", used)
+	}
+	for i := range 20 {
+		begin := time.Now()
+		r.send(t, remotewrite.V1, of("a", float64(i))).want(t, 204)
+		if took := time.Since(begin); took > firstWait/2 {
+			t.Errorf("it took %v", took)
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	begin := time.Now()
+	for _, c := range list {
+		c.SetReadDeadline(begin.Add(firstWait + 5*time.Second))
+		if answer, err := io.ReadAll(c); err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 503")) || !bytes.Contains(answer, []byte("Connection: close")) {
+			t.Fatalf("%q, %v", answer, err)
+		}
+	}
+}
+
+// A body that comes too slowly is given up, and what it occupied is free again; one that keeps to the rate is not.
+func TestBodiesThatComeSlowly(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes the time that senders are given")
+	}
+	s := newSink(t)
+	flight := ingest.NewBudget(64 << 20)
+	r := newRig(t, Options{Targets: []string{s.URL}, Flight: flight})
+	trickle := func(size, chunk int, pause time.Duration) (answer string, took time.Duration) {
+		padding := of("a", 1)
+		padding.Labels[0].Value = strings.Repeat("x", size)
+		body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{padding}}))
+		begin := time.Now()
+		c := r.dial(t, fmt.Sprintf("Content-Length: %d\r\nConnection: close\r\n", max(len(body), 1)), "")
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for len(body) > 0 {
+				n, err := c.Write(body[:min(chunk, len(body))])
+				if err != nil {
+					return
+				}
+				body = body[n:]
+				time.Sleep(pause)
+			}
+		}()
+		text, _ := io.ReadAll(c)
+		c.Close()
+		<-done
+		return string(text), time.Since(begin)
+	}
+	var all sync.WaitGroup
+	all.Go(func() { // a body of 4 kB takes 20 s, at 200 bytes a second
+		if answer, took := trickle(100<<10, 10, 50*time.Millisecond); !strings.HasPrefix(answer, "HTTP/1.1 503") || took > firstWait+5*time.Second {
+			t.Errorf("%q after %v", answer, took)
+		}
+	})
+	all.Go(func() { // one of 40 kB takes 4 s
+		if answer, took := trickle(800<<10, 1000, 100*time.Millisecond); !strings.HasPrefix(answer, "HTTP/1.1 204") {
+			t.Errorf("%q after %v", answer, took)
+		}
+	})
+	all.Wait()
+	waitFor(t, "the budget to be free", func() bool { return flight.Used() == 0 })
+}
+
+// A request that is refused by its head is answered at once, whether its body comes or not, and its connection ends soon.
+func TestRefusedByTheHead(t *testing.T) {
+	t.Parallel()
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"credentials": [{"name": "a", "token": "secret", "tenants": ["*"]}]}`)})
+	var all sync.WaitGroup
+	for head, status := range map[string]int{
+		"POST / HTTP/1.1\r\nContent-Length: 100000\r\n":                                            401,
+		"POST / HTTP/1.1\r\nContent-Length: 100000\r\nContent-Type: application/json\r\n":          415,
+		"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n":              415,
+		"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\nAuthorization: Bearer secret\r\n":       413,
+		"PUT / HTTP/1.1\r\nContent-Length: 100000\r\n":                                             405,
+		"GET /?get_vm_proto_version=1 HTTP/1.1\r\nContent-Length: 100000\r\nConnection: close\r\n": 200,
+	} {
+		all.Go(func() {
+			c, err := net.Dial("tcp", r.server.Listener.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			begin := time.Now()
+			io.WriteString(c, head+"Host: h\r\n\r\n")
+			c.SetReadDeadline(begin.Add(firstWait - time.Second))
+			in := bufio.NewReader(c)
+			line, err := in.ReadString('\n')
+			if err != nil || !strings.HasPrefix(line, fmt.Sprintf("HTTP/1.1 %d ", status)) {
+				t.Errorf("%q: %q, %v", head, line, err)
+			}
+			if testing.Short() {
+				return
+			}
+			c.SetReadDeadline(begin.Add(firstWait + 5*time.Second))
+			if _, err := io.ReadAll(in); err != nil {
+				t.Errorf("%q: the connection does not end: %v", head, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// When the budget is used up, senders are asked to come again; what is in hand goes on.
+func TestBudget(t *testing.T) {
+	s := newSink(t)
+	flight := ingest.NewBudget(200 << 10)
+	r := newRig(t, Options{Targets: []string{s.URL}, Flight: flight})
+	s.silence(t, "slow")
+	c := r.dial(t, "Content-Length: 60000\r\n", strings.Repeat("x", 50000))
+	waitFor(t, "the budget to be taken", func() bool { return flight.Used() >= 50000 })
+	big := of("a", 1)
+	big.Labels[0].Value = strings.Repeat("x", 150<<10)
+	r.send(t, remotewrite.V1, big).want(t, 503, "too much in hand")
+	r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
+	c.Close()
+	waitFor(t, "the budget to be free", func() bool { return flight.Used() == 0 })
+	r.send(t, remotewrite.V1, big).want(t, 204) // alone, a request may have more than there is
+}

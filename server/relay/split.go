@@ -1,0 +1,257 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// losses are the series of a request that go nowhere, and what its sender is told of it.
+type losses struct {
+	series int
+	texts  []string
+	more   int
+}
+
+// maxTexts is how many reasons a sender is told.
+const maxTexts = 4
+
+func (l *losses) reset() { *l = losses{texts: l.texts[:0]} }
+
+func (l *losses) add(series int, format string, args ...any) {
+	l.series += series
+	if len(l.texts) == maxTexts {
+		l.more++
+		return
+	}
+	l.texts = append(l.texts, fmt.Sprintf(format, args...))
+}
+
+// split makes a parcel for each tenant.
+func (q *request) split(rules *Rules) *refusal {
+	o := &q.relay.o
+	by := remotewrite.By{Labels: o.Tenants.Labels, Remove: o.Tenants.Remove, MaxParts: o.Bounds.Tenants, MaxSeries: o.Bounds.Series, MaxSymbols: o.Bounds.Symbols}
+	if o.Tenants.Missing == Fallback {
+		by.Default = o.Tenants.Default
+	}
+	if rules.boundsSeries() {
+		if q.accept == nil {
+			q.accept = q.acceptSeries
+		}
+		by.Accept = q.accept
+	}
+	q.rules = rules
+	if err := q.splitter.Split(q.plain.b, q.dialect.version, by); err != nil {
+		return q.errSplit(err)
+	}
+	q.relay.counters.arrived(q)
+	if n, first := q.splitter.Rejected(); n > 0 {
+		for _, one := range first {
+			q.losses.add(1, "series %d: %v", one.Series, one.Cause)
+		}
+		q.losses.series += n - len(first)
+		q.losses.more += n - len(first)
+		q.relay.counters.rejected.Add(int64(n))
+	}
+	q.readMetadata()
+	if q.makeRoom() != nil {
+		return errBusy
+	}
+	for part := range q.splitter.Parts {
+		if err := q.route(part); err != nil {
+			return err
+		}
+	}
+	return q.routeMetadata()
+}
+
+func (q *request) errSplit(err error) *refusal {
+	if errors.Is(err, remotewrite.ErrParts) {
+		return refuse(Invalid, "the request is for more than %d tenants: send them apart, or raise the bound", q.relay.o.Bounds.Tenants)
+	}
+	if errors.Is(err, remotewrite.ErrSeries) || errors.Is(err, remotewrite.ErrSymbols) {
+		return refuse(TooLarge, "the request has more than %d series or %d symbols: send smaller batches", q.relay.o.Bounds.Series, q.relay.o.Bounds.Symbols)
+	}
+	return refuse(Invalid, "the body is damaged: %+v", err)
+}
+
+// route makes a parcel of a part, or a loss.
+func (q *request) route(part *remotewrite.Part) *refusal {
+	r := q.relay
+	if part.Missing() {
+		if r.o.Tenants.Missing == Drop {
+			r.counters.unlabeled.Add(int64(part.Series))
+			return nil
+		}
+		r.counters.rejected.Add(int64(part.Series))
+		q.losses.add(part.Series, "%d series have none of the labels %q, which name the tenant", part.Series, r.o.Tenants.Labels)
+		return nil
+	}
+	if !q.credential.allows(part.Key()) {
+		q.lose(part, errNotAllowed)
+		return nil
+	}
+	t, err := r.tenant(part.Key())
+	if err != nil {
+		return refuse(Overloaded, "%v", err)
+	}
+	to := t.route.Load()
+	switch {
+	case to.rule.Drop:
+		t.stats.dropped.Add(int64(part.Series))
+		return nil
+	case to.err != nil:
+		err = to.err
+	case to.rule.SeriesPerRequest > 0 && part.Series > to.rule.SeriesPerRequest:
+		err = fmt.Errorf("%d series in one request: at most %d are allowed", part.Series, to.rule.SeriesPerRequest)
+	}
+	if err != nil {
+		t.stats.rejected.Add(int64(part.Series))
+		q.lose(part, err)
+		return nil
+	}
+	return q.pack(part, t)
+}
+
+// lose has a part go nowhere.
+func (q *request) lose(part *remotewrite.Part, err error) {
+	q.relay.counters.rejected.Add(int64(part.Series))
+	q.losses.add(part.Series, "tenant %s: %v", clipBytes(part.Key()), err)
+}
+
+var errNotAllowed = errors.New("the credentials are not for this tenant")
+
+// early is the size of a part that is compressed as soon as it is copied, while the processor has it at hand. Smaller ones may be posted
+// together with others, and are compressed with them.
+const early = 8 << 10
+
+// makeRoom makes the buffer that parts are copied to: those that are compressed early all to the same place.
+func (q *request) makeRoom() (err error) {
+	if q.splitter.Whole() {
+		return nil
+	}
+	n, largest := 0, 0
+	for part := range q.splitter.Parts {
+		if size := part.Size() + len(q.metadata); size < early || q.relay.lands() {
+			n += size
+		} else {
+			largest = max(largest, size)
+		}
+	}
+	q.parts, err = takeBuffer(n+largest, q.take)
+	return err
+}
+
+// pack makes the parcel.
+func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
+	r := q.relay
+	p := q.newParcel(t)
+	p.counts = counts{int64(part.Series), int64(part.Samples), int64(part.Histograms), int64(part.Exemplars)}
+	if p.entire = q.splitter.Whole() || q.splitter.WholeWithMetadata() && r.hasMetadata(t); p.entire {
+		p.plain, p.bytes = q.plain.b, len(q.plain.b)
+		if q.encoding == Snappy || q.encoding == r.o.Encoding { // every target takes snappy
+			p.whole, p.encoding = q.raw.b, q.encoding
+		}
+		return nil
+	}
+	from := len(q.parts.b)
+	had := cap(q.parts.b)
+	b := part.Append(q.parts.b)
+	if r.hasMetadata(t) {
+		b = append(b, q.metadata...)
+	}
+	if more := cap(b) - had; more > 0 && q.take(more) != nil {
+		return errBusy
+	}
+	q.parts.b, p.plain = b, b[from:len(b):len(b)] // if there was no room, parts before it stay where they are
+	p.bytes = len(p.plain)
+	if q.copied += p.bytes; q.copied > r.mostParts() {
+		return refuse(TooLarge, "the body, taken apart by tenant, makes more than %d bytes: send smaller batches", r.mostParts())
+	}
+	if p.bytes >= early && !r.lands() {
+		p.made = r.o.Encoding.encode(p.plain)
+		p.whole, p.encoding, p.plain = p.made.b, r.o.Encoding, nil
+		q.parts.b = b[:from]
+		if q.take(cap(p.made.b)) != nil {
+			return errBusy
+		}
+	}
+	return nil
+}
+
+// mostParts is how many bytes the parts of a request may have. In version 2 they may be many times the body: a symbol is in each part
+// whose series refer to it. One part is never much larger than the body.
+func (r *Relay) mostParts() int { return 2 * r.o.Bounds.Decoded }
+
+func (q *request) newParcel(t *tenant) *parcel {
+	q.parcels = append(q.parcels, parcel{tenant: t, version: q.dialect.version, attempt: attemptOf(q.head.Header), done: &q.done})
+	return &q.parcels[len(q.parcels)-1]
+}
+
+// acceptSeries holds a series to the bounds that the rules have for its tenant.
+func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
+	if len(key) == 0 || len(key) > maxListed {
+		return nil // the whole part will be refused
+	}
+	t := q.last
+	if t == nil || t.key != string(key) {
+		var err error
+		if t, err = q.relay.tenant(key); err != nil {
+			return nil // the whole request will be refused for it
+		}
+		q.last = t
+		t.active.turn(time.Now())
+	}
+	rule := t.route.Load().rule
+	if !rule.boundsSeries() {
+		return nil
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	n := 0
+	for name, value := range s.Labels {
+		n++
+		switch {
+		case rule.LabelNameBytes > 0 && len(name) > rule.LabelNameBytes:
+			return q.outOfBounds(t, "the name of a label has %d bytes: at most %d are allowed (%s)", len(name), rule.LabelNameBytes, clipBytes(name))
+		case rule.LabelValueBytes > 0 && len(value) > rule.LabelValueBytes:
+			return q.outOfBounds(t, "the value of the label %s has %d bytes: at most %d are allowed", clipBytes(name), len(value), rule.LabelValueBytes)
+		}
+		if rule.ActiveSeries > 0 {
+			if q.hashed += len(name) + len(value); q.hashed > q.relay.mostParts() { // a symbol may be in any number of series
+				return q.outOfBounds(t, "the labels of the request have more than %d bytes", q.relay.mostParts())
+			}
+			h.Write(name)
+			h.WriteByte(0xff)
+			h.Write(value)
+			h.WriteByte(0xfe)
+		}
+	}
+	switch {
+	case rule.LabelsPerSeries > 0 && n > rule.LabelsPerSeries:
+		return q.outOfBounds(t, "it has %d labels: at most %d are allowed", n, rule.LabelsPerSeries)
+	case rule.ActiveSeries > 0 && !t.active.admit(h.Sum64(), rule.ActiveSeries):
+		return q.outOfBounds(t, "the tenant has %d series already, and this one is new", rule.ActiveSeries)
+	}
+	return nil
+}
+
+// maxListed is how long the names may be that the rules have others for.
+const maxListed = 1 << 10
+
+// outOfBounds is why a series is rejected. The first few are told; there may be millions.
+func (q *request) outOfBounds(t *tenant, format string, args ...any) error {
+	t.stats.rejected.Add(1)
+	if q.outside++; q.outside > maxTexts {
+		return errOutside
+	}
+	return fmt.Errorf("tenant %s: "+format, append([]any{clip(t.key)}, args...)...)
+}
+
+var errOutside = errors.New("it is out of bounds")
+
+// seed is for hashes that are compared within the process.
+var seed = maphash.MakeSeed()

@@ -1,0 +1,236 @@
+package relay
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/queue"
+)
+
+// counters are what requests add to.
+type counters struct {
+	outcomes [outcomes]atomic.Int64
+	versions [3]atomic.Int64 // by version
+	received struct{ bytes, decoded, series, samples, histograms, exemplars atomic.Int64 }
+
+	rejected, unlabeled       atomic.Int64 // series
+	metadata, metadataDropped atomic.Int64
+	remembered                atomic.Int64 // parcels that were not posted again
+
+	latency latency
+}
+
+// arrived counts what a request brings, once it is taken apart.
+func (c *counters) arrived(q *request) {
+	c.versions[q.dialect.version].Add(1)
+	r := &c.received
+	r.bytes.Add(int64(len(q.raw.b)))
+	r.decoded.Add(int64(len(q.plain.b)))
+	for part := range q.splitter.Parts {
+		r.series.Add(int64(part.Series))
+		r.samples.Add(int64(part.Samples))
+		r.histograms.Add(int64(part.Histograms))
+		r.exemplars.Add(int64(part.Exemplars))
+	}
+}
+
+func (c *counters) answered(o Outcome, took time.Duration) {
+	c.outcomes[o].Add(1)
+	c.latency.observe(took)
+}
+
+// latency is a histogram of times.
+type latency struct {
+	counts [len(latencyBounds) + 1]atomic.Int64
+	sum    atomic.Int64 // nanoseconds
+}
+
+// latencyBounds are in seconds.
+var latencyBounds = [...]float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
+
+func (l *latency) observe(d time.Duration) {
+	i, s := 0, d.Seconds()
+	for i < len(latencyBounds) && s > latencyBounds[i] {
+		i++
+	}
+	l.counts[i].Add(1)
+	l.sum.Add(int64(d))
+}
+
+// Latency is a histogram of times as it stands.
+type Latency struct {
+	Buckets map[float64]uint64 // cumulative, by upper bound in seconds
+	Count   uint64
+	Sum     time.Duration
+}
+
+func (l *latency) read() Latency {
+	out := Latency{Buckets: make(map[float64]uint64, len(latencyBounds)), Sum: time.Duration(l.sum.Load())}
+	for i := range l.counts {
+		out.Count += uint64(l.counts[i].Load())
+		if i < len(latencyBounds) {
+			out.Buckets[latencyBounds[i]] = out.Count
+		}
+	}
+	return out
+}
+
+// tenantStats are a tenant's.
+type tenantStats struct {
+	series, samples, histograms, exemplars atomic.Int64           // that were taken
+	lost                                   [verdicts]atomic.Int64 // series that were not, by why; the sender may come again with them
+	rejected, dropped                      atomic.Int64           // series: against the rules; by their order
+	posts                                  [verdicts]atomic.Int64
+	nanoseconds                            atomic.Int64 // of posts
+}
+
+func (s *tenantStats) posted(v verdict, took time.Duration) {
+	s.posts[v].Add(1)
+	s.nanoseconds.Add(int64(took))
+}
+
+// count counts a parcel that is done.
+func (s *tenantStats) count(p *parcel) {
+	switch {
+	case p.result.again:
+		return
+	case p.result.verdict != taken:
+		s.lost[p.result.verdict].Add(p.counts.Series)
+		return
+	}
+	s.series.Add(p.counts.Series)
+	s.samples.Add(p.counts.Samples)
+	s.histograms.Add(p.counts.Histograms)
+	s.exemplars.Add(p.counts.Exemplars)
+}
+
+// Stats are what the relay has done since the start.
+type Stats struct {
+	Outcomes                              [outcomes]int64 // requests, by Outcome
+	V1, V2                                int64           // requests, by version
+	Bytes, Decoded                        int64           // of bodies, as received and decompressed
+	Received                              Counts
+	Rejected                              int64 // series that were refused, to whatever tenant they belong
+	Unlabeled                             int64 // series without a tenant that were dropped by policy
+	Metadata, MetadataDropped, Remembered int64
+	Latency                               Latency
+	Targets                               []TargetStats
+	KnownTenants                          int
+}
+
+// Counts are what requests hold.
+type Counts = counts
+
+// TargetStats are a target's.
+type TargetStats struct {
+	Name string
+	Busy int64 // posts under way
+	Open bool  // its circuit: it has not answered of late
+	V1   bool  // it has refused version 2 of the protocol
+}
+
+// Stats are the present counts.
+func (r *Relay) Stats() Stats {
+	c := &r.counters
+	s := Stats{
+		V1: c.versions[remotewrite.V1].Load(), V2: c.versions[remotewrite.V2].Load(),
+		Bytes: c.received.bytes.Load(), Decoded: c.received.decoded.Load(),
+		Received: counts{c.received.series.Load(), c.received.samples.Load(), c.received.histograms.Load(), c.received.exemplars.Load()},
+		Rejected: c.rejected.Load(), Unlabeled: c.unlabeled.Load(),
+		Metadata: c.metadata.Load(), MetadataDropped: c.metadataDropped.Load(), Remembered: c.remembered.Load(),
+		Latency: c.latency.read(),
+	}
+	for i := range s.Outcomes {
+		s.Outcomes[i] = c.outcomes[i].Load()
+	}
+	now := time.Now()
+	for _, t := range r.targets {
+		s.Targets = append(s.Targets, TargetStats{t.name(), t.busy.Load(), t.breaker.open(), !t.takesV2(now)})
+	}
+	r.tenants.mu.RLock()
+	s.KnownTenants = len(r.tenants.byID)
+	r.tenants.mu.RUnlock()
+	return s
+}
+
+// Verdicts are the names of what may become of a post.
+var Verdicts = verdictNames
+
+// TenantStats are a tenant's.
+type TenantStats struct {
+	Name              string // in metrics: its own, or "other"
+	Taken             Counts
+	Lost, Posts       [verdicts]int64 // series and posts, by verdict
+	Rejected, Dropped int64           // series: against the rules; by their order
+	PostTime          time.Duration
+	Open              bool // its circuit
+}
+
+// addTo adds what was counted to s.
+func (from *tenantStats) addTo(s *TenantStats) {
+	s.Taken.add(counts{from.series.Load(), from.samples.Load(), from.histograms.Load(), from.exemplars.Load()})
+	for v := range verdicts {
+		s.Lost[v] += from.lost[v].Load()
+		s.Posts[v] += from.posts[v].Load()
+	}
+	s.Rejected += from.rejected.Load()
+	s.Dropped += from.dropped.Load()
+	s.PostTime += time.Duration(from.nanoseconds.Load())
+}
+
+// Tenants are the statistics of tenants, those that share a name together.
+func (r *Relay) Tenants() []TenantStats {
+	ts := &r.tenants
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.sweep(time.Now().Unix())
+	rest := ts.gone
+	rest.Name = others
+	list := make([]TenantStats, 0, ts.named+1)
+	for _, t := range ts.byID {
+		s := &rest
+		if t.label != others {
+			list = append(list, TenantStats{Name: t.label})
+			s = &list[len(list)-1]
+		}
+		t.stats.addTo(s)
+		s.Open = s.Open || t.breaker.open()
+	}
+	return append(list, rest)
+}
+
+// QueueTenantStats are what waits for a tenant.
+type QueueTenantStats struct {
+	Name   string // in metrics: its own, or "other"
+	Bytes  int64
+	Oldest time.Duration
+}
+
+// Queue is what the queue has done and holds; false if there is none.
+func (r *Relay) Queue() (queue.Stats, bool) {
+	if !r.opened.Load() || r.queue == nil {
+		return queue.Stats{}, false
+	}
+	return r.queue.Stats(), true
+}
+
+// QueueTenants are those for whom something waits.
+func (r *Relay) QueueTenants() []QueueTenantStats {
+	if !r.opened.Load() || r.queue == nil {
+		return nil
+	}
+	var list []QueueTenantStats
+	rest := QueueTenantStats{Name: others}
+	r.tenants.mu.RLock()
+	defer r.tenants.mu.RUnlock()
+	for st := range r.queue.Tenants {
+		if t := r.tenants.byID[st.Tenant]; t != nil && t.label != others {
+			list = append(list, QueueTenantStats{t.label, st.Bytes, st.Oldest})
+			continue
+		}
+		rest.Bytes += st.Bytes
+		rest.Oldest = max(rest.Oldest, st.Oldest)
+	}
+	return append(list, rest)
+}

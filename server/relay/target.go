@@ -1,0 +1,234 @@
+package relay
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// target is a place that tenants' requests are posted to.
+type target struct {
+	url     *url.URL
+	age     time.Duration
+	conns   int
+	egress  *egress
+	log     *slog.Logger
+	breaker breaker
+
+	busy    atomic.Int64 // posts under way
+	logged  atomic.Int64 // when it was last complained of, in Unix seconds
+	answer  atomic.Int64 // when it last answered, on the clock of ticks
+	v1Until atomic.Int64 // in Unix nanoseconds: it has refused version 2 of the protocol, and is not asked again before
+
+	mu        sync.Mutex
+	transport *http.Transport
+	born      time.Time
+	proof     *proof // that the transport was made with
+}
+
+// asksAgain is how long a target that has refused version 2 gets version 1.
+const asksAgain = 10 * time.Minute
+
+func newTarget(text string, o *Options, e *egress) (*target, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("target %q: it must be a URL such as http://mimir:8080/api/v1/push", u.Redacted())
+	case u.User != nil:
+		return nil, fmt.Errorf("target %q: give user and password by settings of their own", u.Redacted())
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/api/v1/push"
+	}
+	return &target{url: u, age: o.ConnAge, conns: o.Conns, egress: e, log: o.Logger}, nil
+}
+
+// name is what the target is called in metrics and messages.
+func (t *target) name() string { return t.url.Host + t.url.Path }
+
+// roundTripper is the present transport and proof. Connections end at an age, so that balancers, and names that have come to mean other
+// addresses, get their share: then, or when keys or certificates have changed, a new transport takes over.
+func (t *target) roundTripper(now time.Time) (*http.Transport, *proof) {
+	proof := t.egress.proof.Load()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.transport == nil || now.Sub(t.born) > t.age || t.proof != proof {
+		if old := t.transport; old != nil {
+			old.CloseIdleConnections()
+			time.AfterFunc(idleAfterSwap, old.CloseIdleConnections) // those that are busy now
+		}
+		t.transport, t.born, t.proof = newTransport(t.conns, proof.tls), now, proof
+	}
+	return t.transport, proof
+}
+
+// close ends connections that nobody uses.
+func (t *target) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.transport != nil {
+		t.transport.CloseIdleConnections()
+	}
+}
+
+const idleAfterSwap = 30 * time.Second
+
+func newTransport(conns int, secure *tls.Config) *http.Transport {
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		TLSClientConfig:     secure,
+		TLSHandshakeTimeout: 5 * time.Second,
+		MaxIdleConns:        conns,
+		MaxIdleConnsPerHost: conns,
+		MaxConnsPerHost:     conns,
+		IdleConnTimeout:     idleAfterSwap,
+		DisableCompression:  true,
+		WriteBufferSize:     64 << 10, // a post of that size is one system call, and is not copied through a buffer of its own
+		ReadBufferSize:      4 << 10,
+		Protocols:           http1(),
+
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+func http1() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	return p
+}
+
+// takesV2 reports whether the target is believed to take version 2.
+func (t *target) takesV2(now time.Time) bool { return now.UnixNano() >= t.v1Until.Load() }
+
+// hasAnswered reports whether the target has answered since a time.
+func (t *target) hasAnswered(since time.Time) bool { return t.answer.Load() > ticks(since) }
+
+// post sends body under the tenant's name. If released is false, the transport may still read body.
+func (t *target) post(ctx context.Context, to *route, version remotewrite.Version, e Encoding, body []byte, attempt string) (res result, released bool) {
+	transport, proof := t.roundTripper(time.Now())
+	header := to.headers(proof, version, e)
+	if attempt != "" {
+		header = header.Clone()
+		header.Set(attemptHeader, attempt)
+	}
+	t.busy.Add(1)
+	defer t.busy.Add(-1)
+	resp, released, err := roundTrip(ctx, transport, t.url, header, body)
+	if err != nil {
+		t.complain(err)
+		return result{verdict: failed, text: unanswered(err)}, released
+	}
+	t.answer.Store(ticks(time.Now()))
+	return t.read(resp), released
+}
+
+// unanswered is what a sender is told of an error: not where targets are.
+func unanswered(err error) string {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the target takes no connections"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "the target did not answer in time"
+	}
+	return "the target did not answer"
+}
+
+// complain logs an error, one in a while.
+func (t *target) complain(err error) {
+	now := time.Now().Unix()
+	if last := t.logged.Load(); now-last >= complainEvery && t.logged.CompareAndSwap(last, now) {
+		t.log.Warn("a target does not answer", "target", t.name(), "error", err)
+	}
+}
+
+const complainEvery = 10 // seconds
+
+const (
+	shownBody = 200             // bytes of an answer that are shown
+	readBody  = 4 << 10         // bytes of it that are read
+	maxPause  = 2 * time.Minute // that a sender is told
+)
+
+// read reads an answer.
+func (t *target) read(resp *http.Response) result {
+	defer resp.Body.Close()
+	res := result{verdict: verdictOf(resp.StatusCode), status: resp.StatusCode, after: retryAfter(resp.Header.Get("Retry-After"))}
+	res.told = resp.Header.Get(samplesHeader) != ""
+	res.written = counts{
+		Samples:    headerCount(resp.Header, samplesHeader),
+		Histograms: headerCount(resp.Header, histogramsHeader),
+		Exemplars:  headerCount(resp.Header, exemplarsHeader),
+	}
+	text := io.LimitReader(resp.Body, readBody)
+	if resp.StatusCode == http.StatusSwitchingProtocols { // the body is the connection, for which no context holds
+		text = http.NoBody
+	}
+	if res.verdict != taken {
+		b, _ := io.ReadAll(text) // what comes is only shown
+		shown := strings.ToValidUTF8(clipped(string(b), shownBody), "?")
+		res.text = fmt.Sprintf("the target answered %d: %s", resp.StatusCode, cmp.Or(strings.TrimSpace(shown), http.StatusText(resp.StatusCode)))
+	}
+	if resp.ContentLength != 0 {
+		io.Copy(io.Discard, text) // so that the connection can be used again
+	}
+	return res
+}
+
+func verdictOf(status int) verdict {
+	switch {
+	case status >= 200 && status < 300:
+		return taken
+	case status == http.StatusTooManyRequests:
+		return limited
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound,
+		status >= 300 && status < 400, status == http.StatusMethodNotAllowed:
+		return forbidden
+	case status == http.StatusRequestTimeout, status >= 500:
+		return failed
+	}
+	return refused
+}
+
+func headerCount(h http.Header, name string) int64 {
+	text := h.Get(name)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 32) // more are in no request
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}
+
+// retryAfter reads the header, which is seconds or a date.
+func retryAfter(s string) time.Duration {
+	if s == "" {
+		return 0
+	}
+	var d time.Duration
+	if n, err := strconv.ParseUint(s, 10, 32); err == nil {
+		d = time.Duration(n) * time.Second
+	} else if at, err := http.ParseTime(s); err == nil {
+		d = time.Until(at)
+	}
+	return min(max(d, 0), maxPause)
+}

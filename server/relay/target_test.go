@@ -1,0 +1,161 @@
+package relay
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// What targets may do, and what the sender gets of it.
+
+// odd is a target that has each connection be served by fn, and then closes it.
+func odd(t *testing.T, fn func(c net.Conn, r *bufio.Reader)) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				fn(c, bufio.NewReader(c))
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// readPost reads a request, body and all.
+func readPost(r *bufio.Reader) bool {
+	req, err := http.ReadRequest(r)
+	if err == nil {
+		_, err = io.Copy(io.Discard, req.Body)
+	}
+	return err == nil
+}
+
+// Whatever a target does, the sender has an answer in time, which is short, one line, and nothing that a terminal would act upon.
+func TestOddTargets(t *testing.T) {
+	const timeout = 500 * time.Millisecond
+	answer := func(head, body string) func(c net.Conn, r *bufio.Reader) {
+		return func(c net.Conn, r *bufio.Reader) {
+			if readPost(r) {
+				fmt.Fprintf(c, "HTTP/1.1 %s\r\n\r\n", head)
+				io.WriteString(c, body)
+			}
+		}
+	}
+	endless := func(s string) io.Reader { return &repeated{s} }
+	hang := func(c net.Conn, r *bufio.Reader) { io.Copy(io.Discard, r) }
+	for name, c := range map[string]struct {
+		serve  func(c net.Conn, r *bufio.Reader)
+		status int
+		words  []string
+	}{
+		"hangs":          {hang, 503, nil},
+		"never reads":    {func(c net.Conn, r *bufio.Reader) { time.Sleep(2 * timeout) }, 503, nil},
+		"closes at once": {func(c net.Conn, r *bufio.Reader) {}, 503, nil},
+		"resets":         {func(c net.Conn, r *bufio.Reader) { r.Peek(1); c.(*net.TCPConn).SetLinger(0) }, 503, nil},
+		"half-closes":    {func(c net.Conn, r *bufio.Reader) { c.(*net.TCPConn).CloseWrite(); hang(c, r) }, 503, nil},
+		"half a head":    {answer("200 OK\r\nContent-Le", ""), 503, nil},
+		"garbage":        {func(c net.Conn, r *bufio.Reader) { readPost(r); io.WriteString(c, "\x00\xff SSH-2.0\r\n") }, 503, nil},
+		"endless head": {func(c net.Conn, r *bufio.Reader) {
+			readPost(r)
+			io.WriteString(c, "HTTP/1.1 200 OK\r\n")
+			io.Copy(c, endless("A: bbbbbbbbbbbbbbb\r\n"))
+		}, 503, nil},
+		"endless informational heads": {func(c net.Conn, r *bufio.Reader) { readPost(r); io.Copy(c, endless("HTTP/1.1 103 Early\r\n\r\n")) }, 503, nil},
+		"204":                         {answer("204 No Content", ""), 204, nil},
+		"204 without reading":         {func(c net.Conn, r *bufio.Reader) { r.Peek(1); io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n") }, 204, nil},
+		"400 without reading":         {func(c net.Conn, r *bufio.Reader) { r.Peek(1); io.WriteString(c, "HTTP/1.1 400 No\r\n\r\n") }, 400, nil},
+		"200, 100 MB of body":         {answer("200 OK", strings.Repeat("tra-la-la ", 10<<20)), 204, nil},
+		"200, body never begins": {func(c net.Conn, r *bufio.Reader) {
+			readPost(r)
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+			hang(c, r)
+		}, 204, nil},
+		"400, 18 MB of binary":      {answer("400 Bad Request\r\nContent-Length: 18874368", strings.Repeat("\x00\x1b[31m\xff\xfe\r\n<script>", 1<<20)), 400, []string{"answered 400", "<script>"}},
+		"400, 30 MB of body":        {answer("400 Bad Request", strings.Repeat("no\n", 10<<20)), 400, []string{"answered 400", "no?no"}},
+		"500, Retry-After absurd":   {answer("500 Oops\r\nRetry-After: 99999999999999999999\r\nContent-Length: 0", ""), 503, []string{"answered 500"}},
+		"500, Retry-After negative": {answer("500 Oops\r\nRetry-After: -7\r\nContent-Length: 0", ""), 503, []string{"answered 500"}},
+		"429":                       {answer("429 Slow\r\nRetry-After: 3\r\nContent-Length: 0", ""), 503, []string{"answered 429"}},
+		"999":                       {answer("999 What\r\nContent-Length: 0", ""), 503, []string{"answered 999"}},
+		"101": {func(c net.Conn, r *bufio.Reader) {
+			readPost(r)
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+			hang(c, r)
+		}, 400, []string{"answered 101"}},
+		"100 and then nothing": {func(c net.Conn, r *bufio.Reader) {
+			readPost(r)
+			io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n")
+			hang(c, r)
+		}, 503, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, Options{Targets: []string{odd(t, c.serve)}, Timeout: timeout})
+			large := of("a", 1)
+			large.Labels[0].Value = strings.Repeat("x", 300<<10) // more than fits the buffers between
+			for _, s := range [][]remotewrite.Series{{of("a", 1)}, {large}, {of("a", 1), of("b", 1), large}} {
+				begin := time.Now()
+				a := r.send(t, remotewrite.V1, s...)
+				if took := time.Since(begin); took > 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if a.status != c.status && !(strings.HasSuffix(name, "without reading") && a.status == 503) { // a race that either may win
+					t.Errorf("%d: %s", a.status, a.body)
+				}
+				if len(a.body) > 1<<10 || strings.ContainsFunc(a.body, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+					t.Errorf("%d bytes: %q", len(a.body), a.body)
+				}
+				for _, w := range c.words {
+					if !strings.Contains(a.body, w) {
+						t.Errorf("%q does not say %q", a.body, w)
+					}
+				}
+				if a.status == 503 && a.header.Get("Retry-After") == "" {
+					t.Error("no Retry-After")
+				}
+			}
+		})
+	}
+}
+
+// repeated is a text without end.
+type repeated struct{ s string }
+
+func (r *repeated) Read(b []byte) (n int, err error) {
+	for n < len(b) {
+		k := copy(b[n:], r.s)
+		r.s = r.s[k:] + r.s[:k]
+		n += k
+	}
+	return n, nil
+}
+
+// A target that closes a connection just when it is used again gets the post once more, on another one.
+func TestConnectionClosedBetweenPosts(t *testing.T) {
+	url := odd(t, func(c net.Conn, r *bufio.Reader) {
+		if readPost(r) {
+			io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
+			r.Peek(1) // the next one has come
+		}
+	})
+	r := newRig(t, Options{Targets: []string{url}})
+	for i := range 5 {
+		r.send(t, remotewrite.V1, of("a", float64(i))).want(t, 204)
+	}
+}

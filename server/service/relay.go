@@ -1,0 +1,55 @@
+package service
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/slipstream-go/slipstream/server/queue"
+	"github.com/slipstream-go/slipstream/server/relay"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// newRelay makes the relay as the settings have it.
+func (s *Service) newRelay() (*relay.Relay, error) {
+	c := &s.config.Relay
+	o := relay.Options{
+		Targets: c.Target, Header: c.Header, Encoding: c.Encoding, Timeout: c.Timeout, TooMany: c.TooMany,
+		Egress: relay.Egress{User: c.User, PasswordFile: c.PasswordFile, TokenFile: c.TokenFile, CA: c.CA, Cert: c.Cert, Key: c.Key},
+		Tenants: relay.Tenants{
+			Labels: c.TenantLabel, Remove: c.TenantRemove, Default: c.TenantDefault, Missing: c.TenantMissing, Prefix: c.TenantPrefix,
+		},
+		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant,
+		Conns: c.Conns, ConnAge: c.ConnAge,
+		Bounds: relay.Bounds{Body: int64(c.MaxBody), Decoded: int(c.MaxDecoded), Ratio: s.config.Limits.MaxRatio, Tenants: c.MaxTenants},
+		Flight: s.flight, Allow: s.handler.Allow, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log,
+	}
+	if c.Queue != "" {
+		w := &s.config.WAL
+		o.Queue = &relay.QueueOptions{Dir: c.Queue, Options: queue.Options{
+			WAL: wal.Options{
+				MaxBytes: 2 * int64(c.QueueMax), // what is done with leaves the log later than the queue
+				MinFree:  int64(w.MinFree), Reserve: int64(w.Reserve),
+			},
+			Workers: c.QueueWorkers, Memory: int64(c.QueueMemory),
+			MaxTenantBytes: int64(c.QueueTenantMax), MaxBytes: int64(c.QueueMax), MaxAge: c.QueueMaxAge, DropOldest: c.QueueDropOldest,
+		}}
+	}
+	r, err := relay.New(o)
+	if err != nil {
+		return nil, err
+	}
+	if c.Rules != "" {
+		err = s.watcher.Add("rules", r.LoadRules)
+	}
+	return r, errors.Join(err, s.watcher.Add("what targets are shown", r.LoadEgress))
+}
+
+// routes are those of the relay, and all others of the ingest.
+func (s *Service) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, path := range relay.Paths {
+		mux.Handle(path, s.relay)
+	}
+	mux.Handle("/", s.handler)
+	return mux
+}

@@ -1,0 +1,49 @@
+package service
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
+
+// certificates are those of the listener, as its files said last. Connections that are open keep what they began with.
+type certificates struct {
+	cert, key, clients string
+	current            atomic.Pointer[tls.Config]
+}
+
+// load implements watch.Load.
+func (c *certificates) load(read func(path string) ([]byte, error)) error {
+	cert, err := read(c.cert)
+	if err != nil {
+		return fmt.Errorf("--tls-cert: %w", err)
+	}
+	key, err := read(c.key)
+	if err != nil {
+		return fmt.Errorf("--tls-key: %w", err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return fmt.Errorf("--tls-cert and --tls-key: %w", err)
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if c.clients != "" {
+		text, err := read(c.clients)
+		if err != nil {
+			return fmt.Errorf("--tls-client-ca: %w", err)
+		}
+		config.ClientAuth, config.ClientCAs = tls.VerifyClientCertIfGiven, x509.NewCertPool()
+		if !config.ClientCAs.AppendCertsFromPEM(text) {
+			return errors.New("--tls-client-ca: there is no certificate in it")
+		}
+	}
+	c.current.Store(config)
+	return nil
+}
+
+// config is that of a listener, which takes the present certificates for each connection.
+func (c *certificates) config() *tls.Config {
+	return &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return c.current.Load(), nil }}
+}
