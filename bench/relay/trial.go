@@ -1,0 +1,119 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/slipstream-go/slipstream/bench/child"
+	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/server/load"
+)
+
+// program is a relay that can be started, and what goes with it.
+type program struct {
+	build func(ctx context.Context, dir string) (binary string, err error) // of the sink and the sender; dir is the bench module's
+	relay func(binary, address, data, target string, queue bool) child.Command
+}
+
+const (
+	tenantLabel = "__tenant__"
+	workers     = 12
+	prepared    = 20 * workers // requests that the sender makes beforehand and sends round and round
+	loadShare   = 6            // the part of the load's time that a case has
+)
+
+// slipstream is the relay of this project.
+var slipstream = program{
+	build: child.Slipstream,
+	relay: func(binary, address, data, target string, queue bool) child.Command {
+		args := []string{"serve", "--listen=" + address, "--data=" + data, "--relay.target=" + target, "--relay.tenant-label=" + tenantLabel}
+		if queue {
+			args = append(args, "--relay.queue="+filepath.Join(data, "queue"))
+		}
+		return child.Command{Binary: binary, Args: args, Ready: "/ready"}
+	},
+}
+
+// trial is what came of a case.
+type trial struct {
+	report  *load.Report
+	sinkCPU time.Duration
+}
+
+// runTrial starts a sink and a relay, has the sender send, and stops them. Nothing of it stays.
+func runTrial(ctx context.Context, p program, o harness.Options, s scenario) (t *trial, err error) {
+	binary, err := p.build(ctx, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	data, err := child.TempDir(o.Dir, "relay-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(data)
+	sink, err := start(ctx, "the sink", func(address string) child.Command {
+		return child.Command{Binary: binary, Args: []string{"sink", "--listen=" + address, "--tenant-label=" + tenantLabel}, Ready: "/counts"}
+	})
+	if err != nil {
+		return nil, err
+	}
+	t = new(trial)
+	t.report, err = passThrough(ctx, p, binary, data, sink.URL, o.Load/loadShare, s)
+	err = errors.Join(err, sink.Stop())
+	t.sinkCPU = sink.CPU()
+	return t, err
+}
+
+// start runs a program on a free port of loopback.
+func start(ctx context.Context, name string, command func(address string) child.Command) (*child.Process, error) {
+	address, err := child.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	c := command(address)
+	c.Name, c.URL = name, "http://"+address
+	return child.Start(ctx, c)
+}
+
+// passThrough starts a relay before the sink, and the sender before the relay.
+func passThrough(ctx context.Context, p program, binary, data, sink string, duration time.Duration, s scenario) (report *load.Report, err error) {
+	relay, err := start(ctx, "the relay", func(address string) child.Command {
+		return p.relay(binary, address, data, sink+"/api/v1/push", s.queue)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, relay.Stop()) }()
+	said, failed := child.Run(ctx, "the sender", binary, s.sender(relay.URL+"/api/v1/push", sink, relay.PID(), duration)...)
+	if ctx.Err() != nil {
+		return nil, failed
+	}
+	report = new(load.Report)
+	if err := json.Unmarshal(said, report); err != nil || report.RemoteWrite == nil || report.RemoteWrite.Delivered == nil {
+		return nil, fmt.Errorf("the sender gave no report: %w", errors.Join(failed, err))
+	}
+	// An error beside a whole report says that what was delivered is not what was acknowledged. That is for the bars to judge.
+	if report.Server.Problem != "" {
+		return nil, errors.New(report.Server.Problem)
+	}
+	return report, nil
+}
+
+// sender is the arguments of the sender.
+func (s scenario) sender(url, sink string, pid int, duration time.Duration) []string {
+	args := []string{"load", "--protocol=remote-write", "--json", "--url=" + url, "--sink=" + sink, "--tenant-label=" + tenantLabel,
+		fmt.Sprintf("--pid=%d", pid), fmt.Sprintf("--duration=%v", duration), fmt.Sprintf("--workers=%d", workers),
+		fmt.Sprintf("--pregenerate=%d", prepared), fmt.Sprintf("--series=%d", s.series), fmt.Sprintf("--tenants=%d", s.tenants)}
+	if s.version != 0 {
+		args = append(args, fmt.Sprintf("--rw-version=%d", s.version))
+	}
+	if s.compress != "" {
+		args = append(args, "--compress="+s.compress)
+	}
+	return args
+}
