@@ -17,6 +17,9 @@ build: ## build bin/slipstream
 test: ## install what tests need, then run every check and every test
 	@.ci/test
 
+nightly: ## what takes too long for every change: hundreds of kills under real senders, with the race detector
+	@.ci/nightly
+
 check: ## gofmt, vet, staticcheck, other architectures, the purego build
 	@.ci/check
 
@@ -29,4 +32,4 @@ bench: ## run the benchmarks of every room, or of one: ROOM=msgpack
 bench-report: ## the same, and write bench/RESULTS.md and its charts
 	@$(MAKE) bench BENCHFLAGS=-report
 
-.PHONY: help run demo build test check fuzz bench bench-report
+.PHONY: help run demo build test nightly check fuzz bench bench-report

@@ -1,0 +1,44 @@
+package peers
+
+import (
+	"strings"
+	"testing"
+)
+
+// Version 2 is passed on as such to targets that take it, and what they have written is told. For others it becomes version 1.
+func TestVersion2(t *testing.T) {
+	t.Parallel()
+	from, to, bare, old := newSource(t), newSink(t), newSink(t), newSink(t)
+	old.refusesV2 = true
+	second := newPrometheus(t, prometheusV2, receiver())
+	deaf := newPrometheus(t, prometheusV1, receiver()) // it takes version 2 for an empty request of version 1
+	toSink, toOld := newRelay(t, to.URL).push(), newRelay(t, old.URL).push()
+	toBare := newRelay(t, bare.URL, "--relay.tenant-remove").push()
+	toServer, toDeaf := newRelay(t, second.url+"/api/v1/write").push(), newRelay(t, deaf.url+"/api/v1/write").push()
+	first := newPrometheus(t, prometheusV2, sender(prometheusV2, from, toSink, toBare, toOld, toServer, toDeaf))
+	scrape(t, from, 10)
+	from.fail()
+	last := waitStale(t, first)
+	sent := wantScraped(t, first, from)
+	wantAtSink(t, to, sent.byTenant(), last)
+	wantAtSink(t, bare, bareOf(sent.byTenant()), last)
+	wantAtSink(t, old, sent.byTenant(), last)
+	wantAtServer(t, deaf, sent, last)
+	// Prometheus 3.15 sends exemplars apart from samples, and as a receiver refuses series that have nothing else. It writes all that
+	// comes with them, and answers 400, which it tells by the headers of what is written. So it is through the relay.
+	isExemplar := func(series string) bool { return strings.HasPrefix(series, "exemplars of ") }
+	wantAtServer(t, second, sent.series(func(series string) bool { return !isExemplar(series) }), last)
+	exemplars := sent.series(isExemplar).count(last)
+	for url, failed := range map[string]int{toSink: 0, toBare: 0, toOld: 0, toDeaf: 0, toServer: exemplars} {
+		first.wantFailed(url, failed)
+	}
+	for _, s := range []*sink{to, bare, old} {
+		s.check(t)
+		posts, _ := s.had()
+		for _, p := range posts {
+			if p.v2 == s.refusesV2 {
+				t.Errorf("a post of version 2: %v", p.v2)
+			}
+		}
+	}
+}
