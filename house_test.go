@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	"server/parquet":        {"column", "server/table"},
 	"server/ingest":         {"column", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "server/table", "server/wal"},
 	"server/relay":          {"remotewrite", "server/ingest", "server/queue"},
-	"server/metrics":        {"server/ingest", "server/queue", "server/relay", "server/table", "server/wal"},
+	"server/metrics":        {"server/ingest", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
 	"server/config":         {"server/ingest", "server/load", "server/parquet", "server/relay", "server/table", "server/wal"},
 	"server/load":           {"column", "msgpack", "remotewrite"},
 	"server/migrate":        {},

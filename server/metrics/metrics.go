@@ -4,18 +4,21 @@ package metrics
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
+	"github.com/slipstream-go/slipstream/server/watch"
 )
 
 // Collector reads the rooms' statistics.
 type Collector struct {
 	Ingest func() ingest.Stats
 	Store  func() *table.Store // nil until it is open
+	Watch  func() watch.Stats
 }
 
 var _ prometheus.Collector = Collector{}
@@ -66,6 +69,13 @@ var ofStore = []metric[table.Stats]{
 	gauge("replay_seconds", "How long the last start read the log.", func(s table.Stats) float64 { return s.ReplayTime.Seconds() }),
 }
 
+var ofWatch = []metric[watch.Stats]{
+	counter("config_loads_total", "Files that were read, at the start or because they had changed: rules, certificates, secrets.", func(s watch.Stats) float64 { return float64(s.Loads) }),
+	counter("config_load_failures_total", "Changed files that could not be used: what they said before holds.", func(s watch.Stats) float64 { return float64(s.Failures) }),
+	gauge("config_failed", "Sets of files that cannot be used as they are now.", func(s watch.Stats) float64 { return float64(s.Failed) }),
+	gauge("config_last_load_timestamp_seconds", "When files were last read and put to use.", func(s watch.Stats) float64 { return unixSeconds(s.Last) }),
+}
+
 var ofLog = []metric[wal.Stats]{
 	counter("wal_records_total", "Records written to the log.", func(s wal.Stats) float64 { return float64(s.Records) }),
 	counter("wal_written_bytes_total", "Bytes written to the log.", func(s wal.Stats) float64 { return float64(s.Bytes) }),
@@ -84,6 +94,7 @@ func (c Collector) Describe(out chan<- *prometheus.Desc) {
 	describeAll(out, ofIngest)
 	describeAll(out, ofStore)
 	describeAll(out, ofLog)
+	describeAll(out, ofWatch)
 }
 
 func describeAll[S any](out chan<- *prometheus.Desc, metrics []metric[S]) {
@@ -100,6 +111,7 @@ func (c Collector) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(requestsDesc, prometheus.CounterValue, float64(n), o.String(), strconv.Itoa(o.Status()))
 	}
 	collectAll(out, ofIngest, s)
+	collectAll(out, ofWatch, c.Watch())
 	store := c.Store()
 	if store == nil {
 		return
@@ -114,6 +126,14 @@ func collectAll[S any](out chan<- prometheus.Metric, metrics []metric[S], s S) {
 	for _, m := range metrics {
 		out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.read(s))
 	}
+}
+
+// unixSeconds is a time as Prometheus has them; 0 if there was none.
+func unixSeconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
 }
 
 func oneIf(b bool) float64 {

@@ -11,6 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
+	"github.com/slipstream-go/slipstream/server/watch"
 )
 
 type noSink struct{}
@@ -23,6 +24,7 @@ func TestCollector(t *testing.T) {
 	c := Collector{
 		Ingest: func() ingest.Stats { return ingest.Stats{Rows: 3, Bytes: 40, Ready: true} },
 		Store:  func() *table.Store { return store },
+		Watch:  func() watch.Stats { return watch.Stats{Loads: 2} },
 	}
 	registry := prometheus.NewPedanticRegistry() // which compares what is collected with what was described
 	registry.MustRegister(c)
@@ -39,7 +41,7 @@ func TestCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(before) != 1+len(ofIngest) || len(after) != len(before)+len(ofStore)+len(ofLog)+1 {
+	if len(before) != 1+len(ofIngest)+len(ofWatch) || len(after) != len(before)+len(ofStore)+len(ofLog)+1 {
 		t.Errorf("%d metrics before the store is open, %d after", len(before), len(after))
 	}
 	name := regexp.MustCompile(`^slipstream_[a-z_]+$`)

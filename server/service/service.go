@@ -86,7 +86,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		return nil, err
 	}
 	registry.MustRegister(
-		metrics.Collector{Ingest: s.handler.Stats, Store: s.store.Load}, metrics.Relay{Of: s.relay},
+		metrics.Collector{Ingest: s.handler.Stats, Store: s.store.Load, Watch: s.watcher.Stats}, metrics.Relay{Of: s.relay},
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processorTime)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s, nil
 }

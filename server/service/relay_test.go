@@ -1,0 +1,229 @@
+package service
+
+import (
+	"bytes"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/parquet"
+)
+
+// series is a body of Remote Write: a sample for each tenant.
+func series(tenants ...string) []byte {
+	r := new(remotewrite.Request)
+	for i, tenant := range tenants {
+		r.Series = append(r.Series, remotewrite.Series{
+			Labels:  []remotewrite.Label{{Name: "__name__", Value: "up"}, {Name: "__tenant__", Value: tenant}, {Name: "job", Value: "j"}},
+			Samples: []remotewrite.Sample{{Value: float64(i), Timestamp: time.Now().UnixMilli()}},
+		})
+	}
+	return s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, r))
+}
+
+// push posts a body, with a bearer token unless it is empty.
+func push(t *testing.T, client *http.Client, base, token string, body []byte) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest("POST", base+"/api/v1/push", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// target counts posts by tenant.
+type target struct {
+	*httptest.Server
+	mu    sync.Mutex
+	posts map[string]int
+}
+
+func newTarget(t *testing.T) *target {
+	to := &target{posts: make(map[string]int)}
+	to.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to.mu.Lock()
+		to.posts[r.Header.Get("X-Scope-OrgID")]++
+		to.mu.Unlock()
+	}))
+	t.Cleanup(to.Close)
+	return to
+}
+
+func (to *target) got(tenant string) int {
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	return to.posts[tenant]
+}
+
+func writeText(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// With nothing set, Remote Write is answered when it is on disk, and lands in a table for each tenant.
+func TestRemoteWriteLands(t *testing.T) {
+	c := settings(t)
+	s, stop := run(t, c)
+	if status, text := push(t, http.DefaultClient, s.URL(), "", series("a", "b", "")); status != 204 {
+		t.Fatal(status, text)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tenant := range []string{"a", "b", "anonymous"} {
+		rows := 0
+		err := eachFile(filepath.Join(c.Data, "tables", "metrics", tenant), func(path string) error {
+			return parquet.Scan(path, func(b *column.Batch) error {
+				rows += b.Rows
+				return nil
+			})
+		})
+		if err != nil || rows != 1 {
+			t.Errorf("%s: %d rows, %v", tenant, rows, err)
+		}
+	}
+}
+
+// Rules, and the secrets that they name, are read again when they change. What is broken is not used.
+func TestRulesReload(t *testing.T) {
+	to := newTarget(t)
+	dir := t.TempDir()
+	rules, secret := filepath.Join(dir, "rules.json"), filepath.Join(dir, "secret")
+	writeText(t, secret, "first\n")
+	writeText(t, rules, `{"credentials": [{"name": "p", "token_file": "secret", "tenants": ["a"]}]}`)
+	s, stop := run(t, settings(t, "--relay.target="+to.URL, "--relay.rules="+rules))
+	wants := func(token, tenant string, want int) {
+		t.Helper()
+		if status, text := push(t, http.DefaultClient, s.URL(), token, series(tenant)); status != want {
+			t.Errorf("%s for %s: %d, want %d: %s", token, tenant, status, want, text)
+		}
+	}
+	wants("first", "a", 204)
+	wants("first", "b", 400)
+	wants("second", "a", 401)
+	wants("", "a", 401)
+
+	writeText(t, secret, "second\n")
+	s.Reload()
+	wants("first", "a", 401)
+	wants("second", "a", 204)
+
+	writeText(t, rules, `{"credentials": []`)
+	s.Reload()
+	wants("second", "a", 204)
+	if st := s.watcher.Stats(); st.Failed != 1 {
+		t.Errorf("%+v", st)
+	}
+
+	writeText(t, rules, `{"credentials": [{"name": "p", "token_file": "secret", "tenants": ["*"]}], "tenants": {"a": {"as": "other"}, "b": {"labels_per_series": 2}}}`)
+	for deadline := time.Now().Add(20 * time.Second); to.got("other") == 0; time.Sleep(50 * time.Millisecond) { // nobody asks for it
+		if time.Now().After(deadline) {
+			t.Fatal("the new rules are not used")
+		}
+		wants("second", "a", 204)
+	}
+	wants("second", "b", 400)
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if to.got("b") != 0 {
+		t.Error("the target got something for b")
+	}
+}
+
+// A client that shows a certificate may write for the tenants of its name; another, or one without, may not.
+func TestCertificatesNameTenants(t *testing.T) {
+	to := newTarget(t)
+	cert, key, anonymous := certificate(t)
+	ca, caKey, _ := certificate(t)
+	rules := filepath.Join(t.TempDir(), "rules.json")
+	writeText(t, rules, `{"credentials": [{"name": "agents", "certificate": "agent", "tenants": ["team-*"]}]}`)
+	s, stop := run(t, settings(t, "--tls-cert="+cert, "--tls-key="+key, "--tls-client-ca="+ca, "--relay.target="+to.URL, "--relay.rules="+rules))
+	config := anonymous.Transport.(*http.Transport).TLSClientConfig.Clone()
+	config.Certificates = []tls.Certificate{signed(t, ca, caKey, time.Now().Add(time.Hour))}
+	known := &http.Client{Transport: &http.Transport{TLSClientConfig: config}}
+	defer known.CloseIdleConnections()
+	for _, one := range []struct {
+		client *http.Client
+		tenant string
+		want   int
+		words  string
+	}{
+		{known, "team-a", 204, ""}, {known, "other", 400, "not for this tenant"}, {anonymous, "team-a", 401, "credentials"},
+	} {
+		if status, text := push(t, one.client, s.URL(), "", series(one.tenant)); status != one.want || !strings.Contains(text, one.words) {
+			t.Errorf("%s: %d, want %d: %s", one.tenant, status, one.want, text)
+		}
+	}
+	anonymous.CloseIdleConnections()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if to.got("team-a") != 1 || to.got("other") != 0 {
+		t.Errorf("%v", to.posts)
+	}
+}
+
+// Where the rules have no credentials, the tokens of the service guard the relay too.
+func TestTokensGuardTheRelay(t *testing.T) {
+	to := newTarget(t)
+	s, stop := run(t, settings(t, "--token=secret", "--relay.target="+to.URL))
+	for token, want := range map[string]int{"secret": 204, "guess": 401, "": 401} {
+		if status, text := push(t, http.DefaultClient, s.URL(), token, series("a")); status != want {
+			t.Errorf("%q: %d, want %d: %s", token, status, want, text)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is in the queue when the service stops is delivered by the next one.
+func TestQueueOutlivesTheService(t *testing.T) {
+	to := newTarget(t)
+	dir := t.TempDir()
+	s, stop := run(t, settings(t, "--relay.target=http://127.0.0.1:1/", "--relay.queue="+dir))
+	if status, text := push(t, http.DefaultClient, s.URL(), "", series("a", "b")); status != 204 {
+		t.Fatal(status, text)
+	}
+	if _, text := get(t, http.DefaultClient, s.URL()+"/metrics"); !strings.Contains(text, "slipstream_relay_queue_items 2") {
+		t.Error("the metrics do not tell of two items")
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	_, stop = run(t, settings(t, "--relay.target="+to.URL, "--relay.queue="+dir))
+	for deadline := time.Now().Add(20 * time.Second); to.got("a")+to.got("b") < 2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%v", to.posts)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
