@@ -41,6 +41,7 @@ type Relay struct {
 	MaxBody    Size `help:"Bytes of a body, as received." default:"32MiB"`
 	MaxDecoded Size `help:"Bytes of a body, decompressed." default:"32MiB"`
 	MaxTenants int  `help:"Tenants in one request." default:"1000"`
+	MaxSeries  int  `help:"Series in one request, which may have four times as many symbols." default:"250000"`
 
 	Queue           string        `help:"Directory of a queue: senders are answered when it has their series on disk, and targets get them from there. Else when the targets have answered." type:"path" placeholder:"DIR"`
 	QueueMax        Size          `help:"Bytes that may wait in the queue; beyond: 503." default:"16GiB"`

@@ -141,7 +141,7 @@ func (s *Serve) checkNumbers() error {
 		{"timeout-shutdown", int64(s.Timeout.Shutdown), 1},
 		{"relay.timeout", int64(s.Relay.Timeout), 1}, {"relay.conns", int64(s.Relay.Conns), 1}, {"relay.conn-age", int64(s.Relay.ConnAge), 1},
 		{"relay.max-body", int64(s.Relay.MaxBody), 1}, {"relay.max-decoded", int64(s.Relay.MaxDecoded), 1},
-		{"relay.max-tenants", int64(s.Relay.MaxTenants), 1}, {"relay.queue-max", int64(s.Relay.QueueMax), 1},
+		{"relay.max-tenants", int64(s.Relay.MaxTenants), 1}, {"relay.max-series", int64(s.Relay.MaxSeries), 1}, {"relay.queue-max", int64(s.Relay.QueueMax), 1},
 		{"relay.queue-tenant-max", int64(s.Relay.QueueTenantMax), 1}, {"relay.queue-workers", int64(s.Relay.QueueWorkers), 1},
 	} {
 		if n.value < n.least {

@@ -20,7 +20,7 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 		},
 		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant,
 		Conns: c.Conns, ConnAge: c.ConnAge,
-		Bounds: relay.Bounds{Body: int64(c.MaxBody), Decoded: int(c.MaxDecoded), Ratio: s.config.Limits.MaxRatio, Tenants: c.MaxTenants},
+		Bounds: relay.Bounds{Body: int64(c.MaxBody), Decoded: int(c.MaxDecoded), Ratio: s.config.Limits.MaxRatio, Tenants: c.MaxTenants, Series: c.MaxSeries, Symbols: 4 * c.MaxSeries},
 		Flight: s.flight, Allow: s.handler.Allow, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log,
 	}
 	if c.Queue != "" {
