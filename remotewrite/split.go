@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
+	"math"
 	"slices"
 )
 
@@ -83,28 +84,33 @@ type Part struct {
 	hash     uint64
 	slot     int // in the table
 
-	first, last int // of its pieces; 0 is none
-	size        int // of what they copy
+	first, last uint32 // of its pieces; 0 is none
+	size        int    // of what they copy
 
 	Series, Samples, Exemplars, Histograms int
 	Metadata                               int // series that have some (version 2)
 }
 
 // piece is bytes of the body that are copied to a part: as many series as stand side by side, or a piece of one that is cut.
+// It is small, because where tenants alternate there is one for each series.
 type piece struct {
-	from, to int
-	next     int // of the same part; 0 is none
+	from, to uint32
+	next     uint32 // of the same part; 0 is none
 	// In version 1, the length of the message that begins here, if a label was cut out of it; in version 2, which label
 	// decided, counted from 1, if it is to be removed. Else 0.
-	mark  int
+	mark  uint32
 	plain bool // in version 2, that plainRefs has taken all references
 }
 
 // cut is a field that is removed.
 type cut struct{ from, to int }
 
-// Split takes body apart. An *[Error], ErrParts or ErrSeries leaves no parts.
+// Split takes body, which is shorter than 4 GB, apart. An *[Error], ErrParts or ErrSeries leaves no parts.
 func (p *Splitter) Split(body []byte, version Version, by By) error {
+	if uint64(len(body)) > math.MaxUint32 {
+		p.begin(nil, version)
+		return &Error{Cause: errLong}
+	}
 	p.begin(body, version)
 	if !slices.Equal(p.scanner.names, by.Labels) {
 		p.scanner.Find(by.Labels...)
@@ -186,7 +192,7 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 		case len(p.cuts) > 0:
 			p.addCut(part, v)
 		default:
-			p.add(part, piece{from: v.from, to: len(v.body)})
+			p.add(part, piece{from: uint32(v.from), to: uint32(len(v.body))})
 		}
 	}
 	if p.scanner.unknown {
@@ -283,12 +289,12 @@ func (p *Splitter) widen() {
 
 // add puts a piece behind the others of its part; it becomes more of the last, if that ends where it begins.
 func (p *Splitter) add(part *Part, next piece) {
-	part.size += next.to - next.from
+	part.size += int(next.to - next.from)
 	if last := &p.pieces[part.last]; part.last != 0 && last.to == next.from && last.mark == next.mark && last.plain == next.plain {
 		last.to = next.to
 		return
 	}
-	n := len(p.pieces)
+	n := uint32(len(p.pieces))
 	p.pieces = append(p.pieces, next)
 	if part.last == 0 {
 		part.first = n
@@ -308,12 +314,12 @@ func (p *Splitter) addCut(part *Part, v *SeriesView) {
 	from, mark := v.at, length
 	for _, c := range p.cuts {
 		if mark != 0 || c.from > from {
-			p.add(part, piece{from: from, to: c.from, mark: mark})
+			p.add(part, piece{from: uint32(from), to: uint32(c.from), mark: uint32(mark)})
 			mark = 0
 		}
 		from = c.to
 	}
-	p.add(part, piece{from: from, to: len(v.body)})
+	p.add(part, piece{from: uint32(from), to: uint32(len(v.body))})
 }
 
 // Parts yields the parts, in the order in which their first series stand in the body.
@@ -342,7 +348,7 @@ func (p *Splitter) Rejected() (n int, first []Rejection) { return p.rejected, p.
 // that may be appended to the request of any part. In version 2 there is none: it stays with the series.
 func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	b := p.scanner.body
-	if p.scanner.version != V1 || p.scanner.err != nil {
+	if !p.scanner.metadata || p.scanner.err != nil {
 		return
 	}
 	for i := 0; i < len(b); {

@@ -50,7 +50,7 @@ func (p *Splitter) add2(part *Part, v *SeriesView, decider int) {
 	if !p.by.Remove {
 		decider = 0
 	}
-	p.add(part, piece{from: v.from, to: len(v.body), mark: decider, plain: v.plain})
+	p.add(part, piece{from: uint32(v.from), to: uint32(len(v.body)), mark: uint32(decider), plain: v.plain})
 }
 
 // append2 is Append of version 2.
@@ -62,7 +62,7 @@ func (part *Part) append2(dst []byte) []byte {
 	for i := part.first; i != 0; i = p.pieces[i].next {
 		piece := &p.pieces[i]
 		b := p.scanner.body[:piece.to]
-		for i := piece.from; i < len(b); {
+		for i := int(piece.from); i < len(b); {
 			_, at, next := readField(b, i)
 			p.series2(b[:next], at, piece)
 			i = next
@@ -126,9 +126,9 @@ func (p *Splitter) series2(b []byte, i int, piece *piece) {
 	from := len(r.series)
 	at := r.open(len(b) - i)
 	if piece.plain {
-		i = p.plainLabels2(b, i, piece.mark)
+		i = p.plainLabels2(b, i, int(piece.mark))
 	} else {
-		p.labels2(b, i, piece.mark, p.by.Remove)
+		p.labels2(b, i, int(piece.mark), p.by.Remove)
 	}
 	copied := i
 	for i < len(b) {
