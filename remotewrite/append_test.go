@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -155,6 +156,45 @@ func TestCount(t *testing.T) {
 		f, isFloat := c.Float()
 		if got := fmt.Sprint(n, isInt, f, isFloat); got != want {
 			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// The symbols of a request of version 2 are its texts, each once, in the order of their first use.
+func TestSymbols(t *testing.T) {
+	body := Append(nil, V2, &Request{Series: []Series{
+		{Labels: []Label{{"a", "b"}, {"c", "b"}}}, {Labels: []Label{{"a", "d"}}, Metadata: Metadata{Help: "h"}},
+	}})
+	var s Scanner
+	s.Reset(body, V2)
+	var got []string
+	for symbol := range s.Symbols {
+		got = append(got, string(symbol))
+	}
+	if want := []string{"", "a", "b", "c", "h", "d"}; s.Err() != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, s.Err(), want)
+	}
+	for range s.Symbols { // it may be left
+		break
+	}
+	n := 0
+	for range s.Series { // and does not keep the series from being read
+		n++
+	}
+	if s.Err() != nil || n != 2 {
+		t.Errorf("%d series, %v", n, s.Err())
+	}
+	for _, c := range []struct {
+		body    []byte
+		version Version
+		wrong   bool
+	}{{body, V1, false}, {body[:len(body)-1], V2, true}, {[]byte{0x22, 1, 'x'}, V2, true}, {nil, V2, false}} {
+		s.Reset(c.body, c.version)
+		for symbol := range s.Symbols {
+			t.Errorf("%x: symbol %q", c.body, symbol)
+		}
+		if (s.Err() != nil) != c.wrong {
+			t.Errorf("%x: %v", c.body, s.Err())
 		}
 	}
 }

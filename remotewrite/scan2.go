@@ -89,6 +89,19 @@ func (s *Scanner) index() bool {
 	return true
 }
 
+// Symbols yields the symbols of a body of version 2, in order: the first is empty. They are views of the body, all of it is looked at before the
+// first, and [Scanner.Err] says what is wrong outside of the series.
+func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
+	if s.version != V2 || !s.index() {
+		return
+	}
+	for _, y := range s.symbols {
+		if !yield(s.body[y.at:y.end:y.end]) {
+			return
+		}
+	}
+}
+
 // which is the number of a name that Find asks for, counted from 1, or 0.
 func (s *Scanner) which(symbol []byte) uint32 {
 	if s.lengths>>(len(symbol)%64)&1 != 0 {

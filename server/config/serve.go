@@ -159,8 +159,11 @@ func isLoopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// Tokens are those of the setting and of the file, in which empty lines and those that begin with # mean nothing.
-func (s *Serve) Tokens() ([]string, error) {
+// Tokens are those of the setting and of the file.
+func (s *Serve) Tokens() ([]string, error) { return s.ReadTokens(os.ReadFile) }
+
+// ReadTokens reads the file by read. Empty lines, and those that begin with #, mean nothing.
+func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) ([]string, error) {
 	var tokens []string
 	if s.Token != "" {
 		tokens = append(tokens, s.Token)
@@ -168,7 +171,7 @@ func (s *Serve) Tokens() ([]string, error) {
 	if s.TokenFile == "" {
 		return tokens, nil
 	}
-	text, err := os.ReadFile(s.TokenFile)
+	text, err := read(s.TokenFile)
 	if err != nil {
 		return nil, fmt.Errorf("--token-file: %w", err)
 	}

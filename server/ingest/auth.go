@@ -19,7 +19,13 @@ func newTokens(secrets []string) tokens {
 }
 
 // Allow reports whether a request carries one of the service's tokens, or whether none is asked for.
-func (h *Handler) Allow(r *http.Request) bool { return h.tokens.allow(r) }
+func (h *Handler) Allow(r *http.Request) bool { return h.tokens.Load().allow(r) }
+
+// SetTokens replaces the tokens, for requests to come.
+func (h *Handler) SetTokens(secrets []string) {
+	t := newTokens(secrets)
+	h.tokens.Store(&t)
+}
 
 // allow reports whether a request carries one of the tokens, or whether none is asked for.
 func (t tokens) allow(r *http.Request) bool {

@@ -24,7 +24,7 @@ type Options struct {
 // ready.
 type Handler struct {
 	limits  Limits
-	tokens  tokens
+	tokens  atomic.Pointer[tokens]
 	metrics http.Handler
 	pool    *table.Pool
 	log     *slog.Logger
@@ -40,7 +40,8 @@ type Handler struct {
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, tokens: newTokens(o.Tokens), metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux()}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux()}
+	h.SetTokens(o.Tokens)
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
 		h.flight = NewBudget(h.limits.InFlight)
@@ -87,7 +88,7 @@ func (h *Handler) route(method, path string, fn http.HandlerFunc) {
 // guarded asks for a token first.
 func (h *Handler) guarded(fn http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !h.tokens.allow(r) {
+		if !h.Allow(r) {
 			errUnauthorized().write(w)
 			return
 		}

@@ -95,7 +95,7 @@ func (q *request) admit(r *http.Request, name table.Name) error {
 	if r.ContentLength > h.limits.Body {
 		return errBodyLimit(h.limits.Body)
 	}
-	if !h.tokens.allow(r) {
+	if !h.Allow(r) {
 		return errUnauthorized()
 	}
 	if err := q.readHead(r, name); err != nil {

@@ -227,3 +227,30 @@ func TestQueueOutlivesTheService(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Tokens are read again when their file changes; a file without one changes nothing.
+func TestTokensReload(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	writeText(t, file, "first\n")
+	s, stop := run(t, settings(t, "--token-file="+file))
+	for _, step := range []struct {
+		text string
+		want map[string]int
+	}{
+		{"first\n", map[string]int{"first": 204, "second": 401}},
+		{"# both\nfirst\nsecond\n", map[string]int{"first": 204, "second": 204}},
+		{"second\n", map[string]int{"first": 401, "second": 204}},
+		{"# none\n", map[string]int{"first": 401, "second": 204, "": 401}},
+	} {
+		writeText(t, file, step.text)
+		s.Reload()
+		for token, want := range step.want {
+			if status, text := push(t, http.DefaultClient, s.URL(), token, series("a")); status != want {
+				t.Errorf("%q, %q: %d, want %d: %s", step.text, token, status, want, text)
+			}
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}

@@ -82,6 +82,18 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		Flight:  s.flight,
 		Logger:  log,
 	})
+	if c.TokenFile != "" {
+		err = s.watcher.Add("tokens", func(read func(path string) ([]byte, error)) error {
+			tokens, err := c.ReadTokens(read)
+			if err == nil {
+				s.handler.SetTokens(tokens)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	if s.relay, err = s.newRelay(); err != nil {
 		return nil, err
 	}
