@@ -1,12 +1,15 @@
 package remotewrite
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/prometheus/prometheus/prompb"
 	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 
 	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/remotewrite/vtpb1"
+	"github.com/slipstream-go/slipstream/bench/remotewrite/vtpb2"
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
@@ -64,7 +67,15 @@ func appendSides(body []byte) ([]harness.Side, error) {
 		return nil, err
 	}
 	ours, err := oursEncoder(req, body, remotewrite.V1)
+	if err != nil {
+		return nil, err
+	}
+	vt := new(vtpb1.WriteRequest)
+	if err := vt.UnmarshalVT(body); err != nil {
+		return nil, err
+	}
 	room := make([]byte, len(body))
+	var b []byte
 	return []harness.Side{
 		ours,
 		encoder(prompbName, "", "", req, remotewrite.V1, req.Marshal),
@@ -72,8 +83,12 @@ func appendSides(body []byte) ([]harness.Side, error) {
 			n, err := req.MarshalToSizedBuffer(room)
 			return room[len(room)-n:], err
 		}),
+		encoder(vtprotoName, "", "", req, remotewrite.V1, func() (_ []byte, err error) {
+			b, err = vtAppend(b, vt)
+			return b, err
+		}),
 		copying(body),
-	}, err
+	}, nil
 }
 
 func appendSidesTwo(body []byte) ([]harness.Side, error) {
@@ -91,18 +106,19 @@ func appendSidesTwo(body []byte) ([]harness.Side, error) {
 	}
 	given := req
 	given.Timeseries = slices.Clone(req.Timeseries)
-	table := writev2.NewSymbolTable()
-	var symbolized, kept []byte
+	vt, vtGiven := new(vtpb2.Request), new(vtpb2.Request)
+	if err := errors.Join(vt.UnmarshalVT(body), vtGiven.UnmarshalVT(body)); err != nil {
+		return nil, err
+	}
+	table, vtTable := writev2.NewSymbolTable(), writev2.NewSymbolTable()
+	var symbolized, kept, vtSymbolized, vtKept []byte
 	return []harness.Side{
 		ours,
 		encoder(writev2Name, "", "", want, remotewrite.V2, func() (_ []byte, err error) {
 			table.Reset()
 			for i := range req.Timeseries {
 				s := &req.Timeseries[i]
-				s.LabelsRefs = s.LabelsRefs[:0]
-				for _, l := range want.Timeseries[i].Labels {
-					s.LabelsRefs = append(s.LabelsRefs, table.Symbolize(l.Name), table.Symbolize(l.Value))
-				}
+				s.LabelsRefs = symbolize(&table, s.LabelsRefs[:0], want.Timeseries[i].Labels)
 				s.Metadata.HelpRef, s.Metadata.UnitRef = table.Symbolize(want.Metadata[i].Help), table.Symbolize(want.Metadata[i].Unit)
 			}
 			req.Symbols = table.Symbols()
@@ -113,5 +129,27 @@ func appendSidesTwo(body []byte) ([]harness.Side, error) {
 			kept, err = given.OptimizedMarshal(kept[:0])
 			return kept, err
 		}),
+		encoder(vtprotoName, "", "", want, remotewrite.V2, func() (_ []byte, err error) {
+			vtTable.Reset()
+			for i, s := range vt.Timeseries {
+				s.LabelsRefs = symbolize(&vtTable, s.LabelsRefs[:0], want.Timeseries[i].Labels)
+				s.Metadata.HelpRef, s.Metadata.UnitRef = vtTable.Symbolize(want.Metadata[i].Help), vtTable.Symbolize(want.Metadata[i].Unit)
+			}
+			vt.Symbols = vtTable.Symbols()
+			vtSymbolized, err = vtAppend(vtSymbolized, vt)
+			return vtSymbolized, err
+		}),
+		encoder(vtprotoName, "symbols given", markSymbols, want, remotewrite.V2, func() (_ []byte, err error) {
+			vtKept, err = vtAppend(vtKept, vtGiven)
+			return vtKept, err
+		}),
 	}, nil
+}
+
+// symbolize adds labels to references, and to the table those that it does not have.
+func symbolize(table *writev2.SymbolsTable, refs []uint32, labels []prompb.Label) []uint32 {
+	for _, l := range labels {
+		refs = append(refs, table.Symbolize(l.Name), table.Symbolize(l.Value))
+	}
+	return refs
 }

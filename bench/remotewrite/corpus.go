@@ -215,13 +215,7 @@ func histogram(r *rand.Rand, whole bool, time int64) prompb.Histogram {
 // requestTwo is the corpus in version 2, where each series has its metadata.
 func (c corpus) requestTwo() (*writev2.Request, error) {
 	table := writev2.NewSymbolTable()
-	refs := func(labels []prompb.Label) []uint32 {
-		var list []uint32
-		for _, l := range labels {
-			list = append(list, table.Symbolize(l.Name), table.Symbolize(l.Value))
-		}
-		return list
-	}
+	refs := func(labels []prompb.Label) []uint32 { return symbolize(&table, nil, labels) }
 	req := new(writev2.Request)
 	for _, one := range c.request().Timeseries {
 		two := writev2.TimeSeries{LabelsRefs: refs(one.Labels)}

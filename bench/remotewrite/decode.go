@@ -7,6 +7,8 @@ import (
 	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 
 	"github.com/slipstream-go/slipstream/bench/harness"
+	"github.com/slipstream-go/slipstream/bench/remotewrite/vtpb1"
+	"github.com/slipstream-go/slipstream/bench/remotewrite/vtpb2"
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
@@ -53,6 +55,16 @@ func oursDecoder(how, mark string, want *prompb.WriteRequest, body []byte, versi
 	return decoder("", how, mark, want, decode, func() *prompb.WriteRequest { return plain(r, version) })
 }
 
+func vtDecoder(how, mark string, want *prompb.WriteRequest, body []byte) harness.Side {
+	req := new(vtpb1.WriteRequest)
+	return decoder(vtprotoName, how, mark, want, vtDecode(req, body, how == views), func() *prompb.WriteRequest { return vtPlain(req) })
+}
+
+func vtDecoderTwo(how, mark string, want *prompb.WriteRequest, body []byte) harness.Side {
+	req := new(vtpb2.Request)
+	return decoder(vtprotoName, how, mark, want, vtDecode(req, body, how == views), func() *prompb.WriteRequest { return vtPlainTwo(req) })
+}
+
 // decodeSides has the mark of tailored.
 func decodeSides(body []byte, mark string) ([]harness.Side, error) {
 	want, err := decoded(body, remotewrite.V1)
@@ -69,6 +81,7 @@ func decodeSides(body []byte, mark string) ([]harness.Side, error) {
 				theirs = new(prompb.WriteRequest) // what was decoded before is let go at once, so that the live heap stays small
 				return theirs.Unmarshal(body)
 			}, func() *prompb.WriteRequest { return theirs }),
+		vtDecoder("", "", want, body),
 		decoder(easyprotoName, "", "", want, func() error { return own.unmarshal(bytes.Clone(body)) }, own.plain),
 		decoder(tailoredName, "", mark, tailoredPart(want),
 			func() (err error) {
@@ -84,6 +97,7 @@ func decodeSides(body []byte, mark string) ([]harness.Side, error) {
 				return req
 			}),
 		oursDecoder(views, markViews, want, body, remotewrite.V1),
+		vtDecoder(views, markViews, want, body),
 		decoder(easyprotoName, views, markViews, want, func() error { return view.unmarshal(body) }, view.plain),
 	}, nil
 }
@@ -107,6 +121,8 @@ func decodeSidesTwo(body []byte) ([]harness.Side, error) {
 				}
 				return req
 			}),
+		vtDecoderTwo("", "", want, body),
 		oursDecoder(views, markViews, want, body, remotewrite.V2),
+		vtDecoderTwo(views, markViews, want, body),
 	}, nil
 }

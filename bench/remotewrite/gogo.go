@@ -40,20 +40,15 @@ func prompbReadSeries(t *tally, s *prompb.TimeSeries) {
 
 // writev2Read is the tally of a request in version 2.
 func writev2Read(req *writev2.Request) (t tally) {
-	labels := func(refs []uint32) {
-		for i := 0; i+1 < len(refs); i += 2 {
-			label(&t, req.Symbols[refs[i]], req.Symbols[refs[i+1]])
-		}
-	}
 	for i := range req.Timeseries {
 		s := &req.Timeseries[i]
 		t.series++
-		labels(s.LabelsRefs)
+		references(&t, req.Symbols, s.LabelsRefs)
 		for j := range s.Samples {
 			t.sample(s.Samples[j].Value, s.Samples[j].Timestamp)
 		}
 		for j := range s.Exemplars {
-			labels(s.Exemplars[j].LabelsRefs)
+			references(&t, req.Symbols, s.Exemplars[j].LabelsRefs)
 			t.exemplar(s.Exemplars[j].Value, s.Exemplars[j].Timestamp)
 		}
 		for j := range s.Histograms {
@@ -61,6 +56,13 @@ func writev2Read(req *writev2.Request) (t tally) {
 		}
 	}
 	return t
+}
+
+// references adds labels that refer to symbols.
+func references(t *tally, symbols []string, refs []uint32) {
+	for i := 0; i+1 < len(refs); i += 2 {
+		label(t, symbols[refs[i]], symbols[refs[i+1]])
+	}
 }
 
 // prompbFind adds the value of a label in each series.
@@ -84,16 +86,16 @@ func prompbLabel(s *prompb.TimeSeries, name string) string {
 // writev2Find adds the value of a label in each series.
 func writev2Find(req *writev2.Request, name string, values []string) []string {
 	for i := range req.Timeseries {
-		values = append(values, writev2Label(req, &req.Timeseries[i], name))
+		values = append(values, writev2Label(req.Symbols, req.Timeseries[i].LabelsRefs, name))
 	}
 	return values
 }
 
 // writev2Label is the value of a label, or "".
-func writev2Label(req *writev2.Request, s *writev2.TimeSeries, name string) string {
-	for i := 0; i+1 < len(s.LabelsRefs); i += 2 {
-		if req.Symbols[s.LabelsRefs[i]] == name {
-			return req.Symbols[s.LabelsRefs[i+1]]
+func writev2Label(symbols []string, refs []uint32, name string) string {
+	for i := 0; i+1 < len(refs); i += 2 {
+		if symbols[refs[i]] == name {
+			return symbols[refs[i+1]]
 		}
 	}
 	return ""

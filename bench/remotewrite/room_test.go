@@ -58,6 +58,7 @@ func TestChecksCanFail(t *testing.T) {
 		splitter("split", "", partsOf(other, v1, false), v1, oursSplit(body, v1, false)),
 		splitter("split and remove", "", partsOf(histograms.request(), v1, false), v1, oursSplit(body, v1, true)),
 		decoder("decode", "", "", other, decode, func() *prompb.WriteRequest { return plain(r, v1) }),
+		vtDecoder("", "", other, body),
 		encoder("append", "", "", other, v1, oursAppend(v1, r)),
 		floor("floor", "", "", body[1:], func() ([]byte, error) { return body, nil }),
 	} {

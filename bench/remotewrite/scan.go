@@ -60,6 +60,7 @@ func findSides(body []byte) ([]harness.Side, error) {
 			err := req.Unmarshal(body)
 			return prompbFind(&req, tenantLabel, values), err
 		}),
+		finder(vtprotoName, "", want, vtFind(body)),
 		finder(easyprotoName, "", want, func(values []string) ([]string, error) { return easyFind(body, tenantLabel, values) }),
 		finder(tailoredName, "", want, func(values []string) ([]string, error) {
 			list, release, err := tailoredUnmarshal(body)
@@ -86,6 +87,7 @@ func findSidesTwo(body []byte) ([]harness.Side, error) {
 			err := req.Unmarshal(body)
 			return writev2Find(&req, tenantLabel, values), err
 		}),
+		finder(vtprotoName, "", want, vtFindTwo(body)),
 	}, nil
 }
 
@@ -134,6 +136,7 @@ func readSides(body []byte, mark string) ([]harness.Side, error) {
 			err := req.Unmarshal(body)
 			return prompbRead(&req), err
 		}),
+		reader(vtprotoName, "", want, vtRead(body)),
 		reader(easyprotoName, "", want, func() (tally, error) {
 			err := easy.unmarshal(body)
 			return easy.read(), err
@@ -162,5 +165,6 @@ func readSidesTwo(body []byte) ([]harness.Side, error) {
 			err := req.Unmarshal(body)
 			return writev2Read(&req), err
 		}),
+		reader(vtprotoName, "", want, vtReadTwo(body)),
 	}, nil
 }

@@ -146,6 +146,7 @@ func splitters(body []byte, remove bool, mark string) ([]harness.Side, error) {
 			}
 			return partsOf(&req, remotewrite.V1, remove).write(each)
 		}),
+		splitter(vtprotoName, "", want, remotewrite.V1, vtSplit(body, remove)),
 		splitter(tailoredName, mark, wantLess, remotewrite.V1, func(each func(string, []byte)) error {
 			list, release, err := tailoredUnmarshal(body)
 			if err != nil {
@@ -170,6 +171,7 @@ func splitSidesTwo(body []byte, remove bool) ([]harness.Side, error) {
 	return []harness.Side{
 		splitter("", "", want, remotewrite.V2, oursSplit(body, remotewrite.V2, remove)),
 		splitter(writev2Name, "", want, remotewrite.V2, func(each func(string, []byte)) error { return writev2Split(body, remove, each) }),
+		splitter(vtprotoName, "", want, remotewrite.V2, vtSplitTwo(body, remove)),
 		snappyRelaying(body),
 	}, nil
 }
@@ -180,12 +182,12 @@ type partTwo struct {
 	table writev2.SymbolsTable
 }
 
-// rewrite makes references to the symbols of a request into those to the part's, without a label unless its name is empty.
-func (p *partTwo) rewrite(refs []uint32, symbols []string, without string) []uint32 {
+// rewrite makes references to the symbols of a request into those to a part's, without a label unless its name is empty.
+func rewrite(table *writev2.SymbolsTable, refs []uint32, symbols []string, without string) []uint32 {
 	kept := refs[:0]
 	for i := 0; i+1 < len(refs); i += 2 {
 		if name := symbols[refs[i]]; without == "" || name != without {
-			kept = append(kept, p.table.Symbolize(name), p.table.Symbolize(symbols[refs[i+1]]))
+			kept = append(kept, table.Symbolize(name), table.Symbolize(symbols[refs[i+1]]))
 		}
 	}
 	return kept
@@ -204,16 +206,16 @@ func writev2Split(body []byte, remove bool, each func(tenant string, part []byte
 	var tenants []string
 	for i := range req.Timeseries {
 		s := &req.Timeseries[i]
-		tenant := writev2Label(&req, s, tenantLabel)
+		tenant := writev2Label(req.Symbols, s.LabelsRefs, tenantLabel)
 		part := all[tenant]
 		if part == nil {
 			part = &partTwo{table: writev2.NewSymbolTable()}
 			all[tenant] = part
 			tenants = append(tenants, tenant)
 		}
-		s.LabelsRefs = part.rewrite(s.LabelsRefs, req.Symbols, without)
+		s.LabelsRefs = rewrite(&part.table, s.LabelsRefs, req.Symbols, without)
 		for j := range s.Exemplars {
-			s.Exemplars[j].LabelsRefs = part.rewrite(s.Exemplars[j].LabelsRefs, req.Symbols, "")
+			s.Exemplars[j].LabelsRefs = rewrite(&part.table, s.Exemplars[j].LabelsRefs, req.Symbols, "")
 		}
 		s.Metadata.HelpRef = part.table.Symbolize(req.Symbols[s.Metadata.HelpRef])
 		s.Metadata.UnitRef = part.table.Symbolize(req.Symbols[s.Metadata.UnitRef])
