@@ -44,7 +44,7 @@
 //   - a packed number that goes beyond its field: they read it from the bytes behind the field;
 //   - a body that holds nothing of its version, but fields of the other one: [ErrVersion]. They read an empty request;
 //   - in version 2, references beyond the symbols or that are no pairs, and a first symbol that is not empty: they leave that to
-//     their callers.
+//     their callers. A reference that a later one takes the place of, as in metadata that is there twice, is no exception.
 //
 // Nothing is asked of the values: labels may be unsorted, there twice, or empty, and strings no UTF-8.
 //

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	v1 "github.com/prometheus/prometheus/prompb"
 	v2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 	"github.com/slipstream-go/slipstream/remotewrite"
@@ -186,6 +188,61 @@ var exceptions = map[string]func(body []byte) bool{
 	},
 	// It lets the last number of a packed field go on beyond the field, and goes on behind it.
 	"remotewrite: the last packed number goes beyond its field": func(body []byte) bool { return true },
+	// It forgets a reference when the next one comes.
+	"remotewrite: a reference beyond the symbols": replacedReference,
+}
+
+// replacedReference reports whether metadata of a series of version 2 has a reference beyond the symbols behind which the same field is
+// there again.
+func replacedReference(body []byte) bool {
+	var symbols uint64
+	fieldsOf(body, func(number protowire.Number, _ uint64, _ []byte) {
+		if number == 4 {
+			symbols++
+		}
+	})
+	found := false
+	fieldsOf(body, func(number protowire.Number, _ uint64, series []byte) {
+		if number != 5 {
+			return
+		}
+		var beyond [5]bool // whether the last one is, by number
+		fieldsOf(series, func(number protowire.Number, _ uint64, metadata []byte) {
+			if number != 5 {
+				return
+			}
+			fieldsOf(metadata, func(number protowire.Number, reference uint64, _ []byte) {
+				if number == 3 || number == 4 {
+					found = found || beyond[number]
+					beyond[number] = uint64(uint32(reference)) >= symbols
+				}
+			})
+		})
+	})
+	return found
+}
+
+// fieldsOf calls fn for the fields of a message that is well-formed, with their varint or their bytes.
+func fieldsOf(b []byte, fn func(number protowire.Number, v uint64, bytes []byte)) {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return
+		}
+		b = b[n:]
+		if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
+			return
+		}
+		switch kind {
+		case protowire.VarintType:
+			v, _ := protowire.ConsumeVarint(b)
+			fn(number, v, nil)
+		case protowire.BytesType:
+			v, _ := protowire.ConsumeBytes(b)
+			fn(number, 0, v)
+		}
+		b = b[n:]
+	}
 }
 
 // longVarint reports whether body holds so many bytes of a varint and one more that is its last and at least so large.
@@ -325,4 +382,15 @@ func FuzzSame(f *testing.F) {
 		check(t, body, version, &r)
 		check(t, body, version, &r)
 	})
+}
+
+// A reference beyond the symbols is refused also where another one takes its place; found by the fuzz.
+func TestReplacedReference(t *testing.T) {
+	for _, body := range []string{"\x22\x00\x2a\x06\x2a\x04\x20\x09\x20\x00", "\x22\x00\x2a\x08\x2a\x02\x18\x09\x2a\x02\x18\x00"} {
+		var r remotewrite.Request
+		check(t, []byte(body), remotewrite.V2, &r)
+		if err := remotewrite.Decode([]byte(body), remotewrite.V2, &r); err == nil || !replacedReference([]byte(body)) {
+			t.Errorf("%x: %v", body, err)
+		}
+	}
 }
