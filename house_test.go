@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"bench/json/purego":  {"bench/harness", "bench/json"},
 	"bench/json/shapes":  {"bench/json/corpus"},
 	"bench/iso8601":      {"bench/harness", "iso8601"},
-	"bench/remotewrite":  {"bench/harness", "remotewrite"},
+	"bench/remotewrite":  {"bench/harness", "bench/remotewrite/vtpb1", "bench/remotewrite/vtpb2", "remotewrite"},
 	"bench/child":        {},
 	"bench/ingest":       {"bench/child", "bench/harness", "column", "msgpack", "server/load", "server/parquet"},
 	"bench/relay":        {"bench/child", "bench/harness", "remotewrite", "server/load"},
@@ -59,7 +59,10 @@ var arrows = map[string][]string{
 }
 
 // unsafeFiles are the files outside internal/mem that may import unsafe.
-var unsafeFiles = []string{}
+var unsafeFiles = []string{
+	"bench/remotewrite/vtpb1/vtpb1.pb.go", "bench/remotewrite/vtpb1/vtpb1_vtproto.pb.go", // generated
+	"bench/remotewrite/vtpb2/vtpb2.pb.go", "bench/remotewrite/vtpb2/vtpb2_vtproto.pb.go",
+}
 
 // leaf is what tests may import besides what their room may.
 const leaf = "internal/corpus"
