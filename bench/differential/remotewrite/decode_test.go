@@ -192,10 +192,10 @@ var exceptions = map[string]func(body []byte) bool{
 	"remotewrite: a reference beyond the symbols": replacedReference,
 }
 
-// replacedReference reports whether metadata of a series of version 2 has a reference beyond the symbols behind which the same field is
-// there again.
+// replacedReference reports whether metadata of a series of version 2 has a reference beyond the symbols. The original has accepted body,
+// so that the same field is there again behind it, be it in a form that only the original takes.
 func replacedReference(body []byte) bool {
-	var symbols uint64
+	var symbols uint32
 	fieldsOf(body, func(number protowire.Number, _ uint64, _ []byte) {
 		if number == 4 {
 			symbols++
@@ -206,15 +206,14 @@ func replacedReference(body []byte) bool {
 		if number != 5 {
 			return
 		}
-		var beyond [5]bool // whether the last one is, by number
 		fieldsOf(series, func(number protowire.Number, _ uint64, metadata []byte) {
 			if number != 5 {
 				return
 			}
-			fieldsOf(metadata, func(number protowire.Number, reference uint64, _ []byte) {
+			fieldsOf(metadata, func(number protowire.Number, v uint64, _ []byte) {
 				if number == 3 || number == 4 {
-					found = found || beyond[number]
-					beyond[number] = uint64(uint32(reference)) >= symbols
+					reference := uint32(v)
+					found = found || reference > 0 && reference >= symbols
 				}
 			})
 		})
@@ -222,14 +221,15 @@ func replacedReference(body []byte) bool {
 	return found
 }
 
-// fieldsOf calls fn for the fields of a message that is well-formed, with their varint or their bytes. Groups are passed over as gogo
-// does it: any end of a group ends the last that began.
+// fieldsOf calls fn for the fields of a message as far as it is well-formed, with their varint or their bytes. Groups are passed over as
+// gogo does it: any end of a group ends the last that began, and any number may be in it.
 func fieldsOf(b []byte, fn func(number protowire.Number, v uint64, bytes []byte)) {
 	for depth := 0; len(b) > 0; {
-		number, kind, n := protowire.ConsumeTag(b)
+		tag, n := protowire.ConsumeVarint(b)
 		if n < 0 {
 			return
 		}
+		number, kind := protowire.Number(tag>>3), protowire.Type(tag&7)
 		b = b[n:]
 		switch kind {
 		case protowire.StartGroupType:
@@ -396,11 +396,31 @@ func FuzzSame(f *testing.F) {
 
 // A reference beyond the symbols is refused also where another one takes its place; found by the fuzz.
 func TestReplacedReference(t *testing.T) {
-	for _, body := range []string{"\x22\x00\x2a\x06\x2a\x04\x20\x09\x20\x00", "\x22\x00\x2a\x08\x2a\x02\x18\x09\x2a\x02\x18\x00", "\x22\x00\x7b\x14\x2a\x06\x2a\x04\x20\x09\x20\x00"} {
-		var r remotewrite.Request
-		check(t, []byte(body), remotewrite.V2, &r)
-		if err := remotewrite.Decode([]byte(body), remotewrite.V2, &r); err == nil || !replacedReference([]byte(body)) {
-			t.Errorf("%x: %v", body, err)
+	var r remotewrite.Request
+	for _, body := range []string{
+		"\x22\x00\x2a\x06\x2a\x04\x20\x09\x20\x00",
+		"\x22\x00\x2a\x08\x2a\x02\x18\x09\x2a\x02\x18\x00",
+		// A group with another end, and one with a field 0.
+		"\x22\x00\x7b\x14\x2a\x06\x2a\x04\x20\x09\x20\x00",
+		"\x22\x00\x2a\x0a\x2a\x08\x7b\x00\x00\x7c\x18\x09\x18\x00",
+		// Behind the reference, what only the original takes: a varint of more than 64 bits in between, as the other reference, as its
+		// tag and as a length, a number of more than 32 bits, and packed references the last of which goes on beyond them.
+		"\x22\x00\x2a\x11\x2a\x0f\x18\x09\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x03\x18\x00",
+		"\x22\x00\x2a\x0f\x2a\x0d\x18\x09\x18\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02",
+		"\x22\x00\x2a\x0f\x2a\x0d\x18\x09\x98\x80\x80\x80\x80\x80\x80\x80\x80\x02\x00",
+		"\x22\x00\x2a\x11\x2a\x02\x18\x09\x2a\x82\x80\x80\x80\x80\x80\x80\x80\x80\x02\x18\x00",
+		"\x22\x00\x2a\x0b\x2a\x09\x18\x09\x98\x80\x80\x80\x80\x01\x00",
+		"\x22\x00\x2a\x0d\x2a\x02\x18\x09\x0a\x02\x00\x80\x00\x2a\x02\x18\x00",
+	} {
+		b := []byte(body)
+		check(t, b, remotewrite.V2, &r)
+		_, refused, wrong := theirs(b, remotewrite.V2)
+		if err := remotewrite.Decode(b, remotewrite.V2, &r); err == nil || refused != "" || wrong != nil || !replacedReference(b) {
+			t.Errorf("%x: %v; of the original: %v %s", b, err, wrong, refused)
 		}
+	}
+	// Without symbols, 0 is empty.
+	if body := "\x2a\x06\x2a\x04\x20\x00\x20\x00"; replacedReference([]byte(body)) {
+		t.Errorf("%x: a reference beyond the symbols", body)
 	}
 }
