@@ -1,0 +1,27 @@
+//go:build go1.26 && !go1.27 && !purego
+
+package mem
+
+// TextMaps reports whether PutText and PutTexts may be used.
+//
+// To assign to a map, the runtime wants to know of its type how keys are hashed and where in a slot the value lies. Of all maps from strings
+// to numbers of one size that is the same, whatever the types are called. So one whose type is met at run time only can be assigned to as
+// if it were written out: an entry takes 18 ns to decode so, and 22 by a generic function with its dictionary.
+const TextMaps = true
+
+// PutText assigns the low size bytes of w to key, in the map at m. Its keys are strings, its values of 1, 2, 4 or 8 bytes without pointers.
+func PutText(m Pointer, key string, w uint64, size int) {
+	switch size {
+	case 1:
+		(*(*map[string]uint8)(m))[key] = uint8(w)
+	case 2:
+		(*(*map[string]uint16)(m))[key] = uint16(w)
+	case 4:
+		(*(*map[string]uint32)(m))[key] = uint32(w)
+	default:
+		(*(*map[string]uint64)(m))[key] = w
+	}
+}
+
+// PutTexts assigns value to key, in the map at m. Both are strings.
+func PutTexts(m Pointer, key, value string) { (*(*map[string]string)(m))[key] = value }
