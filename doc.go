@@ -8,6 +8,8 @@
 //	msgpack         MessagePack, with the API of vmihailenco/msgpack v5; the room msgpcode in it names the codes
 //	json            JSON, with the API and the behaviour of encoding/json, and segmentio's additions
 //	iso8601         timestamps and durations of ISO 8601
+//	schema          a binary format whose schema is Go code: Parco's bytes
+//	parco           the API of Parco, over schema
 //	remotewrite     requests of Prometheus Remote Write, 1.0 and 2.0: scanned, split by a label, decoded
 //	transcode       MessagePack into JSON and back, without Go values between them
 //	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
@@ -23,7 +25,7 @@
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
 //	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, watch, metrics, config, load, service;
-//	                and migrate, which changes the imports of programs
+//	                migrate, which changes the imports of programs, and evolve, which compares versions of a schema
 //	bench           its own module: the only place where rivals are imported
 //
 // Arrows point down; siblings never import each other. house_test.go holds the code to this table.
@@ -31,8 +33,10 @@
 //	transcode ─┬→ msgpack ─→ plan, buffer, wire, msgpwire → mem
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
 //	           │       └───→ iso8601
-//	           ├→ column ←── msgpack, json
-//	           └→ remotewrite ─→ wire, buffer ────────────→ mem
+//	           ├→ column ←── msgpack, json, schema
+//	           ├→ remotewrite ─→ wire, buffer ────────────→ mem
+//	           └→ schema ──────→ wire ────────────────────→ mem
+//	     parco ───┘
 //
 // # Words
 //
@@ -60,7 +64,15 @@
 // How JSON is read: json/cursor.go first, then json/decode_struct.go. What makes an error equal to encoding/json's: json/soft.go, and
 // explain in json/decode.go.
 //
+// How a schema becomes a program: schema/plan.go, of the ops in schema/op.go; how that runs: schema/encode.go and schema/decode.go, run. How a model of Parco becomes a
+// schema: parco/layout.go and parco/model.go.
+//
 // How a request of Remote Write is checked: remotewrite/schema.go. Which part a series belongs to: remotewrite/split.go, keyOf.
+//
+// In schema, besides: type and field are what a caller builds with, node what that builds, notation how it is written, derive how it is read from
+// tags, parse how it is read without Go types; shape and piece are a schema as data, fingerprint its name in 8 bytes, compat which of two reads the
+// other; registry is messages of several schemas behind ids, frame those behind fingerprints; header, word and text are lengths, numbers and
+// strings, map and time what their names say, room how much of it a message wants; columns is batches into columns.
 //
 // In msgpack, each of these is a file:
 //

@@ -19,6 +19,8 @@ const module = "github.com/slipstream-go/slipstream"
 var arrows = map[string][]string{
 	"msgpack":           {"column", "internal/buffer", "internal/mem", "internal/msgpwire", "internal/plan", "internal/wire", "msgpack/msgpcode"},
 	"json":              {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
+	"schema":            {"column", "internal/mem", "internal/wire"},
+	"parco":             {"internal/mem", "schema"},
 	"remotewrite":       {"internal/buffer", "internal/mem", "internal/wire"},
 	"internal/simd":     {"internal/mem"},
 	"internal/decimal":  {"internal/mem"},
@@ -33,15 +35,16 @@ var arrows = map[string][]string{
 	"server/queue":          {"server/wal"},
 	"server/table":          {"column", "server/wal"},
 	"server/parquet":        {"column", "server/table"},
-	"server/ingest":         {"column", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "server/table", "server/wal"},
+	"server/ingest":         {"column", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "schema", "server/table", "server/wal"},
 	"server/relay":          {"remotewrite", "server/ingest", "server/queue"},
 	"server/metrics":        {"server/ingest", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
 	"server/config":         {"server/ingest", "server/load", "server/parquet", "server/relay", "server/table", "server/wal"},
-	"server/load":           {"column", "msgpack", "remotewrite"},
+	"server/load":           {"column", "msgpack", "remotewrite", "schema"},
 	"server/migrate":        {},
+	"server/evolve":         {"schema"},
 	"server/watch":          {},
 	"server/service":        {"column", "server/config", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
-	"server/cmd/slipstream": {"server/config", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
+	"server/cmd/slipstream": {"server/config", "server/evolve", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
 	"bench/json":         {"bench/harness", "bench/json/corpus", "json", "transcode"},
@@ -49,10 +52,11 @@ var arrows = map[string][]string{
 	"bench/json/shapes":  {"bench/json/corpus"},
 	"bench/iso8601":      {"bench/harness", "iso8601"},
 	"bench/remotewrite":  {"bench/harness", "bench/remotewrite/vtpb1", "bench/remotewrite/vtpb2", "remotewrite"},
+	"bench/schema":       {"bench/harness", "bench/schema/flat", "bench/schema/pb", "internal/mem", "json", "msgpack", "parco", "schema"},
 	"bench/child":        {},
 	"bench/ingest":       {"bench/child", "bench/harness", "column", "msgpack", "server/load", "server/parquet"},
 	"bench/relay":        {"bench/child", "bench/harness", "remotewrite", "server/load"},
-	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/iso8601", "bench/json", "bench/msgpack", "bench/relay", "bench/remotewrite"},
+	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/iso8601", "bench/json", "bench/msgpack", "bench/relay", "bench/remotewrite", "bench/schema"},
 	"bench/differential": {"bench/json/corpus", "internal/api", "internal/corpus", "json", "msgpack"},
 
 	"bench/differential/remotewrite": {"remotewrite"},
@@ -62,6 +66,7 @@ var arrows = map[string][]string{
 var unsafeFiles = []string{
 	"bench/remotewrite/vtpb1/vtpb1.pb.go", "bench/remotewrite/vtpb1/vtpb1_vtproto.pb.go", // generated
 	"bench/remotewrite/vtpb2/vtpb2.pb.go", "bench/remotewrite/vtpb2/vtpb2_vtproto.pb.go",
+	"bench/schema/pb/small.pb.go", "bench/schema/pb/small_vtproto.pb.go",
 }
 
 // leaf is what tests may import besides what their room may.

@@ -1,0 +1,357 @@
+package schema
+
+// The columnar road: messages straight into typed columns (package column), in either of two forms.
+//
+//	rows     {time i64, host str8}                  a message is a row, and the next one follows it
+//	columns  {time list32(i64), host list32(str8)}  one message is all rows: nothing but lists, as long as each other
+//
+//	columns.go        what schemas can be columns, the calls, and their errors
+//	columns_cells.go  the loops: cells, and lists of them
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// ErrCell: a number that no cell of a column can hold, which is one of 64 bits without a sign beyond those with one.
+var ErrCell = errors.New("schema: a number beyond the range of int64 cannot be stored; send it as a float or a string")
+
+// Columns is how messages become columns of a [column.Batch]: rows one after the other or, if every field of the schema is a list, the
+// columns themselves. It never changes and may be used by many goroutines at once.
+//
+//	integers         int64, those beyond it are an error
+//	f32, f64         float64
+//	bool             bool
+//	time             time, rounded down to microseconds
+//	str              string
+//	opt              null, or the value; null for all that is in a struct
+//	struct           columns named outer.inner
+//	skip             nothing
+//	fields of a Tail null where the message ends before them; a list that is not there is no column
+//
+// What else there is has no cell.
+type Columns struct {
+	fields []columnField
+	steps  []cellStep // of a row
+	lists  []listPart // of columns; nil if messages are rows
+	whole  bool       // there is a Tail: one message is all that may come
+}
+
+type columnField struct {
+	name string
+	kind column.Kind
+}
+
+// listPart is a list, or bytes that are skipped.
+type listPart struct {
+	column int
+	header Header
+	steps  []cellStep // of an element
+	skip   int
+	tail   bool // the message may end here
+}
+
+// Columns is how messages of s become columns. The error is an [*Error] with the path of the field that cannot be one.
+func (s *Shape) Columns() (*Columns, error) { return columnsOf(s.root()) }
+
+// columnsOf is n, a message, as columns. The error has the path of the field that cannot be one.
+func columnsOf(n *node) (*Columns, error) {
+	c := &Columns{whole: n.hasTail()}
+	var err error
+	switch {
+	case n.kind != kindStruct:
+		err = &Error{Cause: errors.New("schema: a message that is no struct has no columns: names of fields are those of columns")}
+	case n.onlyLists():
+		err = c.addLists(n)
+	default:
+		c.steps, err = c.row(nil, n, "")
+		c.steps = reserveCells(c.steps)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(c.fields) == 0 {
+		return nil, &Error{Cause: errors.New("schema: it has no field that a column could hold")}
+	}
+	seen := make(map[string]bool)
+	for _, f := range c.fields {
+		if seen[f.name] {
+			return nil, &Error{Path: f.name, Cause: errors.New("schema: two columns would have this name")}
+		}
+		seen[f.name] = true
+	}
+	return c, nil
+}
+
+func (n *node) onlyLists() bool {
+	lists := 0
+	for _, p := range n.parts {
+		if p.kind != kindList {
+			return false
+		}
+		lists++
+	}
+	return lists > 0
+}
+
+func (c *Columns) addLists(n *node) error {
+	for _, f := range n.fields {
+		l := listPart{skip: f.skip, tail: f.tail}
+		if f.n != nil {
+			l.column, l.header = len(c.fields), f.n.header
+			cell := f.n.elem
+			for cell.kind == kindOpt {
+				cell = cell.elem
+			}
+			if cell.kind == kindStruct {
+				return noCell(f.name, cell)
+			}
+			steps, err := c.row(nil, f.n.elem, f.name)
+			if err != nil {
+				return err
+			}
+			l.steps = reserveCells(steps)
+		}
+		c.lists = append(c.lists, l)
+	}
+	return nil
+}
+
+// maxColumnName is in bytes. All fields of a struct repeat the names around it, so that a small schema would have large ones.
+const maxColumnName = 1 << 10
+
+// row appends the steps of n.
+func (c *Columns) row(steps []cellStep, n *node, path string) (_ []cellStep, err error) {
+	if len(path) > maxColumnName {
+		return nil, &Error{Path: path, Cause: fmt.Errorf("schema: the name of a column would have more than %d bytes", maxColumnName)}
+	}
+	s := cellStep{path: path, size: n.size, signed: n.signed, big: n.big, column: len(c.fields)}
+	switch n.kind {
+	case kindInt:
+		s.kind, s.holds = cellInt, column.Int64
+		if n.size == 8 && n.signed && !n.big {
+			s.kind = cellInt64
+		}
+	case kindFloat:
+		s.kind, s.holds = cellFloat, column.Float64
+		if n.size == 8 && !n.big {
+			s.kind = cellFloat64
+		}
+	case kindBool:
+		s.kind, s.holds = cellBool, column.Bool
+	case kindTime:
+		s.kind, s.holds, s.size = cellTime, column.Time, 8
+	case kindString:
+		s.kind, s.holds, s.header, s.size = cellString, column.String, n.header, n.header.size()
+	case kindOpt:
+		at := len(steps)
+		s.kind, s.size = cellOpt, 1
+		if steps, err = c.row(append(steps, s), n.elem, path); err == nil {
+			steps[at].span = len(steps) - at - 1
+		}
+		return steps, err
+	case kindStruct:
+		for _, f := range n.fields {
+			at := join(path, f.name)
+			if f.tail {
+				steps = append(steps, cellStep{kind: cellTail, path: at})
+			}
+			if f.n == nil {
+				steps = append(steps, cellStep{kind: cellSkip, size: f.skip, path: at})
+			} else if steps, err = c.row(steps, f.n, at); err != nil {
+				return nil, err
+			}
+		}
+		return steps, nil
+	default:
+		return nil, noCell(path, n)
+	}
+	c.fields = append(c.fields, columnField{path, s.holds})
+	return append(steps, s), nil
+}
+
+// noCell says that n is nothing that a cell could hold.
+func noCell(path string, n *node) error {
+	what, hint := map[kind]string{
+		kindBlob: "a blob", kindArray: "an array", kindMap: "a map", kindStruct: "a list of structs", kindList: "a list",
+		kindTimeZone: "a timezone", kindCustom: "what only functions read", kindSelf: "a struct within itself",
+	}[n.kind], "columns hold numbers, bools, times and strings, and what may be missing of these"
+	switch n.kind {
+	case kindList:
+		hint = "lists are columns, if every field is one"
+	case kindTimeZone:
+		hint = "columns hold instants without a zone, which are called time"
+	}
+	return &Error{Path: path, Cause: fmt.Errorf("schema: %s has no cell: %s", what, hint)}
+}
+
+// reserveCells ends the steps, and sets their rooms.
+func reserveCells(steps []cellStep) []cellStep {
+	steps = append(steps, cellStep{kind: cellEnd})
+	for k := len(steps) - 2; k >= 0; k-- {
+		s := &steps[k]
+		switch next := steps[k+1+s.span].room; {
+		case s.kind == cellTail:
+		case s.size > math.MaxInt-next:
+			s.room = math.MaxInt
+		default:
+			s.room = s.size + next
+		}
+	}
+	return steps
+}
+
+// Lists reports whether a message is columns, rather than a row.
+func (c *Columns) Lists() bool { return c.lists != nil }
+
+// All yields the names and the kinds of the columns.
+func (c *Columns) All() iter.Seq2[string, column.Kind] {
+	return func(yield func(string, column.Kind) bool) {
+		for _, f := range c.fields {
+			if !yield(f.name, f.kind) {
+				return
+			}
+		}
+	}
+}
+
+// Parse reads all of data into b: messages that are rows go behind the rows that b has; for columns, b must be empty. A schema with a
+// [Tail] takes one message.
+//
+// What is wrong is an [*Error]. Its Path is [3].host (a row, its column) for rows, and host[3] for columns. After an error b holds what
+// was read before it: b.Reset empties it, and of rows b.Undo drops what is left of the one at fault. Memory is bounded by the input
+// and by the limits of b: a null takes no byte where a struct is missing. b does not refer to data.
+func (c *Columns) Parse(data []byte, b *column.Batch) error {
+	r := cellReader{b: data}
+	if c.lists != nil {
+		return r.parseLists(c, b)
+	}
+	if err := r.bind(c.fields, b); err != nil {
+		return err
+	}
+	if !r.accept(c.steps, 0) {
+		return r.inRow(0)
+	}
+	for i, row := 0, 0; i < len(data); row++ {
+		start := i
+		if i = r.row(c, i); i < 0 || r.cause != nil {
+			return r.inRow(row)
+		}
+		if err := b.CloseRow(); err != nil {
+			r.wrong("", start, err)
+			return r.inRow(row)
+		}
+	}
+	return nil
+}
+
+// Rows reads data a row at a time, whichever form it has. The error is that of columns that are broken somewhere.
+func (c *Columns) Rows(data []byte) (*RowReader, error) {
+	r := &RowReader{columns: c, at: []int{0}}
+	r.cells.b = data
+	var err error
+	if c.lists != nil {
+		r.at, r.left, err = r.cells.findLists(c)
+	}
+	return r, err
+}
+
+// RowReader reads rows one by one.
+type RowReader struct {
+	columns  *Columns
+	cells    cellReader
+	at, next []int // where the next message begins, or the next cell of each list that is there; the same after that
+	left     int   // of the cells of lists
+}
+
+// More reports whether there is a row.
+func (r *RowReader) More() bool {
+	if r.columns.lists != nil {
+		return r.left > 0
+	}
+	return r.at[0] < len(r.cells.b)
+}
+
+// Read reads the next row as one more of b. After an error b.Undo drops what is left of it; [ErrCell] leaves the reader behind the row,
+// any other where it was. The Path of an [*Error] is that of the column.
+func (r *RowReader) Read(b *column.Batch) error {
+	r.cells.cellFault = cellFault{}
+	fields := r.columns.fields
+	if r.columns.lists != nil {
+		fields = fields[:len(r.at)] // a list that is not there is no column
+	}
+	if err := r.cells.bind(fields, b); err != nil {
+		return err
+	}
+	r.next = r.next[:0]
+	if r.columns.lists == nil {
+		if r.cells.accept(r.columns.steps, r.at[0]) {
+			r.next = append(r.next, r.cells.row(r.columns, r.at[0]))
+		}
+	}
+	for _, l := range r.columns.lists {
+		if k := len(r.next); l.steps != nil && k < len(r.at) && r.cells.accept(l.steps, r.at[k]) {
+			r.next = append(r.next, r.cells.run(l.steps, r.at[k]))
+		}
+	}
+	if r.cells.cause == nil {
+		if err := b.CloseRow(); err != nil {
+			return err
+		}
+	} else if r.cells.cause != ErrCell {
+		return r.cells.inRow(-1)
+	}
+	r.at, r.next = r.next, r.at
+	r.left--
+	if r.cells.cause != nil {
+		return r.cells.inRow(-1)
+	}
+	return nil
+}
+
+// cellFault is what is wrong, and where.
+type cellFault struct {
+	path  string
+	cell  int // of a list; below zero: none, or all of them
+	at    int
+	cause error
+}
+
+// inRow is the fault as an error: in a row, or in one that is told by itself if that is below zero.
+func (r *cellReader) inRow(row int) error {
+	var p wire.Path
+	p.Inner(r.path)
+	if row >= 0 {
+		p.Index(row)
+	}
+	return &Error{Offset: int64(r.at), Path: p.String(), Cause: r.cause}
+}
+
+// inList is the fault as an error: in a cell of a list, or in the list.
+func (r *cellReader) inList() error {
+	var p wire.Path
+	if r.cell >= 0 {
+		p.Index(r.cell)
+	}
+	p.Inner(r.path)
+	return &Error{Offset: int64(r.at), Path: p.String(), Cause: r.cause}
+}
+
+// bind finds the columns of b for the fields.
+func (r *cellReader) bind(fields []columnField, b *column.Batch) error {
+	r.columns = r.columns[:0]
+	for k := range fields {
+		col, err := b.Column(mem.Bytes(fields[k].name))
+		if err != nil {
+			return err
+		}
+		r.columns = append(r.columns, col)
+	}
+	return nil
+}

@@ -1,0 +1,447 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// cellStep is one step through a row, or through an element of a list.
+type cellStep struct {
+	kind   cellKind
+	holds  column.Kind
+	signed bool
+	big    bool
+	header Header
+	size   int // on the wire: of a number, of a header, of what is skipped
+	column int
+	span   int // of an option: how many of the steps behind it lead to its value
+	room   int // bytes that this step and those behind it take at least
+	path   string
+}
+
+type cellKind uint8
+
+const (
+	cellInt64 cellKind = iota // eight bytes, little-endian, with a sign
+	cellInt                   // any other integer
+	cellFloat64
+	cellFloat
+	cellBool
+	cellTime
+	cellString
+	cellSkip
+	cellOpt
+	cellTail
+	cellEnd
+)
+
+// cellReader reads cells. Where its functions give -1, its fault says why; a fault beside another result is that of a number that no
+// cell can hold, in whose place stands another.
+type cellReader struct {
+	cellFault
+	b       []byte
+	columns []*column.Column
+}
+
+// run reads one cell, or a whole row, at i. Whatever step it is at, the bytes are there that this step and those behind it take at
+// least, so that only what varies is checked.
+func (r *cellReader) run(steps []cellStep, i int) int {
+	b := r.b
+	if len(b)-i < steps[0].room {
+		return r.skip(steps, i)
+	}
+	for k := 0; ; k++ {
+		s := &steps[k]
+		switch s.kind {
+		case cellEnd:
+			return i
+		case cellSkip:
+			i += s.size
+		case cellOpt:
+			some := mem.Load8(b, i)
+			switch {
+			case some > 1:
+				return r.wrong(s.path, i, ErrOption)
+			case some == 0:
+				r.nulls(steps[k+1 : k+1+s.span])
+				k += s.span
+			case len(b)-i-1 < steps[k+1].room:
+				return r.skip(steps[k+1:], i+1)
+			case !r.accept(steps[k+1:k+1+s.span], i+1):
+				return -1
+			}
+			i++
+		case cellTail:
+			switch {
+			case i == len(b):
+				r.nulls(steps[k+1:])
+				return i
+			case len(b)-i < steps[k+1].room:
+				return r.skip(steps[k+1:], i)
+			case !r.accept(steps[k+1:], i):
+				return -1
+			}
+		case cellInt64:
+			r.columns[s.column].AppendInt64(int64(mem.Load64(b, i)))
+			i += 8
+		case cellInt:
+			v := int64(extend(readWord(b, i, s.size, s.big), uint8(s.size), s.signed))
+			if v < 0 && !s.signed {
+				r.beyond(s.path, i)
+			}
+			r.columns[s.column].AppendInt64(v)
+			i += s.size
+		case cellFloat64:
+			r.columns[s.column].AppendFloat64(math.Float64frombits(mem.Load64(b, i)))
+			i += 8
+		case cellFloat:
+			r.columns[s.column].AppendFloat64(float(readWord(b, i, s.size, s.big), s.size))
+			i += s.size
+		case cellBool:
+			v := mem.Load8(b, i)
+			if v > 1 {
+				return r.wrong(s.path, i, ErrBool)
+			}
+			r.columns[s.column].AppendBool(v == 1)
+			i++
+		case cellTime:
+			r.columns[s.column].AppendTime(microseconds(mem.Load64(b, i)))
+			i += 8
+		case cellString:
+			n, at := s.header.read(b, i), i+s.size
+			switch {
+			case n < 0:
+				return r.wrong(s.path, i, ErrOverflow)
+			case len(b)-at < n:
+				return r.wrong(s.path, i, ErrShort)
+			case len(b)-at-n < steps[k+1].room:
+				return r.skip(steps[k+1:], at+n)
+			}
+			if err := r.columns[s.column].AppendString(b[at : at+n]); err != nil {
+				return r.wrong(s.path, i, err)
+			}
+			i = at + n
+		}
+	}
+}
+
+// accept makes the columns ready for the cells that steps always lead to, the first of which is at i.
+func (r *cellReader) accept(steps []cellStep, i int) bool {
+	for k := 0; k < len(steps); k++ {
+		s := &steps[k]
+		switch {
+		case s.kind == cellTail:
+			return true
+		case s.kind >= cellSkip:
+			k += s.span
+		default:
+			if c := r.columns[s.column]; c.Kind != s.holds && !c.Accepts(s.holds) {
+				r.wrong(s.path, i, fmt.Errorf("schema: a %v in a column of %v", s.holds, c.Kind))
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// row is run for a message, behind which nothing may come if it has a Tail. The columns are ready.
+func (r *cellReader) row(c *Columns, i int) int {
+	end := r.run(c.steps, i)
+	if end >= 0 && c.whole && end < len(r.b) {
+		return r.wrong("", end, errAfter)
+	}
+	return end
+}
+
+var errAfter = errors.New("schema: the input goes on behind a message of which there can be but one")
+
+// nulls appends a null to each column that steps lead to.
+func (r *cellReader) nulls(steps []cellStep) {
+	for k := range steps {
+		if s := &steps[k]; s.kind < cellSkip {
+			r.columns[s.column].AppendNull()
+		}
+	}
+}
+
+func (r *cellReader) wrong(path string, at int, cause error) int {
+	r.cellFault = cellFault{path, -1, at, cause}
+	return -1
+}
+
+// beyond notes a number that no cell can hold, and reading goes on. The first one counts.
+func (r *cellReader) beyond(path string, at int) {
+	if r.cause == nil {
+		r.wrong(path, at, ErrCell)
+	}
+}
+
+// skip is run without columns, which checks each step by itself, and so finds the one at which the input ends.
+func (r *cellReader) skip(steps []cellStep, i int) int {
+	b := r.b
+	for k := 0; k < len(steps); k++ {
+		s := &steps[k]
+		if s.kind == cellTail && i == len(b) {
+			return i
+		}
+		if len(b)-i < s.size {
+			return r.wrong(s.path, i, ErrShort)
+		}
+		n := 0
+		switch {
+		case s.kind == cellBool && b[i] > 1:
+			return r.wrong(s.path, i, ErrBool)
+		case s.kind == cellOpt && b[i] > 1:
+			return r.wrong(s.path, i, ErrOption)
+		case s.kind == cellOpt && b[i] == 0:
+			k += s.span
+		case s.kind == cellString:
+			if n = s.header.read(b, i); n < 0 {
+				return r.wrong(s.path, i, ErrOverflow)
+			}
+			if len(b)-i-s.size < n {
+				return r.wrong(s.path, i, ErrShort)
+			}
+		}
+		i += s.size + n
+	}
+	return i
+}
+
+// float is the number whose bits, in size bytes, are w.
+func float(w uint64, size int) float64 {
+	if size == 4 {
+		return float64(math.Float32frombits(uint32(w)))
+	}
+	return math.Float64frombits(w)
+}
+
+// microseconds is the instant that stands on the wire as n.
+func microseconds(n uint64) int64 {
+	if int64(n) == zeroNanos {
+		return time.Time{}.UnixMicro()
+	}
+	us := int64(n) / 1000
+	if int64(n)%1000 < 0 {
+		us--
+	}
+	return us
+}
+
+// parseLists reads the one message of a body of columns.
+func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
+	if b.Rows > 0 || len(b.Columns) > 0 {
+		return errors.New("schema: columns want an empty batch")
+	}
+	err := r.eachList(c, func(l *listPart, name string, n, i int) (next int, err error) {
+		if b.MaxRows > 0 && n > b.MaxRows {
+			return 0, column.TooManyRows(b.MaxRows)
+		}
+		col, err := b.Column(mem.Bytes(name))
+		if err != nil {
+			return 0, err
+		}
+		r.columns = append(r.columns, col)
+		if next = r.list(l.steps, col, n, i); r.cause != nil {
+			return 0, r.inList()
+		}
+		return next, nil
+	})
+	if err == nil && len(r.columns) > 0 { // all lists may be missing
+		b.Rows = r.columns[0].Rows
+	}
+	return err
+}
+
+// findLists finds the first cells of the lists, and how many each has. It looks at all of them.
+func (r *cellReader) findLists(c *Columns) (at []int, rows int, err error) {
+	err = r.eachList(c, func(l *listPart, name string, n, i int) (int, error) {
+		at, rows = append(at, i), n
+		for k := range n {
+			if i = r.skip(l.steps, i); i < 0 {
+				r.cell = k
+				return 0, r.inList()
+			}
+		}
+		return i, nil
+	})
+	return at, rows, err
+}
+
+// eachList goes through a message of lists, and has read read the n cells of each, the first of which is at i.
+func (r *cellReader) eachList(c *Columns, read func(l *listPart, name string, n, i int) (next int, err error)) error {
+	b, i, rows := r.b, 0, -1
+	for k := range c.lists {
+		l := &c.lists[k]
+		if l.tail && i == len(b) {
+			return nil
+		}
+		if l.steps == nil {
+			if len(b)-i < l.skip {
+				r.wrong("", i, ErrShort)
+				return r.inList()
+			}
+			i += l.skip
+			continue
+		}
+		first, name := c.fields[0].name, c.fields[l.column].name
+		n, at := r.count(l, name, i)
+		if n < 0 {
+			return r.inList()
+		}
+		if rows >= 0 && n != rows {
+			r.wrong(name, i, fmt.Errorf("schema: the column has %d rows, but %q has %d", n, first, rows))
+			return r.inList()
+		}
+		rows = n
+		var err error
+		if i, err = read(l, name, n, at); err != nil {
+			return err
+		}
+	}
+	if i < len(b) {
+		r.wrong("", i, errAfter)
+		return r.inList()
+	}
+	return nil
+}
+
+// count is how many cells the list at i has, for which there are bytes, and where they begin.
+func (r *cellReader) count(l *listPart, name string, i int) (n, at int) {
+	if at = i + l.header.size(); at > len(r.b) {
+		return r.wrong(name, i, ErrShort), 0
+	}
+	switch n = l.header.read(r.b, i); {
+	case n < 0:
+		return r.wrong(name, i, ErrOverflow), 0
+	case n > (len(r.b)-at)/l.steps[0].room:
+		return r.wrong(name, i, ErrShort), 0
+	}
+	return n, at
+}
+
+// list reads n cells at i into c, which is empty.
+func (r *cellReader) list(steps []cellStep, c *column.Column, n, i int) int {
+	s := &steps[0]
+	if n == 0 {
+		return i
+	}
+	if !r.accept(steps, i) {
+		return -1
+	}
+	switch s.kind {
+	case cellInt64, cellInt:
+		c.Ints = slices.Grow(c.Ints, n)[:n]
+		r.ints(s, c.Ints, i)
+	case cellFloat64, cellFloat:
+		c.Floats = slices.Grow(c.Floats, n)[:n]
+		floats(s, c.Floats, r.b, i)
+	case cellBool:
+		c.Bools = slices.Grow(c.Bools, n)[:n]
+		r.bools(s, c.Bools, i)
+	case cellString:
+		return r.texts(s, c, n, i)
+	default:
+		for k := range n {
+			if i = r.run(steps, i); r.cause != nil {
+				r.cell = k
+				return -1
+			}
+		}
+		return i
+	}
+	c.Rows = n
+	return i + n*s.size
+}
+
+// ints reads integers of one size.
+func (r *cellReader) ints(s *cellStep, to []int64, i int) {
+	b := r.b
+	switch {
+	case s.size == 8 && !s.big && !mem.Checked:
+		copy(mem.View(mem.PointerTo(&to[0]), 8*len(to)), b[i:])
+	case s.size == 4 && !s.big:
+		for k := range to {
+			to[k] = int64(extend(uint64(mem.Load32(b, i+4*k)), 4, s.signed))
+		}
+	default:
+		for k := range to {
+			to[k] = int64(extend(readWord(b, i+k*s.size, s.size, s.big), uint8(s.size), s.signed))
+		}
+	}
+	if s.size == 8 && !s.signed {
+		if k := slices.IndexFunc(to, func(v int64) bool { return v < 0 }); k >= 0 {
+			r.beyond(s.path, i+8*k)
+			r.cell = k
+		}
+	}
+}
+
+func (r *cellReader) bools(s *cellStep, to []bool, i int) {
+	for k, v := range r.b[i : i+len(to)] {
+		if v > 1 {
+			r.wrong(s.path, i+k, ErrBool)
+			r.cell = k
+			return
+		}
+		to[k] = v == 1
+	}
+}
+
+const maxHeader = 8 // bytes
+
+// texts reads strings. The header of the first is there.
+func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
+	b := r.b
+	c.Ends = slices.Grow(c.Ends, n)
+	c.Text = slices.Grow(c.Text, min(len(b)-i, 16*n))
+	for k := range n {
+		size, at := s.header.read(b, i), i+s.size
+		if to := len(c.Text); uint(size) <= mem.BlockSize && len(b)-at >= mem.BlockSize+maxHeader && cap(c.Text)-to >= mem.BlockSize && uint64(to) < 1<<31 {
+			// As a whole block, of which what is too much is overwritten by the next.
+			mem.StoreBlock(c.Text, to, mem.At[mem.Block](mem.PointerTo(&b[at]), 0))
+			c.Text, c.Ends = c.Text[:to+size], append(c.Ends, uint32(to+size))
+			c.Rows++
+			i = at + size
+			continue
+		}
+		var err error
+		switch {
+		case size < 0:
+			err = ErrOverflow
+		case len(b)-at-(n-1-k)*s.size < size: // each of those behind takes a header
+			err = ErrShort
+		default:
+			err = c.AppendString(b[at : at+size])
+		}
+		if err != nil {
+			r.wrong(s.path, i, err)
+			r.cell = k
+			return -1
+		}
+		i = at + size
+	}
+	return i
+}
+
+// floats reads floats of one size.
+func floats(s *cellStep, to []float64, b []byte, i int) {
+	switch {
+	case s.size == 8 && !s.big && !mem.Checked:
+		copy(mem.View(mem.PointerTo(&to[0]), 8*len(to)), b[i:])
+	case s.size == 4 && !s.big:
+		for k := range to {
+			to[k] = float64(math.Float32frombits(mem.Load32(b, i+4*k)))
+		}
+	default:
+		for k := range to {
+			to[k] = float(readWord(b, i+k*s.size, s.size, s.big), s.size)
+		}
+	}
+}

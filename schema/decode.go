@@ -1,0 +1,388 @@
+package schema
+
+import (
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// decoder is what decoding one message needs besides the target.
+type decoder struct {
+	b     []byte // 0 ≤ i ≤ len(b), for every offset i that run is at
+	o     *options
+	fault *fault
+	feed  *feed   // where more come from than b, or nil
+	depth int     // how many values of their own type are around the one at hand
+	items int     // how many elements have taken no bytes
+	owed  int     // bytes that elements around the value at hand take at least, which are behind it
+	near  stretch // a copy of input, of which strings are cut; near.from ≤ i
+	texts texts   // where others are copied
+	cut   bool    // b is not all that there is, but as much as a message may take
+}
+
+// start makes d, which is zero, ready for the message at the beginning of b. It is a method because the compiler would make a literal of this
+// size elsewhere and copy it, for which the processor would wait.
+func (d *decoder) start(b []byte, pg *program, o *options) {
+	if len(b) > o.bytes {
+		b, d.cut = b[:o.bytes], true
+	}
+	d.b, d.o, d.texts.ahead = b, o, pg.texts
+}
+
+// next makes d ready for a message in d.b that follows others.
+func (d *decoder) next(pg *program, o *options) {
+	*d = decoder{b: d.b, o: o, feed: d.feed, texts: texts{ahead: pg.texts}}
+}
+
+// ends is why there are no more bytes than d.b.
+func (d *decoder) ends() error {
+	switch {
+	case d.cut:
+		return ErrSize
+	case d.feed != nil:
+		return d.feed.err
+	}
+	return ErrShort
+}
+
+// run decodes n values from d.b[i:] to p and what follows it. It gives the offset after them, or -1 with d.fault set. It may move d.b.
+//
+// The inner loop does what needs no call, as that of the encoder does.
+func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
+	b, left, alias := d.b, n, d.o.text == inputText
+	o := &pg.dec.ops[0]
+	if len(b)-i >= int(o.room) {
+		o = mem.Next(o)
+	}
+	for ; ; o = mem.Next(o) {
+	known:
+		for ; ; o = mem.Next(o) {
+			switch o.kind {
+			case opMove1:
+				*mem.At[uint8](p, uintptr(o.off)) = mem.Load8(b, i)
+				i++
+			case opMove2:
+				*mem.At[uint16](p, uintptr(o.off)) = mem.Load16(b, i)
+				i += 2
+			case opMove4:
+				*mem.At[uint32](p, uintptr(o.off)) = mem.Load32(b, i)
+				i += 4
+			case opMove8:
+				*mem.At[uint64](p, uintptr(o.off)) = mem.Load64(b, i)
+				i += 8
+			case opSwap2:
+				*mem.At[uint16](p, uintptr(o.off)) = wire.BE16(b, i)
+				i += 2
+			case opSwap4:
+				*mem.At[uint32](p, uintptr(o.off)) = wire.BE32(b, i)
+				i += 4
+			case opSwap8:
+				*mem.At[uint64](p, uintptr(o.off)) = wire.BE64(b, i)
+				i += 8
+			case opBool:
+				v := mem.Load8(b, i)
+				if v > 1 {
+					break known
+				}
+				*mem.At[uint8](p, uintptr(o.off)) = v
+				i++
+			case opInt32:
+				*mem.At[int64](p, uintptr(o.off)) = int64(int32(mem.Load32(b, i)))
+				i += 4
+			case opTime:
+				n := mem.Load64(b, i)
+				if n > math.MaxInt64 { // before 1970
+					break known
+				}
+				s := n / 1e9
+				mem.SetUTC(mem.At[time.Time](p, uintptr(o.off)), int64(s), n-s*1e9)
+				i += 8
+			case opString8:
+				size := int(mem.Load8(b, i))
+				next := i + 1 + size
+				if size == 0 || len(b)-next < int(o.room) {
+					break known
+				}
+				if alias {
+					mem.SetString(mem.At[string](p, uintptr(o.off)), b, i+1, size)
+				} else if at := i + 1 - d.near.from; len(d.near.text)-at >= size {
+					mem.SetText(mem.At[string](p, uintptr(o.off)), d.near.text, at, size)
+				} else {
+					break known
+				}
+				i = next
+			case opString16:
+				size := int(mem.Load16(b, i))
+				next := i + 2 + size
+				if size == 0 || len(b)-next < int(o.room) {
+					break known
+				}
+				if alias {
+					mem.SetString(mem.At[string](p, uintptr(o.off)), b, i+2, size)
+				} else if at := i + 2 - d.near.from; len(d.near.text)-at >= size {
+					mem.SetText(mem.At[string](p, uintptr(o.off)), d.near.text, at, size)
+				} else {
+					break known
+				}
+				i = next
+			case opOpt, opOptString8, opOptString16:
+				if mem.Load8(b, i) != 0 || len(b)-i <= int(o.room) {
+					break known
+				}
+				*mem.At[mem.Pointer](p, uintptr(o.off)) = nil
+				i++
+			case opOptNumber, opOptBool:
+				q, size := mem.At[mem.Pointer](p, uintptr(o.off)), int(o.size1)
+				tag := mem.Load8(b, i)
+				if tag == 0 && len(b)-i > int(o.room) {
+					*q = nil
+					i++
+					continue
+				}
+				if tag != 1 || *q == nil || len(b)-i < 1+size+int(o.room) {
+					break known
+				}
+				switch size {
+				case 1:
+					v := mem.Load8(b, i+1)
+					if v > 1 && o.kind == opOptBool {
+						break known
+					}
+					*mem.At[uint8](*q, 0) = v
+				case 2:
+					*mem.At[uint16](*q, 0) = mem.Load16(b, i+1)
+				case 4:
+					*mem.At[uint32](*q, 0) = mem.Load32(b, i+1)
+				default:
+					*mem.At[uint64](*q, 0) = mem.Load64(b, i+1)
+				}
+				i += 1 + size
+			case opEnd:
+				if left--; left <= 0 {
+					return i
+				}
+				p, o = mem.Add(p, pg.stride), &pg.dec.ops[0]
+				if len(b)-i < int(o.room) {
+					break known
+				}
+			default:
+				break known
+			}
+		}
+		q, at := mem.Add(p, uintptr(o.off)), i
+		switch o.kind {
+		case opOptString8, opOptString16:
+			if mem.Load8(b, i) != 1 || len(b)-i <= int(o.size1) {
+				break
+			}
+			q, at = o.something(mem.At[mem.Pointer](q, 0)), i+1
+			fallthrough
+		case opString8, opString16: // of which there is no copy yet
+			h, size := int(o.size1), readSmall(b, at, o.size1)
+			if len(b)-at >= h+size+int(o.room) {
+				d.putText(mem.At[string](q, 0), b, at+h, size)
+				i = at + h + size
+				continue
+			}
+		case opText8, opText16:
+			h, size := int(o.size1), readSmall(b, i, o.size1)
+			if len(b)-i >= h+size+int(o.room) {
+				var s string
+				d.putText(&s, b, i+h, size)
+				o.sub.get.setText(q, s)
+				i += h + size
+				continue
+			}
+		case opWord:
+			w := readWord(b, i, int(o.room), o.sub.n.big)
+			if (w <= 1 || o.sub.n.kind != kindBool) && o.sub.get.setWord(q, w) {
+				i += int(o.room)
+				continue
+			}
+		case opOptNumber, opOptBool:
+			if mem.Load8(b, i) == 1 {
+				o.something(mem.At[mem.Pointer](q, 0))
+			}
+		case opTail:
+			if i == len(b) && !d.cut {
+				d.missing(o, p)
+				return i
+			}
+		}
+		owed := d.owed
+		d.owe(left-1, pg.least)
+		i = d.step(o, q, i)
+		if d.owed = owed; i < 0 {
+			d.fault.in(&pg.dec, o, n-left)
+			return -1
+		}
+		b = d.b
+		if o.variable() && len(b)-i < int(o.room) {
+			if b = d.more(i, int(o.room)); b == nil {
+				d.fault = short(&pg.dec, o, i, len(d.b))
+				d.fault.index, d.fault.cause = n-left, d.ends()
+				return -1
+			}
+		}
+	}
+}
+
+// readSmall is the number of one byte or two, as size says, at b[i:].
+func readSmall(b []byte, i int, size uint8) int {
+	if size == 1 {
+		return int(mem.Load8(b, i))
+	}
+	return int(mem.Load16(b, i))
+}
+
+// wrong notes what is wrong with the op at hand, and gives -1.
+func (d *decoder) wrong(i int, cause error) int {
+	d.fault = &fault{at: i, index: -1, cause: cause}
+	return -1
+}
+
+// step decodes the value of an op at p that is not in the loop of run. Its fixed bytes, or its header, are there.
+func (d *decoder) step(o *op, p mem.Pointer, i int) int {
+	b := d.b
+	switch o.kind {
+	case opBytes:
+		copy(mem.View(p, int(o.room)), b[i:])
+		return i + int(o.room)
+	case opBools:
+		return d.bools(p, int(o.room), i)
+	case opSkip:
+		return i + int(o.room)
+	case opInt:
+		if !o.sub.number.store(p, readWord(b, i, int(o.room), o.sub.number.big)) {
+			return d.wrong(i, ErrOverflow)
+		}
+		return i + int(o.room)
+	case opWord:
+		w := readWord(b, i, int(o.room), o.sub.n.big)
+		if o.sub.n.kind == kindBool && w > 1 {
+			return d.wrong(i, ErrBool)
+		}
+		if !o.sub.get.setWord(p, w) {
+			return d.wrong(i, ErrOverflow)
+		}
+		return i + int(o.room)
+	case opStart, opRoom, opTail: // there is room when step is over
+		return i
+	case opBool:
+		return d.wrong(i, ErrBool)
+	case opTime, opTimeAny:
+		*mem.At[time.Time](p, 0) = instant(mem.Load64(b, i))
+		return i + 8
+	case opString8, opString16, opString:
+		n, i := d.length(o, i)
+		if i >= 0 {
+			d.putText(mem.At[string](p, 0), d.b, i, n)
+		}
+		return i + n
+	case opText, opText8, opText16:
+		var s string
+		n, i := d.length(o, i)
+		if i >= 0 {
+			d.putText(&s, d.b, i, n)
+			o.sub.get.setText(p, s)
+		}
+		return i + n
+	case opBlob:
+		n, i := d.length(o, i)
+		if i >= 0 {
+			d.blob(mem.At[[]byte](p, 0), d.b[i:i+n:i+n])
+		}
+		return i + n
+	case opTimeZone:
+		return d.timeZone(mem.At[time.Time](p, 0), i)
+	case opList, opFixed:
+		return d.list(o, mem.At[mem.Slice](p, 0), i)
+	case opArray:
+		return d.run(o.sub.pg, p, o.sub.count, i)
+	case opMap:
+		return d.entries(o, p, i)
+	case opOpt, opOptNumber, opOptBool, opOptString8, opOptString16:
+		return d.option(o, mem.At[mem.Pointer](p, 0), i)
+	case opStruct:
+		if d.depth == d.o.depth {
+			return d.wrong(i, ErrDepth)
+		}
+		d.depth++
+		d.texts.ahead += o.sub.pg.texts
+		i = d.run(o.sub.pg, p, 1, i)
+		d.depth--
+		return i
+	case opAt:
+		return d.run(o.sub.pg, o.sub.at(p), 1, i)
+	case opCustom:
+		return d.custom(o, p, i)
+	}
+	return d.computed(o, p, i)
+}
+
+// length is the header of o at i, and where what it counts begins: as many bytes as it says are there. If not, n is 0 and the offset -1.
+func (d *decoder) length(o *op, i int) (n, at int) {
+	h := o.sub.n.header
+	n, at = h.read(d.b, i), i+h.size()
+	switch {
+	case n < 0:
+		return 0, d.wrong(i, ErrOverflow)
+	case len(d.b)-at < n && d.more(at, n) == nil:
+		return 0, d.wrong(i, d.ends())
+	}
+	return n, at
+}
+
+// option decodes an option into what *p points to, if it points to something.
+func (d *decoder) option(o *op, p *mem.Pointer, i int) int {
+	switch mem.Load8(d.b, i) {
+	case 0:
+		*p = nil
+		return i + 1
+	case 1:
+		return d.run(o.sub.pg, o.something(p), 1, i+1)
+	}
+	return d.wrong(i, ErrOption)
+}
+
+// something is what *p points to, which is new if that is nothing.
+func (o *op) something(p *mem.Pointer) mem.Pointer {
+	if *p == nil {
+		*p = o.sub.n.newElem()
+	}
+	return *p
+}
+
+// computed decodes a value that a setter takes.
+func (d *decoder) computed(o *op, p mem.Pointer, i int) int {
+	g := o.sub.get
+	v := g.values.Get().(mem.Pointer)
+	if i = d.run(o.sub.pg, v, 1, i); i >= 0 {
+		g.store(p, v)
+	}
+	g.zeroValue(v)
+	g.values.Put(v)
+	return i
+}
+
+// missing sets the fields of a Tail that are not there to zero.
+func (d *decoder) missing(o *op, p mem.Pointer) {
+	for k := range o.sub.leftOver {
+		f := &o.sub.leftOver[k]
+		switch {
+		case f.n == nil:
+		case f.get != nil:
+			f.get.store(p, mem.NewAt(f.n.typ))
+		case f.at != nil:
+			zero(f.n.typ, f.at(mem.Add(p, uintptr(o.off))))
+		default:
+			zero(f.n.typ, mem.Add(p, uintptr(o.off)+f.off))
+		}
+	}
+}
+
+// zero sets the t at p to its zero value.
+func zero(t reflect.Type, p mem.Pointer) { reflect.NewAt(t, p).Elem().SetZero() }

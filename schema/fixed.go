@@ -1,0 +1,19 @@
+package schema
+
+import "reflect"
+
+// Fixed is the elements of a slice that has n of them, with nothing before them: the bytes of an [Array]. A slice of another length cannot
+// be written: [ErrLength].
+func Fixed[E any](n int, e Type[E]) Type[[]E] {
+	t := node{kind: kindArray, slice: true, count: n}
+	if n < 0 || times(int(reflect.TypeFor[E]().Size()), n) > maxFixedSize {
+		t.wrong("Fixed takes no negative number of elements, and no more than 1 GB")
+		t.count = 0
+	}
+	t.elem = part(&t, e)
+	t.newElems = newElems[E]
+	return composite[[]E](t)
+}
+
+// maxFixedSize is so that a schema alone does not make a reader take much memory.
+const maxFixedSize = 1 << 30

@@ -1,0 +1,125 @@
+package schema
+
+import (
+	"math"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
+
+// Header is how a length or a number of elements is written: in 1, 2, 4 or 8 bytes, little-endian unless its name ends in BE. Those with
+// an I are signed, as some of Parco's are: they have half the range.
+type Header uint8
+
+const (
+	H8 Header = iota
+	H16
+	H16BE
+	H32
+	H32BE
+	H64
+	H64BE
+	HI8
+	HI16
+	HI16BE
+	HI32
+	HI32BE
+	HI64
+	HI64BE
+
+	headers
+)
+
+var headerTexts = [headers]string{"8", "16", "16be", "32", "32be", "64", "64be", "i8", "i16", "i16be", "i32", "i32be", "i64", "i64be"}
+
+var headerSizes = [headers]uint8{1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8}
+
+// headerMax is the largest number that a header can hold.
+var headerMax = [headers]uint64{
+	math.MaxUint8, math.MaxUint16, math.MaxUint16, math.MaxUint32, math.MaxUint32, math.MaxUint64, math.MaxUint64,
+	math.MaxInt8, math.MaxInt16, math.MaxInt16, math.MaxInt32, math.MaxInt32, math.MaxInt64, math.MaxInt64,
+}
+
+// String is the header in the notation of [Schema.String].
+func (h Header) String() string {
+	if h >= headers {
+		return "?"
+	}
+	return headerTexts[h]
+}
+
+func (h Header) size() int { return int(headerSizes[h]) }
+
+// node is the beginning of a node with this header.
+func (h Header) node(k kind) node {
+	n := node{kind: k, header: h}
+	if h >= headers {
+		n.wrong("header %d does not exist", h)
+		n.header = H8
+	}
+	return n
+}
+
+// Read reads a length, or a number of elements, and gives what follows it. More than an int can hold comes as the largest int. The error is
+// [ErrShort] or, of a negative number, [ErrOverflow].
+func (h Header) Read(b []byte) (n int, rest []byte, err error) {
+	switch {
+	case h >= headers:
+		return 0, b, ErrOverflow
+	case len(b) < h.size():
+		return 0, b, ErrShort
+	}
+	if n = h.read(b, 0); n < 0 {
+		return 0, b, ErrOverflow
+	}
+	return n, b[h.size():], nil
+}
+
+// put writes n at b[i:], where there is room, and reports whether the header can hold it.
+func (h Header) put(b []byte, i int, n int) bool {
+	if uint64(n) > headerMax[h] {
+		return false
+	}
+	switch h {
+	case H8, HI8:
+		mem.Store8(b, i, byte(n))
+	case H16, HI16:
+		mem.Store16(b, i, uint16(n))
+	case H16BE, HI16BE:
+		wire.PutBE16(b, i, uint16(n))
+	case H32, HI32:
+		mem.Store32(b, i, uint32(n))
+	case H32BE, HI32BE:
+		wire.PutBE32(b, i, uint32(n))
+	case H64, HI64:
+		mem.Store64(b, i, uint64(n))
+	default:
+		wire.PutBE64(b, i, uint64(n))
+	}
+	return true
+}
+
+// read is the number at b[i:], which is there, or the largest int if it is larger. One that is negative comes as -1.
+func (h Header) read(b []byte, i int) int {
+	var n uint64
+	switch h {
+	case H8, HI8:
+		n = uint64(mem.Load8(b, i))
+	case H16, HI16:
+		n = uint64(mem.Load16(b, i))
+	case H16BE, HI16BE:
+		n = uint64(wire.BE16(b, i))
+	case H32, HI32:
+		n = uint64(mem.Load32(b, i))
+	case H32BE, HI32BE:
+		n = uint64(wire.BE32(b, i))
+	case H64, HI64:
+		n = mem.Load64(b, i)
+	default:
+		n = wire.BE64(b, i)
+	}
+	if n > headerMax[h] {
+		return -1
+	}
+	return int(min(n, math.MaxInt))
+}

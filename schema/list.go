@@ -1,0 +1,107 @@
+package schema
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// owe adds n elements to what is behind the value at hand.
+func (d *decoder) owe(n, least int) { d.owed = min(d.owed+min(times(n, least), hugeWire), hugeWire) }
+
+// count is how many elements o has, by its header at i or by the schema, and where the first one begins. There are bytes for so many, if each
+// takes as few as it can. If not, the offset is -1.
+//
+// It fits if there are as many besides those that are owed to elements around. If it does not, the input ends too early, somewhere; until it is
+// found out where, nothing may be allocated for the elements. So what is allocated for all of them is bounded by the input.
+func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
+	n, at = o.sub.count, i
+	if h := o.sub.n.header; o.kind != opFixed {
+		n, at = h.read(d.b, i), i+h.size()
+	}
+	least := o.sub.least
+	switch {
+	case n < 0:
+		return 0, d.wrong(i, ErrOverflow), false
+	case n == 0:
+		return 0, at, true
+	case least > 0:
+		fits = n <= (len(d.b)-at-d.owed)/least || d.more(at, min(times(n, least), math.MaxInt-hugeWire)+d.owed) != nil
+		if !fits && n > (len(d.b)-at)/least {
+			return 0, d.wrong(i, d.ends()), false
+		}
+	case n > d.o.items-d.items:
+		return 0, d.wrong(i, ErrItems), false
+	default:
+		d.items += n
+		fits = true
+	}
+	d.texts.ahead += n * o.sub.pg.texts
+	return n, at, fits
+}
+
+// passed decodes n values of o into one that is let go: they do not fit.
+func (d *decoder) passed(o *op, value mem.Pointer, n, i int) int {
+	owed := d.owed
+	for k := range n {
+		d.owed = owed
+		d.owe(n-k-1, o.sub.least)
+		if i = d.run(o.sub.pg, value, 1, i); i < 0 {
+			d.fault.index = k
+			break
+		}
+	}
+	d.owed = owed
+	return i
+}
+
+// bools copies n flags.
+func (d *decoder) bools(p mem.Pointer, n, i int) int {
+	b := d.b[i : i+n]
+	k := 0
+	for ; k+8 <= n && mem.Load64(b, k)&^0x0101010101010101 == 0; k += 8 {
+	}
+	for ; k < n; k++ {
+		if b[k] > 1 {
+			d.wrong(i+k, ErrBool)
+			d.fault.index = k
+			return -1
+		}
+	}
+	copy(mem.View(p, n), b)
+	return i + n
+}
+
+// list decodes a list into the array of s, if it is large enough.
+func (d *decoder) list(o *op, s *mem.Slice, i int) int {
+	n, i, fits := d.count(o, i)
+	switch {
+	case i < 0:
+		return -1
+	case !fits:
+		return d.passed(o, o.sub.n.newElems(1), n, i)
+	case n == 0:
+		s.Len = 0
+		return i
+	}
+	if n > s.Cap {
+		if n > maxMemory/max(int(o.sub.stride), 1) {
+			return d.wrong(i, ErrSize)
+		}
+		*s = mem.Slice{Data: o.sub.n.newElems(n), Len: n, Cap: n}
+	}
+	s.Len = n
+	switch {
+	case o.sub.raw == 0:
+		return d.run(o.sub.pg, s.Data, n, i)
+	case o.sub.n.elem.kind == kindBool:
+		return d.bools(s.Data, n, i)
+	}
+	size := n * o.sub.raw
+	copy(mem.View(s.Data, size), d.b[i:])
+	return i + size
+}
+
+// maxMemory is how large an array may be; Go itself does not make larger ones.
+const maxMemory = math.MaxInt >> (1 + 15*(bits.UintSize/64))

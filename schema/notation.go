@@ -1,0 +1,119 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// notation writes a node as text.
+//
+//	{name str8, born time, phone str8, skip4, tags list8(str8), next opt(^1)}
+//
+// Numbers, strings and headers are called as in the API, with be for those that are big-endian. ^1 is the struct around the one at hand,
+// ^0 that itself. A Custom has the bytes that it takes at least before its name: custom4:money. A Tail is in brackets. A name that is no
+// plain word is in quotes. Without names the text is the same for all schemas that are written in the same way, whatever their Go types
+// are.
+type notation struct {
+	names bool
+	open  []*node // structs, from the outermost
+}
+
+func (t notation) node(s *strings.Builder, n *node) {
+	if n.kind == kindStruct {
+		t.fields(s, n)
+		return
+	}
+	s.WriteString(t.word(n))
+	if n.kind == kindSelf || n.elem == nil {
+		return
+	}
+	s.WriteByte('(')
+	if n.key != nil {
+		t.node(s, n.key)
+		s.WriteByte(',')
+	}
+	t.node(s, n.elem)
+	s.WriteByte(')')
+}
+
+// word is the name of the type of n, which is no struct, without what it is made of.
+func (t notation) word(n *node) string {
+	be := ""
+	if n.big {
+		be = "be"
+	}
+	switch n.kind {
+	case kindInt:
+		sign := "u"
+		if n.signed {
+			sign = "i"
+		}
+		return sign + strconv.Itoa(8*n.size) + be
+	case kindFloat:
+		return "f" + strconv.Itoa(8*n.size) + be
+	case kindString, kindBlob, kindList, kindMap:
+		return kindTexts[n.kind] + n.header.String()
+	case kindArray:
+		return kindTexts[n.kind] + strconv.Itoa(n.count)
+	case kindCustom:
+		return kindTexts[n.kind] + strconv.Itoa(n.size) + ":" + quoted(n.custom.name)
+	case kindSelf:
+		return t.self(n)
+	}
+	return kindTexts[n.kind]
+}
+
+// self names a struct by how far out it is.
+func (t notation) self(n *node) string {
+	up := 0
+	for k := len(t.open) - 1; k > 0 && t.open[k] != n.elem; k-- {
+		up++
+	}
+	return "^" + strconv.Itoa(up)
+}
+
+func (t notation) fields(s *strings.Builder, n *node) {
+	t.open = append(t.open[:len(t.open):len(t.open)], n)
+	s.WriteByte('{')
+	for k, f := range n.fields {
+		if k > 0 {
+			s.WriteByte(',')
+			if t.names {
+				s.WriteByte(' ')
+			}
+		}
+		if f.tail && (k == 0 || !n.fields[k-1].tail) {
+			s.WriteByte('[')
+		}
+		if f.n == nil {
+			s.WriteString(skipOf(f.skip))
+			continue
+		}
+		if t.names {
+			s.WriteString(quoted(f.name) + " ")
+		}
+		t.node(s, f.n)
+	}
+	if n.hasTail() {
+		s.WriteByte(']')
+	}
+	s.WriteByte('}')
+}
+
+const skipWord = "skip"
+
+func skipOf(n int) string { return skipWord + strconv.Itoa(n) }
+
+// quoted is a name as it stands in the notation.
+func quoted(name string) string {
+	if name == "" || strings.ContainsFunc(name, endsWord) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// endsWord reports whether c is no part of a word of the notation.
+func endsWord(c rune) bool {
+	return strings.ContainsRune("(),{}[]\"", c) || unicode.IsSpace(c) || !unicode.IsPrint(c)
+}

@@ -1,0 +1,319 @@
+package schema
+
+// A node becomes a program, once: a flat list of ops for each direction. Structs and arrays within it are inlined by their offsets; what
+// may come any number of times, or not at all, has a program of its own.
+//
+//	op        what it does                                             op.room
+//	fixed     moves bytes whose number the schema tells                bytes, for those that differ in it
+//	variable  begins with a header, or with nothing, and ends with     bytes of the fixed ops behind it, and of the
+//	          a check that there is room for what follows              header of the next variable op
+//
+// So there is one check of room for each run of fixed ops. Neighbours that are as far apart in memory as on the wire are moved
+// together, where the machine is little-endian.
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// step is an op before neighbours are put together.
+type step struct {
+	op
+	moves  bool // its bytes are the same in memory and on the wire
+	checks bool // but when read they are looked at
+	tail   bool // only when read
+	path   string
+	each   int
+
+	continues bool // the array of the step before
+}
+
+// compiler makes the programs of one schema.
+type compiler struct{ programs map[*node]*program }
+
+// of is the program of n.
+func (c *compiler) of(n *node) *program {
+	if pg := c.programs[n]; pg != nil {
+		return pg
+	}
+	pg := &program{stride: n.typ.Size(), least: n.least(), texts: n.texts()}
+	c.programs[n] = pg
+	steps := c.value(nil, n, 0, "")
+	pg.enc, pg.dec = assemble(steps, false), assemble(steps, true)
+	pg.sized = pg.enc.sized()
+	return pg
+}
+
+// entries is the program of the entries of a map.
+func (c *compiler) entries(n *node) *program {
+	pg := &program{least: n.key.least() + n.elem.least(), texts: n.key.texts() + n.elem.texts()}
+	steps := c.value(nil, n.key, 0, "")
+	steps = c.value(steps, n.elem, n.mapOf.value, "")
+	pg.enc, pg.dec = assemble(steps, false), assemble(steps, true)
+	pg.sized = pg.enc.sized()
+	return pg
+}
+
+// value appends the steps of the n at off.
+func (c *compiler) value(steps []step, n *node, off uintptr, path string) []step {
+	s := step{path: path}
+	s.off = uint32(off)
+	switch n.kind {
+	case kindInt, kindFloat, kindBool:
+		s.number(n)
+	case kindTime:
+		s.kind = opTime
+	case kindTimeZone:
+		s.kind, s.sub = opTimeZone, &sub{n: n}
+	case kindString:
+		s.kind, s.sub = opString, &sub{n: n}
+		switch n.header {
+		case H8:
+			s.kind, s.size1 = opString8, 1
+		case H16:
+			s.kind, s.size1 = opString16, 2
+		}
+	case kindBlob:
+		s.kind, s.sub = opBlob, &sub{n: n}
+	case kindList:
+		s.kind = opList
+		s.sub = c.list(n)
+	case kindCustom:
+		s.kind, s.sub = opCustom, &sub{n: n}
+	case kindArray:
+		if !n.slice {
+			return c.array(steps, n, off, path)
+		}
+		s.kind, s.sub = opFixed, c.list(n)
+	case kindMap:
+		s.kind = opMap
+		s.sub = &sub{n: n, pg: c.entries(n)}
+		s.sub.least, s.sub.reuses = s.sub.pg.least, n.key.reuses() || n.elem.reuses()
+		if mem.TextMaps && n.key.kind == kindString {
+			s.sub.numbers, s.sub.pairs = n.elem.kind == kindBool || n.elem.plain(), n.elem.kind == kindString
+		}
+		if t := n.mapOf.typ; t.Elem().Size() <= inSlot {
+			s.sub.shape, s.sub.shaped = mem.ShapeOf(t)
+		}
+	case kindOpt:
+		s.kind, s.sub = opOpt, &sub{n: n, pg: c.of(n.elem)}
+		switch {
+		case n.elem.kind == kindBool:
+			s.kind, s.size1 = opOptBool, 1
+		case n.elem.rawSize() > 0:
+			s.kind, s.size1 = opOptNumber, uint8(n.elem.size)
+		case n.elem.kind == kindString && n.elem.header == H8:
+			s.kind, s.size1 = opOptString8, 1
+		case n.elem.kind == kindString && n.elem.header == H16:
+			s.kind, s.size1 = opOptString16, 2
+		}
+	case kindSelf:
+		s.kind, s.sub = opStruct, &sub{n: n, pg: c.of(n.elem)}
+	case kindStruct:
+		for k := range n.fields {
+			steps = c.field(steps, n.fields, k, off, path)
+		}
+		return steps
+	}
+	return append(steps, s)
+}
+
+// list is what an op of the elements of a slice needs.
+func (c *compiler) list(n *node) *sub {
+	return &sub{n: n, pg: c.of(n.elem), count: n.count, stride: n.elem.typ.Size(), least: n.elem.least(), raw: n.elem.rawSize()}
+}
+
+// inSlot is how large a value may be that a map holds next to its key.
+const inSlot = 128
+
+// rawSize is the size of a value whose bytes are the same in memory and on the wire, or 0.
+func (n *node) rawSize() int {
+	if n.kind == kindBool || n.plain() && (n.size == 1 || !n.big && !mem.Checked) {
+		return n.size
+	}
+	return 0
+}
+
+// number makes s the step of a number or a flag.
+func (s *step) number(n *node) {
+	s.moves, s.checks = n.rawSize() > 0, n.kind == kindBool
+	switch {
+	case n.kind == kindBool:
+		s.kind = opBool
+	case n.converts() && n.conversion() == (conversion{8, 4, true, true, false}):
+		s.kind = opInt32
+	case n.converts():
+		s.kind, s.room, s.sub = opInt, uint16(n.size), &sub{n: n, number: n.conversion()}
+	case n.size == 1:
+		s.kind = opMove1
+	case n.big:
+		s.kind = map[int]opKind{2: opSwap2, 4: opSwap4, 8: opSwap8}[n.size]
+	default:
+		s.kind = map[int]opKind{2: opMove2, 4: opMove4, 8: opMove8}[n.size]
+	}
+}
+
+// field appends the steps of fields[k], in a struct at off.
+func (c *compiler) field(steps []step, fields []field, k int, off uintptr, path string) []step {
+	f := &fields[k]
+	path = join(path, f.name)
+	if f.tail {
+		steps = append(steps, step{tail: true, path: path, op: op{kind: opTail, off: uint32(off), sub: &sub{leftOver: fields[k:]}}})
+	}
+	switch {
+	case f.n == nil:
+		for left := f.skip; left > 0; left -= maxFixed {
+			steps = append(steps, step{path: path, op: op{kind: opSkip, room: uint16(min(left, maxFixed))}})
+		}
+		return steps
+	case f.at != nil:
+		return append(steps, step{path: path, op: op{kind: opAt, off: uint32(off), sub: &sub{pg: c.of(f.n), at: f.at}}})
+	case f.get == nil:
+		return c.value(steps, f.n, off+f.off, path)
+	}
+	s := step{path: path, op: op{kind: opGet, off: uint32(off), sub: &sub{n: f.n, get: f.get}}}
+	switch {
+	case f.get.word != nil:
+		s.kind, s.room = opWord, uint16(f.n.least())
+	case f.get.text != nil && f.n.header == H8:
+		s.kind, s.size1 = opText8, 1
+	case f.get.text != nil && f.n.header == H16:
+		s.kind, s.size1 = opText16, 2
+	case f.get.text != nil:
+		s.kind = opText
+	default:
+		s.sub.pg = c.of(f.n)
+	}
+	return append(steps, s)
+}
+
+const (
+	maxFixed  = 4096   // bytes that one op moves
+	maxRoom   = 0xf000 // bytes that one check is for
+	maxInline = 16     // steps of an array that are written out
+)
+
+// array appends the steps of the array at off.
+func (c *compiler) array(steps []step, n *node, off uintptr, path string) []step {
+	stride := n.elem.typ.Size()
+	if size := n.elem.rawSize(); size > 0 {
+		kind := opBytes
+		if n.elem.kind == kindBool {
+			kind = opBools
+		}
+		each := maxFixed / size
+		for k := 0; k < n.count; k += each {
+			part := min(n.count-k, each)
+			s := step{path: path, each: size, moves: true, checks: kind == opBools}
+			s.op = op{kind: kind, room: uint16(part * size), off: uint32(off + uintptr(k)*stride)}
+			s.continues = k > 0
+			steps = append(steps, s)
+		}
+		return steps
+	}
+	if element := c.value(nil, n.elem, 0, ""); len(element)*n.count <= maxInline {
+		for k := range n.count {
+			steps = c.value(steps, n.elem, off+uintptr(k)*stride, path+"["+strconv.Itoa(k)+"]")
+		}
+		return steps
+	}
+	s := &sub{n: n, pg: c.of(n.elem), count: n.count, stride: stride}
+	return append(steps, step{path: path, op: op{kind: opArray, off: uint32(off), sub: s}})
+}
+
+// assemble makes the code of steps for one direction.
+func assemble(steps []step, decode bool) code {
+	c := code{ops: []op{{kind: opStart}}}
+	pos, counted := 0, 0
+	for x := 0; x < len(steps); {
+		s := &steps[x]
+		if s.tail && !decode {
+			x++
+			continue
+		}
+		for ; counted < len(c.ops); counted++ {
+			pos += c.ops[counted].width()
+		}
+		to, total := x+1, s.size()
+		if s.movable(decode) && !mem.Checked {
+			for to < len(steps) && steps[to].movable(decode) && int(steps[to].off) == int(s.off)+total && total+steps[to].size() <= maxFixed {
+				total += steps[to].size()
+				to++
+			}
+		}
+		at := pos
+		for _, m := range steps[x:to] {
+			if !m.continues {
+				c.labels = append(c.labels, label{at, m.path, m.each})
+			}
+			at += m.size()
+		}
+		if to > x+1 {
+			c.move(int(s.off), total)
+		} else {
+			c.ops = append(c.ops, s.in(decode))
+		}
+		x = to
+	}
+	c.reserve()
+	return c
+}
+
+func (s *step) movable(decode bool) bool { return s.moves && !(s.checks && decode) }
+
+// in is the op of s in one direction.
+func (s *step) in(decode bool) op {
+	o := s.op
+	switch {
+	case decode:
+		if o.kind == opTime && !mem.UTCWorks {
+			o.kind = opTimeAny
+		}
+	case o.kind == opBool:
+		o.kind = opMove1
+	case o.kind == opBools:
+		o.kind = opBytes
+	}
+	return o
+}
+
+// move appends the ops that move size bytes.
+func (c *code) move(off, size int) {
+	if size > 32 {
+		c.ops = append(c.ops, op{kind: opBytes, room: uint16(size), off: uint32(off)})
+		return
+	}
+	for _, part := range []struct {
+		kind opKind
+		size int
+	}{{opMove8, 8}, {opMove4, 4}, {opMove2, 2}, {opMove1, 1}} {
+		for ; size >= part.size; size -= part.size {
+			c.ops = append(c.ops, op{kind: part.kind, off: uint32(off)})
+			off += part.size
+		}
+	}
+}
+
+// reserve sets the rooms: from the end, what each variable op has to make sure of for those behind it.
+func (c *code) reserve() {
+	var ops []op
+	run := 0
+	c.ops = append(c.ops, op{kind: opEnd})
+	for x := len(c.ops) - 1; x > 0; x-- {
+		o := c.ops[x]
+		if !o.variable() && run+o.size() > maxRoom {
+			ops = append(ops, op{kind: opRoom, room: uint16(run)})
+			run = 0
+		}
+		if o.variable() {
+			o.room, run = uint16(run), 0
+		}
+		run += o.size()
+		ops = append(ops, o)
+	}
+	ops = append(ops, op{kind: opStart, room: uint16(run)})
+	slices.Reverse(ops)
+	c.ops = ops
+}

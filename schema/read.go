@@ -1,0 +1,43 @@
+package schema
+
+import (
+	"io"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Read reads one message from r into v, as [Schema.Parse] does, and takes no byte of r that is not of the message. If r is at its end,
+// the error is io.EOF. A [Reader] is for more than one message.
+func (s *Schema[T]) Read(r io.Reader, v *T) error {
+	if s.n.hasTail() {
+		return &Error{Cause: ErrEnd}
+	}
+	_ = *v // see Append
+	q := readings.Get().(*reading)
+	q.feed = s.feed(r, true)
+	var d decoder
+	d.b, d.feed = q.b, &q.feed
+	d.next(s.pg, &s.options)
+	var err error
+	if d.run(s.pg, mem.PointerTo(v), 1, 0) < 0 {
+		err = d.fault.error(0)
+		if len(d.b) == 0 && q.feed.err == ErrShort {
+			err = io.EOF
+		}
+	}
+	q.feed, q.b = feed{}, nil
+	if s.options.text != inputText && cap(d.b) <= maxPooled {
+		q.b = d.b[:0]
+	}
+	readings.Put(q)
+	return err
+}
+
+// reading is what reading one message needs besides the decoder: where its bytes come from, and where they go, which is empty before.
+type reading struct {
+	feed feed
+	b    []byte
+}
+
+var readings = sync.Pool{New: func() any { return new(reading) }}

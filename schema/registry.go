@@ -1,0 +1,353 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// What can be wrong with models.
+var (
+	// ErrUnknown: no model has this id.
+	ErrUnknown = errors.New("schema: an unknown id")
+	// ErrRegistered: there is a model with this id already.
+	ErrRegistered = errors.New("schema: the id is taken")
+	// ErrType: the model with this id is of another Go type.
+	ErrType = errors.New("schema: the model is of another type")
+)
+
+// Registry reads and writes messages of several schemas, its models. An id before each tells which one it is, as in Parco's Multi:
+//
+//	00   03 63 61 74   03        id u8, {name str8, age u8}
+//
+// Models may be registered at any time. Reading and writing take no lock, and any number of goroutines may do so at once.
+//
+// A model whose schema has a [Tail] takes all bytes that follow, so it must be the last of its input, and no stream can be read by it.
+type Registry[K comparable] struct {
+	heads   *Schema[head[K]]
+	spare   sync.Pool     // of *head[K]
+	framed  bool          // a head has the length of the body
+	unknown func(K) error // wraps what to say of an id that no model has
+
+	adding sync.Mutex
+	models atomic.Pointer[map[K]model[K]] // of maps that never change
+}
+
+// head is what stands before the body of a message.
+type head[K comparable] struct {
+	id     K
+	length uint32 // of the body; only of a frame
+}
+
+// NewRegistry makes a Registry without models. It panics if id has a mistake, as [Struct] does.
+func NewRegistry[K comparable](id Type[K]) *Registry[K] {
+	return newRegistry(func(id K) error { return fmt.Errorf("%w: %v", ErrUnknown, id) },
+		F("id", func(h *head[K]) *K { return &h.id }, id))
+}
+
+func newRegistry[K comparable](unknown func(K) error, fields ...Field[head[K]]) *Registry[K] {
+	r := &Registry[K]{heads: Struct(fields...).With(Alias), framed: len(fields) > 1, unknown: unknown}
+	r.spare.New = func() any { return new(head[K]) }
+	r.models.Store(&map[K]model[K]{})
+	return r
+}
+
+// model is one schema of a Registry, of any Go type.
+type model[K comparable] interface {
+	dispatch(in input[K]) (rest []byte, err error)
+	parse(in input[K]) (id K, v any, rest []byte, err error)
+}
+
+// modelOf is the model of a T.
+type modelOf[K comparable, T any] struct {
+	r       *Registry[K]
+	id      K
+	head    []byte // as it is written
+	s       *Schema[T]
+	targets sync.Pool                  // of *T
+	take    func(v *T) error           // gives v to the function of the model; or what v becomes, to that of its newest version
+	newest  func(v *T) (K, any, error) // is v and its id, or what v becomes and the id of that
+}
+
+// Register adds a model. [Registry.Dispatch] gives its messages to the function on, which may be nil if that is not called.
+//
+// The *T that on gets is on's until it returns: then the next message is read into it, by any goroutine, as [Schema.Parse] does. So on may keep
+// strings (unless s is an [Alias] schema), but no slice, map or pointer, and finds fields that s does not know as they were left.
+func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*T) error) error {
+	if on == nil {
+		on = func(*T) error { return fmt.Errorf("schema: model %v has no function", id) }
+	}
+	return (&modelOf[K, T]{r: r, id: id, s: s, take: on, newest: func(v *T) (K, any, error) { return id, v, nil }}).register()
+}
+
+// Upgrade adds an older version of the model to, which is there already: up makes a new one of an old one, for whoever reads. That model may be an
+// older version of another in turn, so that readers see the newest only.
+//
+// New is zero when up is called, and may share memory with old. An error of up comes back wrapped.
+func Upgrade[K comparable, A, B any](r *Registry[K], id K, s *Schema[A], to K, up func(old *A, new *B) error) error {
+	newer, err := modelFor[K, B](r, to)
+	switch {
+	case err != nil:
+		return err
+	case up == nil:
+		return fmt.Errorf("schema: model %v has no function", id)
+	}
+	convert := func(old *A, new *B) error {
+		if err := up(old, new); err != nil {
+			return fmt.Errorf("schema: model %v to %v: %w", id, to, err)
+		}
+		return nil
+	}
+	values := sync.Pool{New: func() any { return new(B) }}
+	take := func(old *A) error {
+		v := values.Get().(*B)
+		err := convert(old, v)
+		if err == nil {
+			err = newer.take(v)
+		}
+		*v = *new(B) // because it may share memory with old
+		values.Put(v)
+		return err
+	}
+	newest := func(old *A) (K, any, error) {
+		v := new(B)
+		if err := convert(old, v); err != nil {
+			return id, nil, err
+		}
+		return newer.newest(v)
+	}
+	return (&modelOf[K, A]{r: r, id: id, s: s, take: take, newest: newest}).register()
+}
+
+func (m *modelOf[K, T]) register() error {
+	var err error
+	r := m.r
+	if m.head, err = r.heads.Append(nil, &head[K]{id: m.id}); err != nil {
+		return err
+	}
+	m.targets.New = func() any { return new(T) }
+	r.adding.Lock()
+	defer r.adding.Unlock()
+	models := maps.Clone(*r.models.Load())
+	if models[m.id] != nil {
+		return fmt.Errorf("%w: %v", ErrRegistered, m.id)
+	}
+	models[m.id] = m
+	r.models.Store(&models)
+	return nil
+}
+
+// modelFor is the model with this id, which must be of a T.
+func modelFor[K comparable, T any](r *Registry[K], id K) (*modelOf[K, T], error) {
+	found := (*r.models.Load())[id]
+	if found == nil {
+		return nil, r.unknown(id)
+	}
+	m, ok := found.(*modelOf[K, T])
+	if !ok {
+		return nil, fmt.Errorf("%w: %v is no %v", ErrType, id, reflect.TypeFor[T]())
+	}
+	return m, nil
+}
+
+// AppendModel appends the id and v to dst, as [Schema.Append] does: on an error dst comes back as it was.
+func AppendModel[K comparable, T any](r *Registry[K], dst []byte, id K, v *T) ([]byte, error) {
+	m, err := modelFor[K, T](r, id)
+	if err != nil {
+		return dst, err
+	}
+	return m.append(dst, v)
+}
+
+func (m *modelOf[K, T]) append(dst []byte, v *T) ([]byte, error) {
+	body := len(dst) + len(m.head)
+	b, err := m.s.Append(append(dst, m.head...), v)
+	switch {
+	case err != nil:
+		return dst, moved(err, len(m.head))
+	case m.r.framed && !H32.put(b, body-H32.size(), len(b)-body):
+		return dst, cut(len(m.head), ErrOverflow)
+	}
+	return b, nil
+}
+
+// WriteModel writes the id and v to w, with one call of its Write. Nothing is written if they cannot be.
+func WriteModel[K comparable, T any](r *Registry[K], w io.Writer, id K, v *T) error {
+	return writeOnce(w, func(b []byte) ([]byte, error) { return AppendModel(r, b, id, v) })
+}
+
+// Dispatch reads the message at the beginning of b, and gives it to the function of its model, whose error comes back as it is. Rest is what
+// follows the message, after an error of that function too; if the message could not be read, it is b.
+func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
+	m, in, err := r.open(b)
+	if err != nil {
+		return b, err
+	}
+	return m.dispatch(in)
+}
+
+// Parse reads the message at the beginning of b into a new T, the newest version of it: v is the *T, and id that of its model.
+func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
+	m, in, err := r.open(b)
+	if err != nil {
+		return id, nil, b, err
+	}
+	return m.parse(in)
+}
+
+// input is where a body is: in b[at:end], of which a frame takes all; or what a stream has behind the head that was read last.
+type input[K comparable] struct {
+	b       []byte // from the head on
+	at, end int
+	stream  *Reader[head[K]]
+}
+
+// open reads the head at the beginning of b.
+func (r *Registry[K]) open(b []byte) (m model[K], in input[K], err error) {
+	h := r.spare.Get().(*head[K])
+	body, err := r.heads.Parse(b, h)
+	in = input[K]{b: b, at: len(b) - len(body), end: len(b)}
+	if err == nil {
+		m, err = r.find(h.id)
+	}
+	if err == nil && r.framed {
+		if uint64(h.length) > uint64(len(body)) {
+			err = cut(in.at, ErrShort)
+		} else {
+			in.end = in.at + int(h.length)
+		}
+	}
+	*h = head[K]{} // because its id may lie in b
+	r.spare.Put(h)
+	return m, in, err
+}
+
+// find is the model with the id of a message.
+func (r *Registry[K]) find(id K) (model[K], error) {
+	m := (*r.models.Load())[id]
+	if m == nil {
+		return nil, &Error{Path: r.heads.n.fields[0].name, Cause: r.unknown(id)}
+	}
+	return m, nil
+}
+
+// read reads a T, and gives what follows the message.
+func (m *modelOf[K, T]) read(in input[K], v *T) (rest []byte, err error) {
+	if in.stream != nil {
+		return nil, follow(in.stream, m.s, v)
+	}
+	rest, err = m.s.Parse(in.b[in.at:in.end], v)
+	if err == nil && m.r.framed && len(rest) > 0 {
+		err = &Error{Offset: int64(in.end - in.at - len(rest)), Cause: ErrFrame}
+	}
+	if err != nil {
+		return in.b, moved(err, in.at)
+	}
+	return in.b[in.end-len(rest):], nil
+}
+
+// moved is err, an [*Error], for a message that begins n bytes earlier.
+func moved(err error, n int) error {
+	err.(*Error).Offset += int64(n)
+	return err
+}
+
+func (m *modelOf[K, T]) dispatch(in input[K]) (rest []byte, err error) {
+	v := m.targets.Get().(*T)
+	if rest, err = m.read(in, v); err != nil {
+		return rest, err
+	}
+	size := len(in.b) - len(rest)
+	if in.stream != nil {
+		size = in.stream.taken()
+	}
+	err = m.take(v)
+	if size <= maxPooled {
+		m.targets.Put(v)
+	}
+	return rest, err
+}
+
+func (m *modelOf[K, T]) parse(in input[K]) (id K, v any, rest []byte, err error) {
+	t := new(T)
+	if rest, err = m.read(in, t); err != nil {
+		return m.id, nil, rest, err
+	}
+	id, v, err = m.newest(t)
+	return id, v, rest, err
+}
+
+// ModelReader reads models from an io.Reader, one after the other, as a [Reader] does.
+type ModelReader[K comparable] struct {
+	r     *Registry[K]
+	heads *Reader[head[K]]
+	head  head[K]
+}
+
+// Reader reads models of r from src. Of the options, [Exact] and [MaxBytes] count; others are those of the schemas.
+func (r *Registry[K]) Reader(src io.Reader, set ...Option) *ModelReader[K] {
+	return &ModelReader[K]{r: r, heads: r.heads.Reader(src, append(slices.Clip(set), Alias)...)}
+}
+
+// Dispatch reads a message as [Registry.Dispatch] does. At the end of the stream the error is io.EOF. After an error of the function that took
+// the message, or of an upgrade, the next call goes on with the next message; after any other, it is that error again.
+func (m *ModelReader[K]) Dispatch() error {
+	found, in, err := m.next()
+	if err == nil {
+		_, err = found.dispatch(in)
+	}
+	return err
+}
+
+// Parse reads a message as [Registry.Parse] does, with the errors of [ModelReader.Dispatch].
+func (m *ModelReader[K]) Parse() (id K, v any, err error) {
+	found, in, err := m.next()
+	if err == nil {
+		id, v, _, err = found.parse(in)
+	}
+	return id, v, err
+}
+
+// next reads the head of the next message, and the rest of it too if it is a frame.
+func (m *ModelReader[K]) next() (found model[K], in input[K], err error) {
+	r := m.heads
+	if err = r.Next(&m.head); err != nil {
+		return nil, in, err
+	}
+	if found, err = m.r.find(m.head.id); err != nil {
+		r.err = err
+		return nil, in, err
+	}
+	in.stream = r
+	if m.r.framed {
+		in, err = m.frame()
+	}
+	return found, in, err
+}
+
+// taken is how many bytes of the message at hand were read.
+func (r *Reader[T]) taken() int { return r.at - r.feed.from }
+
+// follow reads the body that stands behind what r read last, as a part of the same message.
+func follow[H, T any](r *Reader[H], s *Schema[T], v *T) error {
+	d, o := &r.d, &s.options
+	if s.n.hasTail() {
+		r.err = &Error{Offset: int64(r.taken()), Cause: ErrEnd}
+		return r.err
+	}
+	d.next(s.pg, o)
+	i := d.run(s.pg, mem.PointerTo(v), 1, r.at)
+	if i < 0 {
+		r.err = d.fault.error(r.feed.from)
+		return r.err
+	}
+	r.at = i
+	return nil
+}

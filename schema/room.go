@@ -1,0 +1,74 @@
+package schema
+
+import "github.com/slipstream-go/slipstream/internal/mem"
+
+// expected is how many bytes the value at p takes, as nearly as a glance tells: exactly, unless there are lists, of which the first element
+// stands for all, maps, or values behind functions. It is for making room where there is none, so it need not be right.
+func (pg *program) expected(p mem.Pointer) int {
+	total := pg.least
+	for k := range pg.sized {
+		o := &pg.sized[k]
+		switch q := mem.Add(p, uintptr(o.off)); o.kind {
+		case opString8, opString16, opString:
+			total += len(*mem.At[string](q, 0))
+		case opBlob:
+			total += len(*mem.At[[]byte](q, 0))
+		case opList:
+			if n := mem.At[mem.Slice](q, 0).Len; n > 0 && o.sub.raw > 0 {
+				total += n * o.sub.raw
+			} else if n > 0 {
+				size := o.sub.pg.expected(mem.At[mem.Slice](q, 0).Data)
+				total += severally(n, size+(size-o.sub.pg.least)/4)
+			}
+		case opFixed:
+			if list := mem.At[mem.Slice](q, 0); list.Len > 0 && o.sub.raw == 0 {
+				total += severally(list.Len, o.sub.pg.expected(list.Data)-o.sub.pg.least)
+			}
+		case opArray:
+			total += severally(o.sub.count, o.sub.pg.expected(q)-o.sub.pg.least)
+		case opMap:
+			total += severally(mapLen(q), o.sub.least+usualText*o.sub.pg.texts)
+		case opOptNumber, opOptBool, opOptString8, opOptString16:
+			there := *mem.At[mem.Pointer](q, 0)
+			if there == nil {
+				continue
+			}
+			if total += int(o.size1); o.kind == opOptString8 || o.kind == opOptString16 {
+				total += len(*mem.At[string](there, 0))
+			}
+		default: // an option
+			if there := *mem.At[mem.Pointer](q, 0); there != nil {
+				total += o.sub.pg.expected(there)
+			}
+		}
+		if uint(total) > mostExpected {
+			return mostExpected
+		}
+	}
+	return total
+}
+
+const (
+	mostExpected = 64 << 10 // the largest guess; what is longer grows
+	usualText    = 8        // bytes of a string in a map
+)
+
+// severally is n·size, or mostExpected if that is less.
+func severally(n, size int) int {
+	if size > 0 && n > mostExpected/size {
+		return mostExpected
+	}
+	return n * size
+}
+
+// sized are the ops of c whose length depends on the value, for expected.
+func (c *code) sized() []op {
+	var list []op
+	for _, o := range c.ops {
+		switch o.kind {
+		case opString8, opString16, opString, opBlob, opList, opFixed, opArray, opMap, opOpt, opOptNumber, opOptBool, opOptString8, opOptString16:
+			list = append(list, o)
+		}
+	}
+	return list
+}

@@ -1,0 +1,217 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Schema reads and writes messages that are a T. It never changes and may be used by many goroutines at once.
+type Schema[T any] struct {
+	pg      *program
+	options options
+	n       *node
+}
+
+// Struct is [Build] for schemas that are part of the program: it panics if there is a mistake.
+func Struct[T any](fields ...Field[T]) *Schema[T] {
+	s, err := Build(fields...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Build makes the schema of a T whose message is these fields, in this order. The error lists every mistake.
+func Build[T any](fields ...Field[T]) (*Schema[T], error) { return build[T](structOf(fields)) }
+
+func build[T any](n *node) (*Schema[T], error) {
+	for _, t := range n.open {
+		n.wrong("Self[%v] is in no schema of %v", t, t)
+	}
+	if mistakes := n.mistakes(); len(mistakes) > 0 {
+		return nil, mistakesOf(n.typ.String(), mistakes)
+	}
+	c := compiler{programs: make(map[*node]*program)}
+	return &Schema[T]{pg: c.of(n), options: defaults, n: n}, nil
+}
+
+// Of is the schema of messages that are one t.
+func Of[T any](t Type[T]) (*Schema[T], error) {
+	n := node{typ: reflect.TypeFor[T]()}
+	p := part(&n, t)
+	if len(n.faults) > 0 {
+		return nil, mistakesOf(n.typ.String(), n.faults)
+	}
+	return build[T](p)
+}
+
+// Part is the type of a T that is these fields. It is Struct(fields...).Type(), but may hold a [Self] of a struct that it is to be
+// a part of.
+func Part[T any](fields ...Field[T]) Type[T] { return Type[T]{structOf(fields)} }
+
+func mistakesOf(root string, mistakes []mistake) error {
+	var errs []error
+	for _, m := range mistakes {
+		err := fmt.Errorf("schema: %v: %s", join(root, m.path), m.text)
+		if !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// structOf is the node of a struct with these fields.
+func structOf[T any](fields []Field[T]) *node {
+	all := collect(fields)
+	n := &node{kind: kindStruct, typ: reflect.TypeFor[T](), fields: all.list, faults: all.wrong}
+	return n.structured()
+}
+
+// structured is n, a struct, with what its fields refer to, and what is wrong with them together.
+func (n *node) structured() *node {
+	for i := range n.fields {
+		if f := &n.fields[i]; f.n != nil {
+			f.n = f.n.bind(n)
+		}
+	}
+	n.opens()
+	if n.typ.Size() > math.MaxUint32 {
+		n.wrong("it is larger than 4 GB")
+	}
+	n.listed()
+	for i, f := range n.fields {
+		for _, g := range n.fields[:i] {
+			if f.inPlace() && g.inPlace() && f.off < g.off+g.n.typ.Size() && g.off < f.off+f.n.typ.Size() {
+				n.faults = append(n.faults, mistake{f.name, "its memory is that of " + g.name + " too"})
+			}
+		}
+	}
+	return n
+}
+
+// listed notes what is wrong with the names of the fields of n, and with their order.
+func (n *node) listed() {
+	names := make(map[string]bool)
+	for i, f := range n.fields {
+		wrong := func(text string) { n.faults = append(n.faults, mistake{f.name, text}) }
+		if i > 0 && n.fields[i-1].tail && !f.tail {
+			wrong("it is behind a Tail")
+		}
+		switch {
+		case f.n == nil:
+			continue
+		case f.name == "":
+			wrong("a field has no name")
+		case names[f.name]:
+			wrong("two fields have this name")
+		case len(f.name) > maxName || !utf8.ValidString(f.name):
+			n.faults = append(n.faults, mistake{text: fmt.Sprintf("the name %.20q is longer than %d bytes, or no UTF-8", f.name, maxName)})
+		}
+		names[f.name] = true
+	}
+}
+
+const maxName = 255
+
+// inPlace reports whether the field is at its offset, and the only one there: which part of the memory a custom field is for, only its
+// functions know.
+func (f *field) inPlace() bool {
+	return f.n != nil && f.at == nil && f.get == nil && f.n.kind != kindCustom
+}
+
+// Type is the schema as the type of a part of others.
+func (s *Schema[T]) Type() Type[T] { return Type[T]{s.n} }
+
+// With is the schema with other options. Those that are not given stay as they are.
+func (s *Schema[T]) With(set ...Option) *Schema[T] {
+	c := *s
+	for _, o := range set {
+		o(&c.options)
+	}
+	return &c
+}
+
+// Marshal is v in memory of its own.
+func (s *Schema[T]) Marshal(v *T) ([]byte, error) { return s.Append(nil, v) }
+
+// Append appends v to dst. Nothing is allocated if dst has room, except for [SortMaps] and for maps where they have to be ranged
+// over. On an error dst comes back as it was; what lies behind its length may have been written to.
+func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
+	_ = *v // nil panics here: far into a large T it would not be told from any other address
+	var e encoder
+	e.o = &s.options
+	b := dst
+	if cap(b)-len(b) < s.pg.least {
+		b = mem.GrowRoom(b, s.pg.expected(mem.PointerTo(v)))
+	}
+	b = e.run(s.pg, mem.PointerTo(v), 1, b)
+	if e.fault != nil {
+		return dst, e.fault.error(len(dst))
+	}
+	return b, nil
+}
+
+// Parse reads a message from b into v, and gives what follows it. It sets what the schema has fields for, and nothing else; what v
+// holds is used again: arrays of slices, maps, and what options point to. After an error, v may have been set in part.
+func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
+	_ = *v // see Append
+	var d decoder
+	d.start(b, s.pg, &s.options)
+	i := d.run(s.pg, mem.PointerTo(v), 1, 0)
+	if i < 0 {
+		return b, d.fault.error(0)
+	}
+	return b[i:], nil
+}
+
+// Unmarshal reads into v a message that takes all of b, as Parse does. What follows it is [ErrRest].
+func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
+	_ = *v // see Append
+	var d decoder
+	d.start(b, s.pg, &s.options)
+	switch i := d.run(s.pg, mem.PointerTo(v), 1, 0); {
+	case i < 0:
+		return d.fault.error(0)
+	case i < len(b):
+		return &Error{Offset: int64(i), Cause: ErrRest}
+	}
+	return nil
+}
+
+// ParseAll reads the messages of b, one after the other, into the same T. It ends after the first error.
+func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		if s.endless() {
+			yield(nil, &Error{Cause: ErrEnd})
+			return
+		}
+		v := new(T)
+		for from := b; len(b) > 0; {
+			rest, err := s.Parse(b, v)
+			if err != nil {
+				err.(*Error).Offset += int64(len(from) - len(b))
+				yield(nil, err)
+				return
+			}
+			if !yield(v, nil) {
+				return
+			}
+			b = rest
+		}
+	}
+}
+
+// String is the schema on one line, with the names of its fields.
+func (s *Schema[T]) String() string {
+	var t strings.Builder
+	notation{names: true}.node(&t, s.n)
+	return t.String()
+}

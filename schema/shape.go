@@ -1,0 +1,159 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Shape is the layout of messages without Go types: what a [Schema] has on the wire, as data that can be written down, compared ([Compat])
+// and looked at. The zero Shape is that of a struct without fields. It never changes, but for UnmarshalJSON.
+//
+// As JSON each type is an object. Its type is the word that [Schema.String] has for it, key and of are what maps, lists, arrays and options
+// are made of, and a struct has fields instead:
+//
+//	{"fields": [
+//		{"name": "name", "type": "str8"},
+//		{"name": "grades", "type": "map8", "key": {"type": "str8"}, "of": {"type": "u8"}},
+//		{"type": "skip10"},
+//		{"name": "pet", "fields": [{"name": "age", "type": "u8"}, {"name": "mother", "type": "opt", "of": {"type": "^0"}}]},
+//		{"name": "email", "tail": true, "type": "str16"}
+//	]}
+//
+// A program that keeps the shapes of its schemas in files, by a test, sees in each review what changes on the wire. And whoever has the file of the
+// version before can ask, with [Compat] or with `slipstream schema check old.json new.json`, whether messages of both can still be read:
+//
+//	func TestWire(t *testing.T) {
+//		got, _ := json.MarshalIndent(pets.Shape(), "", "\t")
+//		if want, _ := os.ReadFile("testdata/pets.json"); string(got) != string(want) {
+//			t.Errorf("pets are not what testdata/pets.json says, but\n%s", got)
+//		}
+//	}
+type Shape struct{ n *node }
+
+// Shape is the layout of the messages of s.
+func (s *Schema[T]) Shape() *Shape { return &Shape{s.n} }
+
+// root is what a message is.
+func (s *Shape) root() *node {
+	if s.n == nil {
+		return &node{kind: kindStruct}
+	}
+	return s.n
+}
+
+// String is the shape on one line, as [Schema.String] has it.
+func (s *Shape) String() string { return s.text(true) }
+
+func (s *Shape) text(names bool) string {
+	var t strings.Builder
+	notation{names: names}.node(&t, s.root())
+	return t.String()
+}
+
+// layout is a node as JSON.
+type layout struct {
+	Name   string   `json:"name,omitempty"`
+	Tail   bool     `json:"tail,omitempty"`
+	Type   string   `json:"type,omitempty"`
+	Key    *layout  `json:"key,omitempty"`
+	Of     *layout  `json:"of,omitempty"`
+	Fields []layout `json:"fields,omitzero"`
+}
+
+// MarshalJSON writes the shape. Its receiver is a value so that a Shape within another struct is written too.
+func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal(notation{}.layout(s.root())) }
+
+func (t notation) layout(n *node) *layout {
+	if n.kind != kindStruct {
+		l := &layout{Type: t.word(n)}
+		if n.key != nil {
+			l.Key = t.layout(n.key)
+		}
+		if n.elem != nil && n.kind != kindSelf {
+			l.Of = t.layout(n.elem)
+		}
+		return l
+	}
+	t.open = append(t.open[:len(t.open):len(t.open)], n)
+	l := &layout{Fields: []layout{}}
+	for _, f := range n.fields {
+		part := layout{Type: skipOf(f.skip)}
+		if f.n != nil {
+			part = *t.layout(f.n)
+		}
+		part.Name, part.Tail = f.name, f.tail
+		l.Fields = append(l.Fields, part)
+	}
+	return l
+}
+
+// UnmarshalJSON reads a shape, strictly: keys and types that do not exist are errors, and so is what [Build] refuses. There may be 16,384 fields
+// and types, nested 64 deep. After an error the shape is what it was.
+func (s *Shape) UnmarshalJSON(text []byte) error {
+	var l layout
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		return err
+	}
+	var b builder
+	read, err := b.shape(b.part(&l))
+	if err == nil {
+		*s = *read
+	}
+	return err
+}
+
+// part is the node of a type that is no field.
+func (b *builder) part(l *layout) *node {
+	n := b.layout(l)
+	if l.Name != "" || l.Tail {
+		n.wrong("name and tail are of fields, which %q is not", l.Name)
+	}
+	return n
+}
+
+func (b *builder) layout(l *layout) *node {
+	defer b.leave()
+	switch {
+	case !b.enter():
+		return new(node)
+	case l.Fields == nil:
+		n, parts := b.word(l.Type)
+		switch {
+		case (l.Key != nil) != (parts == 2) || (l.Of != nil) != (parts > 0):
+			n.wrong("%q: maps have a key and an of; lists, arrays and options have an of; others have none", l.Type)
+			return n
+		case parts == 2:
+			n.key = b.part(l.Key)
+		}
+		if parts > 0 {
+			n.elem = b.part(l.Of)
+		}
+		return n
+	}
+	return b.structure(func(n *node) {
+		if l.Type != "" || l.Key != nil || l.Of != nil {
+			n.wrong("it has fields, so it is a struct, and can have no type, key or of")
+		}
+		for i := range l.Fields {
+			f := b.field(n, &l.Fields[i])
+			f.tail = l.Fields[i].Tail
+			n.fields = append(n.fields, f)
+		}
+	})
+}
+
+func (b *builder) field(n *node, l *layout) field {
+	skip, ok := n.skip(l.Type)
+	if !ok {
+		return field{name: l.Name, n: b.layout(l)}
+	}
+	b.enter()
+	b.leave()
+	if l.Name != "" || l.Key != nil || l.Of != nil || l.Fields != nil {
+		n.wrong("%q can have nothing but tail", l.Type)
+	}
+	return skip
+}

@@ -1,0 +1,173 @@
+package schema
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Write writes v to w, with one call of its Write. Nothing is written if v cannot be.
+func (s *Schema[T]) Write(w io.Writer, v *T) error {
+	return writeOnce(w, func(b []byte) ([]byte, error) { return s.Append(b, v) })
+}
+
+// writeOnce writes what message appends, unless it fails.
+func writeOnce(w io.Writer, message func([]byte) ([]byte, error)) error {
+	p := buffers.Get().(*[]byte)
+	b, err := message((*p)[:0])
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if cap(b) <= maxPooled {
+		*p = b
+	}
+	buffers.Put(p)
+	return err
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// Reader reads messages from an io.Reader, one after the other. It reads ahead, unless [Exact] is asked for.
+//
+// The bytes of a message are held until the next one is read. They are as many as have come, whatever its lengths say are to come.
+type Reader[T any] struct {
+	s     *Schema[T]
+	d     decoder
+	feed  feed
+	at    int // where in d.b the next message begins
+	usual int // the size of a message: of the largest, but each since counts for less by an eighth
+	err   error
+}
+
+// feed is where the bytes of messages come from.
+type feed struct {
+	r     io.Reader
+	exact bool
+	from  int   // where the message at hand begins
+	max   int   // how many bytes it may take
+	err   error // why there are no more
+}
+
+// streamBytes is how many bytes a message of a stream may take, if MaxBytes does not say.
+const streamBytes = 64 << 20
+
+// Reader reads messages of s from r.
+func (s *Schema[T]) Reader(r io.Reader, set ...Option) *Reader[T] {
+	c := &Reader[T]{s: s.With(set...)}
+	c.feed = c.s.feed(r, c.s.options.exact)
+	c.d.o, c.d.feed = &c.s.options, &c.feed
+	if s.endless() {
+		c.err = &Error{Cause: ErrEnd}
+	}
+	return c
+}
+
+// feed reads from r.
+func (s *Schema[T]) feed(r io.Reader, exact bool) feed {
+	f := feed{r: r, exact: exact, max: s.options.bytes}
+	if !s.options.bounded {
+		f.max = streamBytes
+	}
+	return f
+}
+
+// endless reports whether a message does not tell where it ends, or may not have a single byte.
+func (s *Schema[T]) endless() bool { return s.n.hasTail() || s.pg.least == 0 }
+
+// Next reads a message into v, as [Schema.Parse] does. At the end of the stream the error is io.EOF. After any error, it is that error again:
+// where the next message begins is not known.
+func (r *Reader[T]) Next(v *T) error {
+	if r.err != nil {
+		return r.err
+	}
+	_ = *v // see Append
+	d := &r.d
+	r.usual = max(r.at-r.feed.from, r.usual-r.usual/8)
+	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved once at most
+		into := d.b
+		if cap(d.b) > maxPooled && cap(d.b)/4 > r.usual+unread { // some message was larger than they are now
+			into = make([]byte, 0, 2*(r.usual+unread))
+		}
+		d.b, r.at = append(into[:0], d.b[r.at:]...), 0
+	}
+	r.feed.from = r.at
+	if len(d.b) == r.at && d.more(r.at, 1) == nil && r.feed.err == ErrShort {
+		r.err = io.EOF
+		return r.err
+	}
+	d.next(r.s.pg, &r.s.options)
+	i := d.run(r.s.pg, mem.PointerTo(v), 1, r.at)
+	if i < 0 {
+		r.err = d.fault.error(r.at)
+		return r.err
+	}
+	r.at = i
+	return nil
+}
+
+// All reads the messages that are left into the same T. It ends after the first error, which is not io.EOF.
+func (r *Reader[T]) All() iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for v := new(T); ; {
+			switch err := r.Next(v); {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			case !yield(v, nil):
+				return
+			}
+		}
+	}
+}
+
+// Buffered is what was read ahead: valid until the next message is read.
+func (r *Reader[T]) Buffered() []byte { return r.d.b[r.at:len(r.d.b):len(r.d.b)] }
+
+// more makes sure that k bytes of the message at hand are in d.b[i:], and gives d.b, or nil if they do not come. Bytes that are there already stay
+// where they are in memory, because strings may alias them: if d.b is too small, it moves to a larger one.
+func (d *decoder) more(i, k int) []byte {
+	f := d.feed
+	if f == nil {
+		return nil
+	}
+	if k > f.max-(i-f.from) {
+		f.err = ErrSize
+		return nil
+	}
+	for empty := 0; len(d.b)-i < k; {
+		if f.err != nil {
+			return nil
+		}
+		missing := k - (len(d.b) - i)
+		if len(d.b) == cap(d.b) {
+			d.b = slices.Grow(d.b, min(missing, max(len(d.b), firstRead)))
+		}
+		ahead := maxPooled
+		if f.exact {
+			ahead = 0
+		}
+		room := min(cap(d.b)-len(d.b), max(missing, ahead))
+		n, err := f.r.Read(d.b[len(d.b) : len(d.b)+room])
+		d.b = d.b[:len(d.b)+n]
+		if n > 0 {
+			empty = 0
+		} else if empty++; err == nil && empty == maxEmpty {
+			err = io.ErrNoProgress
+		}
+		if f.err = err; errors.Is(err, io.EOF) {
+			f.err = ErrShort
+		}
+	}
+	return d.b
+}
+
+const (
+	firstRead = 4 << 10 // room for the first read
+	maxEmpty  = 100     // reads in a row that give nothing
+)

@@ -1,0 +1,231 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// stream is n examples, which differ, one after the other.
+func stream(t *testing.T, n int) []byte {
+	var w bytes.Buffer
+	v := exampleValue()
+	for i := range n {
+		v.LifeSense = uint8(i)
+		v.Greet = strings.Repeat("x", i%200)
+		if err := exampleSchema.Write(&w, &v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w.Bytes()
+}
+
+// TestReader reads messages from readers that give as much as they like.
+func TestReader(t *testing.T) {
+	b := stream(t, 300)
+	for name, open := range map[string]func() io.Reader{
+		"all":      func() io.Reader { return bytes.NewReader(b) },
+		"halves":   func() io.Reader { return iotest.HalfReader(bytes.NewReader(b)) },
+		"one byte": func() io.Reader { return iotest.OneByteReader(bytes.NewReader(b)) },
+		"at once":  func() io.Reader { return iotest.DataErrReader(bytes.NewReader(b)) },
+	} {
+		for _, set := range [][]Option{nil, {Exact}, {Alias}, {OwnStrings}, {Alias, Exact}} {
+			i := 0
+			for v, err := range exampleSchema.Reader(open(), set...).All() {
+				if err != nil {
+					t.Fatalf("%s: message %d: %+v", name, i, err)
+				}
+				if v.LifeSense != uint8(i) || v.Greet != strings.Repeat("x", i%200) || v.Friends[0] != "@f3r" || v.Grades["math"] != 5 {
+					t.Fatalf("%s: message %d: %+v", name, i, v)
+				}
+				i++
+			}
+			if i != 300 {
+				t.Errorf("%s: %d messages", name, i)
+			}
+		}
+	}
+	i := 0
+	for v, err := range exampleSchema.ParseAll(b) {
+		if err != nil || v.LifeSense != uint8(i) {
+			t.Fatalf("message %d: %+v, %v", i, v, err)
+		}
+		i++
+	}
+	for range exampleSchema.ParseAll(b) {
+		break
+	}
+	for range exampleSchema.Reader(bytes.NewReader(b)).All() {
+		break
+	}
+}
+
+// counting counts what was read.
+type counting struct {
+	r io.Reader
+	n int
+}
+
+func (c *counting) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += n
+	return n, err
+}
+
+// TestExact takes no byte of the next message from the source; without it, Buffered has what was taken.
+func TestExact(t *testing.T) {
+	b := stream(t, 20)
+	source := &counting{r: bytes.NewReader(b)}
+	r := exampleSchema.Reader(source, Exact)
+	rest := b
+	for range 20 {
+		var v, want example
+		if err := r.Next(&v); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if rest, err = exampleSchema.Parse(rest, &want); err != nil || !reflect.DeepEqual(v, want) {
+			t.Fatal(v, want, err)
+		}
+		if source.n != len(b)-len(rest) || len(r.Buffered()) > 0 {
+			t.Fatalf("read %d bytes, want %d", source.n, len(b)-len(rest))
+		}
+	}
+	r = exampleSchema.Reader(bytes.NewReader(b))
+	if err := r.Next(new(example)); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ = exampleSchema.Parse(b, new(example))
+	if ahead := r.Buffered(); len(ahead) == 0 || !bytes.HasPrefix(rest, ahead) {
+		t.Errorf("%d bytes are buffered, of %d", len(ahead), len(rest))
+	}
+}
+
+// TestReaderErrors: between messages the end is io.EOF; within one, it is short, and where is counted from its start.
+func TestReaderErrors(t *testing.T) {
+	one := fromHex(exampleBytes)
+	for n := range one {
+		for _, set := range []Option{func(*options) {}, Exact} {
+			r := exampleSchema.Reader(bytes.NewReader(append(one[:len(one):len(one)], one[:n]...)), set)
+			var v example
+			if err := r.Next(&v); err != nil {
+				t.Fatal(err)
+			}
+			err := r.Next(&v)
+			if again := r.Next(&v); again != err {
+				t.Errorf("cut at %d: first %v, then %v", n, err, again)
+			}
+			if n == 0 {
+				if err != io.EOF {
+					t.Error(err)
+				}
+				continue
+			}
+			_, want := exampleSchema.Parse(one[:n], &v)
+			var e, w *Error
+			if !errors.As(err, &e) || !errors.As(want, &w) || !errors.Is(err, ErrShort) || e.Path != w.Path || e.Offset != w.Offset {
+				t.Errorf("cut at %d: %+v, want %+v", n, err, want)
+			}
+		}
+	}
+	broken := errors.New("broken")
+	var v example
+	err := exampleSchema.Reader(io.MultiReader(bytes.NewReader(one[:30]), iotest.ErrReader(broken))).Next(&v)
+	if !isError(err, broken, "pointer", 25) {
+		t.Errorf("%+v", err)
+	}
+	if err := exampleSchema.Reader(iotest.ErrReader(broken)).Next(&v); !isError(err, broken, "greet", 0) {
+		t.Errorf("%+v", err)
+	}
+	if err := exampleSchema.Reader(zeroReader{}).Next(&v); !isError(err, io.ErrNoProgress, "greet", 0) {
+		t.Errorf("%+v", err)
+	}
+	bad := bytes.Clone(one)
+	bad[18] = 2
+	if err := exampleSchema.Reader(bytes.NewReader(bad)).Next(&v); !isError(err, ErrBool, "bool", 18) {
+		t.Errorf("%+v", err)
+	}
+	for _, err := range exampleSchema.ParseAll(append(one[:len(one):len(one)], bad...)) {
+		if err != nil && !isError(err, ErrBool, "bool", len(one)+18) {
+			t.Errorf("%+v", err)
+		}
+	}
+	type none struct{}
+	nothing := Struct(Skip[none](0))
+	if err := nothing.Reader(bytes.NewReader(one)).Next(new(none)); !errors.Is(err, ErrEnd) {
+		t.Error(err)
+	}
+	for _, err := range nothing.ParseAll(one) {
+		if !errors.Is(err, ErrEnd) {
+			t.Error(err)
+		}
+	}
+}
+
+type zeroReader struct{}
+
+func (zeroReader) Read([]byte) (int, error) { return 0, nil }
+
+// TestReaderMemory takes memory for what came, not for what a length says, and no more than MaxBytes.
+func TestReaderMemory(t *testing.T) {
+	type blob struct {
+		B []byte
+		L []uint64
+	}
+	s := Struct(F("b", func(b *blob) *[]byte { return &b.B }, Blob(H64)), F("l", func(b *blob) *[]uint64 { return &b.L }, List(H64, U64)))
+	for _, c := range []struct {
+		b     string
+		set   Option
+		cause error
+		path  string
+	}{
+		{"\x00\x00\x00\x03\x00\x00\x00\x00" + strings.Repeat("x", 100_000), MaxBytes(math.MaxInt - 1), ErrShort, "b"},
+		{"\x00\x00\x00\x04\x00\x00\x00\x00" + strings.Repeat("x", 100_000), func(*options) {}, ErrSize, "b"},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff", MaxBytes(math.MaxInt), ErrSize, "b"},
+		{"\x00\x00\x00\x00\x00\x00\x00\x00" + "\xff\xff\xff\xff\xff\xff\xff\x7f", func(*options) {}, ErrSize, "l"},
+		{"\x0a\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("x", 10), MaxBytes(17), ErrSize, "b"},
+		{"\x0a\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("x", 10) + strings.Repeat("\x00", 8), MaxBytes(25), ErrSize, "l"},
+	} {
+		var v blob
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := s.Reader(strings.NewReader(c.b), c.set).Next(&v)
+		runtime.ReadMemStats(&after)
+		if !isError(err, c.cause, c.path, -1) {
+			t.Errorf("%d bytes: %+v", len(c.b), err)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > uint64(8*len(c.b))+64<<10 {
+			t.Errorf("%d bytes: took %d", len(c.b), got)
+		}
+	}
+	b := "\x0a\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("x", 10) + strings.Repeat("\x00", 8)
+	if err := s.Reader(strings.NewReader(b), MaxBytes(26)).Next(new(blob)); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.With(MaxBytes(26)).Parse([]byte(b+"rest"), new(blob)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWriteFails gives on what the Writer says.
+func TestWriteFails(t *testing.T) {
+	v := exampleValue()
+	if err := exampleSchema.Write(iotest.TruncateWriter(failingWriter{}, 0), &v); err != nil {
+		t.Error(err)
+	}
+	if err := exampleSchema.Write(failingWriter{}, &v); err != errWrite {
+		t.Error(err)
+	}
+}
+
+type failingWriter struct{}
+
+var errWrite = errors.New("no")
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errWrite }

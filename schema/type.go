@@ -1,0 +1,175 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Type is the layout of a V: how it stands on the wire. It never changes.
+type Type[V any] struct{ n *node }
+
+// Numbers. They are little-endian unless their names end in BE. Int and Uint take 8 bytes on every machine.
+var (
+	Bool = leaf[bool](node{kind: kindBool, size: 1})
+
+	U8, I8       = number[uint8](1, false), number[int8](1, false)
+	U16, U16BE   = number[uint16](2, false), number[uint16](2, true)
+	I16, I16BE   = number[int16](2, false), number[int16](2, true)
+	U32, U32BE   = number[uint32](4, false), number[uint32](4, true)
+	I32, I32BE   = number[int32](4, false), number[int32](4, true)
+	U64, U64BE   = number[uint64](8, false), number[uint64](8, true)
+	I64, I64BE   = number[int64](8, false), number[int64](8, true)
+	Int, IntBE   = number[int](8, false), number[int](8, true)
+	Uint, UintBE = number[uint](8, false), number[uint](8, true)
+	F32, F32BE   = number[float32](4, false), number[float32](4, true)
+	F64, F64BE   = number[float64](8, false), number[float64](8, true)
+)
+
+// Time is an instant as nanoseconds since 1970, in 8 bytes; it is read in UTC. TimeZone has the name of its zone too, which the
+// reader must know. Both know the years 1678 to 2261, and the zero time.
+var (
+	Time     = leaf[time.Time](node{kind: kindTime})
+	TimeZone = leaf[time.Time](node{kind: kindTimeZone})
+)
+
+// Strings of up to 255, 65,535 and 4,294,967,295 bytes. They need not be UTF-8.
+var Str8, Str16, Str32 = Str(H8), Str(H16), Str(H32)
+
+func leaf[V any](n node) Type[V] {
+	n.typ = reflect.TypeFor[V]()
+	return Type[V]{&n}
+}
+
+func number[V any](size int, big bool) Type[V] {
+	t := leaf[V](node{kind: kindInt, size: size, big: big})
+	switch t.n.typ.Kind() {
+	case reflect.Float32, reflect.Float64:
+		t.n.kind = kindFloat
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		t.n.signed = true
+	}
+	return t
+}
+
+// Str is a string behind its length.
+func Str(h Header) Type[string] { return leaf[string](h.node(kindString)) }
+
+// Blob is bytes behind their number.
+func Blob(h Header) Type[[]byte] { return leaf[[]byte](h.node(kindBlob)) }
+
+// List is elements behind their number.
+func List[E any](h Header, e Type[E]) Type[[]E] {
+	n := h.node(kindList)
+	n.elem = part(&n, e)
+	n.newElems = newElems[E]
+	return composite[[]E](n)
+}
+
+// newElems is an array of n elements, which is not 0.
+func newElems[E any](n int) mem.Pointer { return mem.PointerTo(&make([]E, n)[0]) }
+
+// Array is the elements of the array type A, with nothing before them: Array[[5]bool](Bool).
+func Array[A, E any](e Type[E]) Type[A] {
+	n := node{kind: kindArray}
+	n.elem = part(&n, e)
+	t := reflect.TypeFor[A]()
+	if t.Kind() == reflect.Array && t.Elem() == reflect.TypeFor[E]() {
+		n.count = t.Len()
+	} else {
+		n.wrong("%v is no array of %v", t, reflect.TypeFor[E]())
+	}
+	return composite[A](n)
+}
+
+// Map is keys and values, one after the other, behind the number of entries. They come in any order, unless [SortMaps] is asked for.
+// Of entries with the same key, the last counts.
+func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
+	type entry struct {
+		Key   K
+		Value V
+	}
+	n := h.node(kindMap)
+	n.key, n.elem = part(&n, k), part(&n, v)
+	n.mapOf = &mapOf{
+		typ: reflect.TypeFor[map[K]V](),
+		prepare: func(m mem.Pointer, n int) {
+			switch p := mem.At[map[K]V](m, 0); {
+			case *p != nil && !shrinks(len(*p), n):
+				clear(*p)
+			case *p != nil || n > 0:
+				*p = make(map[K]V, n)
+			}
+		},
+		put: func(m, e mem.Pointer) {
+			entry := mem.At[entry](e, 0)
+			(*mem.At[map[K]V](m, 0))[entry.Key] = entry.Value
+		},
+		value: reflect.TypeFor[entry]().Field(1).Offset,
+		zero:  func(e mem.Pointer) { *mem.At[entry](e, 0) = entry{} },
+	}
+	n.mapOf.entries.New = func() any { return mem.PointerTo(new(entry)) }
+	return composite[map[K]V](n)
+}
+
+// Opt is a value that may be missing: 0 for nil, or 1 and the value.
+func Opt[V any](t Type[V]) Type[*V] {
+	n := node{kind: kindOpt}
+	n.elem = part(&n, t)
+	n.newElem = func() mem.Pointer { return mem.PointerTo(new(V)) }
+	return composite[*V](n)
+}
+
+// As is t for another Go type with the same memory, as a named one: As[Age](U8), As[time.Duration](I64). If V and U are integers, they may
+// differ: As[int](I32). Then a number that does not fit where it goes is an error of kind [ErrOverflow].
+func As[V, U any](t Type[U]) Type[V] {
+	var n node
+	n.typ = reflect.TypeFor[V]()
+	source := part(&n, t)
+	n.wrongAs(source)
+	c := source.copied(&node{}, make(map[*node]*node))
+	c.typ, c.faults = n.typ, append(c.faults, n.faults...)
+	return Type[V]{c}
+}
+
+func (n *node) wrongAs(source *node) {
+	from := source.typ
+	same := from == n.typ || integer(from) && integer(n.typ)
+	if !same && (from.Kind() != n.typ.Kind() || !from.ConvertibleTo(n.typ) || from.Kind() == reflect.Interface) {
+		n.wrong("%v cannot stand for %v: their memory differs", n.typ, from)
+	}
+}
+
+func integer(t reflect.Type) bool {
+	return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
+}
+
+// Self is the T within whose fields it stands, for types that lead to themselves:
+//
+//	Struct(F("value", …), F("next", func(l *Links) **Links { return &l.Next }, Opt(Self[Links]())))
+//
+// How deep such values may be is bounded by [MaxDepth].
+func Self[T any]() Type[T] {
+	t := reflect.TypeFor[T]()
+	return Type[T]{&node{kind: kindSelf, typ: t, open: []reflect.Type{t}}}
+}
+
+// part is the node of a part of n.
+func part[V any](n *node, t Type[V]) *node {
+	if t.n == nil {
+		n.wrong("its Type is the zero value")
+		return &node{kind: kindStruct, typ: reflect.TypeFor[V]()}
+	}
+	return t.n
+}
+
+func composite[V any](n node) Type[V] {
+	n.typ = reflect.TypeFor[V]()
+	return Type[V]{n.opens()}
+}
+
+func (n *node) wrong(format string, args ...any) {
+	n.faults = append(n.faults, mistake{text: fmt.Sprintf(format, args...)})
+}
