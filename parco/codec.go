@@ -1,0 +1,165 @@
+package parco
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// codec reads and writes values of a layout. There is a schema for each, because a layout may have functions for one of them only; it
+// is made when it is first used.
+type codec[V any] struct {
+	of       layout[V]
+	tail     bool     // options at the end may be missing, if the input is one message
+	filled   func(*V) // finishes what was read, or nil
+	drop     func(V)  // takes what could not be read, or nil
+	compiler program[V]
+	parser   program[V]
+	message  program[V] // a parser for one message
+	values   sync.Pool  // of *V: what is written must lie somewhere
+}
+
+// program is a schema that was made, or why it could not be.
+type program[V any] struct{ made atomic.Pointer[made[V]] }
+
+type made[V any] struct {
+	s   *schema.Schema[V]
+	err error
+}
+
+func (p *program[V]) schema(of layout[V], d draft) (*schema.Schema[V], error) {
+	m := p.made.Load()
+	if m == nil {
+		s, err := schemaOf(of, d)
+		m = &made[V]{s, err}
+		p.made.Store(m)
+	}
+	return m.s, m.err
+}
+
+// Parse reads one value from r, and takes no byte of r that is not of it. If r is at its end, the error is io.EOF as well as [ErrCannotRead].
+// After any other error, how far r was read is not defined.
+func (c *codec[V]) Parse(r io.Reader) (V, error) {
+	s, err := c.parser.schema(c.of, draft{sets: true})
+	if err != nil {
+		return *new(V), err
+	}
+	v := new(V)
+	switch r := r.(type) {
+	case *bytes.Buffer:
+		var left int
+		left, err = parse(s, r.Bytes(), v)
+		r.Next(r.Len() - left)
+	case *BufferCursor:
+		var left int
+		left, err = parse(s, r.rest(), v)
+		r.cursor = len(r.data) - left
+	default:
+		err = s.Read(r, v)
+	}
+	return c.parsed(v, err)
+}
+
+// parse is what reading from a reader is for one whose bytes are there. Nothing is left after an error.
+func parse[V any](s *schema.Schema[V], b []byte, v *V) (left int, err error) {
+	rest, err := s.Parse(b, v)
+	if err == nil {
+		return len(rest), nil
+	}
+	if len(b) == 0 && errors.Is(err, schema.ErrShort) {
+		err = io.EOF
+	}
+	return 0, err
+}
+
+// ParseBytes reads the value that b begins with.
+func (c *codec[V]) ParseBytes(b []byte) (V, error) {
+	p := &c.parser
+	if c.tail {
+		p = &c.message
+	}
+	s, err := p.schema(c.of, draft{sets: true, tail: c.tail})
+	if err != nil {
+		return *new(V), err
+	}
+	v := new(V)
+	_, err = s.Parse(b, v)
+	return c.parsed(v, err)
+}
+
+// parsed is what there is of v after err.
+func (c *codec[V]) parsed(v *V, err error) (V, error) {
+	if err != nil {
+		if c.drop != nil {
+			c.drop(*v)
+		}
+		return *new(V), explain(err)
+	}
+	if c.filled != nil {
+		c.filled(v)
+	}
+	return *v, nil
+}
+
+// Compile writes v to w, with one call of its Write. Nothing is written if v cannot be.
+func (c *codec[V]) Compile(v V, w io.Writer) error {
+	s, err := c.compiler.schema(c.of, draft{gets: true})
+	if err != nil {
+		return err
+	}
+	p, ok := c.values.Get().(*V)
+	if !ok {
+		p = new(V)
+	}
+	*p = v
+	err = write(w, func(dst []byte) ([]byte, error) { return s.Append(dst, p) })
+	*p = *new(V)
+	c.values.Put(p)
+	return err
+}
+
+// CompileBytes writes v to the beginning of box.
+func (c *codec[V]) CompileBytes(v V, box []byte) error {
+	s, err := c.compiler.schema(c.of, draft{gets: true})
+	if err != nil {
+		return err
+	}
+	b, err := s.Append(box[:0:len(box)], &v)
+	if err == nil && len(b) > len(box) {
+		err = ErrCannotWrite
+	}
+	return explain(err)
+}
+
+// write writes what add appends, in one piece, unless it fails.
+func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
+	if a, ok := w.(*appender); ok {
+		b, err := add(a.b)
+		if err == nil {
+			a.b = b
+		}
+		return explain(err)
+	}
+	p := buffers.Get().(*[]byte)
+	b, err := add((*p)[:0])
+	if err == nil {
+		var n int
+		if n, err = w.Write(b); err == nil && n < len(b) {
+			err = ErrCannotWrite
+		}
+	}
+	if cap(b) <= maxPooled {
+		*p = b[:0]
+	}
+	buffers.Put(p)
+	return explain(err)
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is the most memory that is kept for the next message.
+const maxPooled = 64 << 10

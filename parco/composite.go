@@ -1,0 +1,199 @@
+package parco
+
+import (
+	"io"
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// Iterable is the elements that slices and arrays are written from, and read as.
+type Iterable[T any] interface {
+	Len() int
+	Range(func(T) error) error
+	Unwrap() SliceView[T]
+}
+
+// SliceView is a slice as an [Iterable].
+type SliceView[T any] []T
+
+func (s SliceView[T]) Len() int { return len(s) }
+
+// Range calls f for each element, until it gives an error.
+func (s SliceView[T]) Range(f func(T) error) error {
+	for _, v := range s {
+		if err := f(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unwrap is s itself.
+func (s SliceView[T]) Unwrap() SliceView[T] { return s }
+
+// SliceType is elements behind their number.
+type SliceType[T any] struct{ *typed[Iterable[T]] }
+
+// Slice is elements behind the header. To write more than it can count is [ErrOverflow].
+func Slice[T any](header IntType, inner Type[T]) SliceType[T] {
+	return SliceType[T]{iterable(sliceOf(header, inner))}
+}
+
+// ArrayType is as many elements as it says, with nothing before them.
+type ArrayType[T any] struct{ *typed[Iterable[T]] }
+
+// Array is length elements. To write another number of them is [ErrInvalidLength].
+func Array[T any](length int, inner Type[T]) ArrayType[T] {
+	return ArrayType[T]{iterable(arrayOf(length, inner))}
+}
+
+// sliceOf is a Slice of a Go slice.
+func sliceOf[T any](header IntType, inner Type[T]) *typed[SliceView[T]] {
+	return view(header.ByteLength, func(d *draft) schema.Type[[]T] {
+		if h, ok := headerOf(header); ok {
+			return schema.List(h, layoutOf(d, inner))
+		}
+		behind := elementsBehind[T]{header, inner}
+		return foreign("[]"+reflect.TypeFor[T]().String(), header.ByteLength(), behind, behind)
+	})
+}
+
+// arrayOf is an Array of a Go slice.
+func arrayOf[T any](length int, inner Type[T]) *typed[SliceView[T]] {
+	return view(func() int { return length * inner.ByteLength() }, func(d *draft) schema.Type[[]T] {
+		return schema.Fixed(length, layoutOf(d, inner))
+	})
+}
+
+func view[T any](length func() int, made func(d *draft) schema.Type[[]T]) *typed[SliceView[T]] {
+	t := newTyped(length, func(d *draft) schema.Type[SliceView[T]] { return schema.As[SliceView[T]](made(d)) })
+	t.filled = func(s *SliceView[T]) {
+		if *s == nil {
+			*s = SliceView[T]{}
+		}
+	}
+	return t
+}
+
+// iterable is t for what is an Iterable in Go.
+func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
+	return newTyped(t.length, func(d *draft) schema.Type[Iterable[T]] {
+		return schema.Part(schema.Get("items", t.made(d),
+			func(v *Iterable[T]) SliceView[T] {
+				if *v == nil {
+					return nil
+				}
+				return (*v).Unwrap()
+			},
+			func(v *Iterable[T], s SliceView[T]) {
+				t.filled(&s)
+				*v = s
+			}))
+	})
+}
+
+// MapType is keys and values, one after the other, behind the number of entries. They are written in the order of Go's maps, which is
+// any; of entries with the same key, the last counts.
+func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Type[V]) Type[map[K]V] {
+	t := newTyped(header.ByteLength, func(d *draft) schema.Type[map[K]V] {
+		if h, ok := headerOf(header); ok {
+			return schema.Map(h, layoutOf(d, keyType), layoutOf(d, valueType))
+		}
+		behind := entriesBehind[K, V]{header, keyType, valueType}
+		return foreign(reflect.TypeFor[map[K]V]().String(), header.ByteLength(), behind, behind)
+	})
+	t.filled = func(m *map[K]V) {
+		if *m == nil {
+			*m = make(map[K]V)
+		}
+	}
+	return t
+}
+
+// OptionalType is a value that may be missing: 0 for nil, or 1 and the value. Nothing else is read.
+type OptionalType[T any] struct{ *typed[*T] }
+
+// Option is an inner that may be missing.
+func Option[T any](inner Type[T]) OptionalType[T] {
+	return OptionalType[T]{newTyped(func() int { return 1 }, func(d *draft) schema.Type[*T] { return schema.Opt(layoutOf(d, inner)) })}
+}
+
+// How many elements a slice or a map may have whose header is not of this package. Others are bounded by the input alone, which
+// their elements must lie in.
+const (
+	MaxReasonableSliceLength = 10_000_000
+	MaxReasonableMapLength   = 10_000_000
+)
+
+// maxEmpty is how many elements there may be whose type does not say that they take a byte.
+const maxEmpty = 1 << 16
+
+// elementsBehind are elements behind a header that is not of this package.
+type elementsBehind[T any] struct {
+	header IntType
+	inner  Type[T]
+}
+
+func (t elementsBehind[T]) Compile(all []T, w io.Writer) error {
+	err := t.header.Compile(len(all), w)
+	for k := 0; k < len(all) && err == nil; k++ {
+		err = t.inner.Compile(all[k], w)
+	}
+	return causeOf(err)
+}
+
+func (t elementsBehind[T]) Parse(r io.Reader) (all []T, err error) {
+	most := MaxReasonableSliceLength
+	if t.inner.ByteLength() <= 0 {
+		most = maxEmpty
+	}
+	n, err := count(t.header, r, most)
+	for k := 0; k < n && err == nil; k++ {
+		var v T
+		v, err = t.inner.Parse(r)
+		all = append(all, v)
+	}
+	return all, causeOf(err)
+}
+
+// entriesBehind are entries of a map behind a header that is not of this package.
+type entriesBehind[K comparable, V any] struct {
+	header IntType
+	key    Type[K]
+	value  Type[V]
+}
+
+func (t entriesBehind[K, V]) Compile(m map[K]V, w io.Writer) error {
+	err := t.header.Compile(len(m), w)
+	for k, v := range m {
+		if err == nil {
+			err = t.key.Compile(k, w)
+		}
+		if err == nil {
+			err = t.value.Compile(v, w)
+		}
+	}
+	return causeOf(err)
+}
+
+func (t entriesBehind[K, V]) Parse(r io.Reader) (map[K]V, error) {
+	most := MaxReasonableMapLength
+	if t.key.ByteLength()+t.value.ByteLength() <= 0 {
+		most = maxEmpty
+	}
+	n, err := count(t.header, r, most)
+	m := make(map[K]V)
+	for range n {
+		var k K
+		var v V
+		if k, err = t.key.Parse(r); err == nil {
+			v, err = t.value.Parse(r)
+		}
+		if err != nil {
+			break
+		}
+		m[k] = v
+	}
+	return m, causeOf(err)
+}

@@ -1,0 +1,103 @@
+package parco
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// Parco's errors. Those of messages come within a [schema.Error], which tells where: use errors.Is.
+var (
+	// ErrNotIntegerType: never given, here as there.
+	ErrNotIntegerType = errors.New("parco: not an integer type")
+	// ErrOverflow: a number, a length or a time that does not fit where it goes.
+	ErrOverflow = errors.New("parco: a value does not fit")
+	// ErrCannotRead: the input ends too early.
+	ErrCannotRead = errors.New("parco: the input ends too early")
+	// ErrCannotWrite: a writer took less than it was given, or a box has no room.
+	ErrCannotWrite = errors.New("parco: not all could be written")
+	// ErrAlreadyRegistered: a registry has a model of this id.
+	ErrAlreadyRegistered = errors.New("parco: the id is registered already")
+	// ErrUnknownType: a registry has no model of this id, or the model is one of another Go type.
+	ErrUnknownType = errors.New("parco: unknown type")
+	// ErrInvalidLength: a slice of another length than its Array.
+	ErrInvalidLength = errors.New("parco: invalid length")
+)
+
+// ErrUnSufficientBytes is the error of the functions that parse one number: there are fewer bytes than it takes. It is [ErrCannotRead] too.
+type ErrUnSufficientBytes struct{ want, have int }
+
+func NewErrUnSufficientBytesError(want, have int) ErrUnSufficientBytes {
+	return ErrUnSufficientBytes{want, have}
+}
+
+func (e ErrUnSufficientBytes) Error() string {
+	return fmt.Sprintf("parco: %d bytes where there should be %d", e.have, e.want)
+}
+
+// Is makes it [ErrCannotRead].
+func (e ErrUnSufficientBytes) Is(target error) bool { return target == ErrCannotRead }
+
+// ErrFieldNotFound is never given, here as there.
+type ErrFieldNotFound struct{ field string }
+
+func NewErrFieldNotFoundError(field string) ErrFieldNotFound { return ErrFieldNotFound{field} }
+
+func (e ErrFieldNotFound) Error() string { return "parco: there is no field " + e.field }
+
+// ErrTypeAssertion tells of which Go type a value should be, and of which it is. It comes with [ErrUnknownType].
+type ErrTypeAssertion struct{ want, have string }
+
+func NewErrTypeAssertionError(want, have string) ErrTypeAssertion {
+	return ErrTypeAssertion{want, have}
+}
+
+func (e ErrTypeAssertion) Error() string {
+	return "parco: a value of type " + e.have + " where there should be one of type " + e.want
+}
+
+// ErrCompile tells what is wrong with a model, as a field without a getter. It is found when the model is first used.
+type ErrCompile struct{ reason string }
+
+func NewErrCompile(reason string) ErrCompile { return ErrCompile{reason} }
+
+func (e ErrCompile) Error() string { return e.reason }
+
+// meaning is an error of a message that is one of Parco's too.
+type meaning struct{ cause, is error }
+
+func (m *meaning) Error() string { return m.cause.Error() }
+
+func (m *meaning) Unwrap() []error { return []error{m.cause, m.is} }
+
+var meanings = []meaning{
+	{schema.ErrShort, ErrCannotRead}, {io.EOF, ErrCannotRead}, {schema.ErrOverflow, ErrOverflow}, {schema.ErrTime, ErrOverflow},
+	{schema.ErrSize, ErrOverflow}, {schema.ErrItems, ErrOverflow}, {schema.ErrLength, ErrInvalidLength},
+}
+
+// explain is err with what it means to Parco.
+func explain(err error) error {
+	if err == io.EOF {
+		err = &schema.Error{Cause: io.EOF}
+	}
+	e, ok := err.(*schema.Error)
+	if !ok {
+		return err
+	}
+	for _, m := range meanings {
+		if errors.Is(e.Cause, m.cause) && !errors.Is(e.Cause, m.is) {
+			e.Cause = &meaning{e.Cause, m.is}
+		}
+	}
+	return e
+}
+
+// causeOf is err without a place, for where that is not known.
+func causeOf(err error) error {
+	if e, ok := err.(*schema.Error); ok {
+		return e.Cause
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package parco
+
+import "sync"
+
+// Factory makes the values that messages are read into.
+type Factory[T any] interface{ Get() T }
+
+// PoolFactory is a factory that takes values back.
+type PoolFactory[T any] interface {
+	Factory[T]
+	Put(T)
+}
+
+// FuncFactory is a function as a factory.
+type FuncFactory[T any] func() T
+
+func (f FuncFactory[T]) Get() T { return f() }
+
+// ObjectFactory makes zero values.
+func ObjectFactory[T any]() Factory[T] { return zeroFactory[T]{} }
+
+type zeroFactory[T any] struct{}
+
+func (zeroFactory[T]) Get() (v T) { return v }
+
+// NativePooledFactory keeps values that are no longer used.
+type NativePooledFactory[T any] struct {
+	inner  Factory[T]
+	reset  func(*T)
+	values sync.Pool // of *T
+	empty  sync.Pool // of *T: those that values were in
+}
+
+// PooledFactory is a factory that keeps what it takes back, and has the inner one make the rest. A parser gets values from it, and puts
+// those back that could not be read; who has used one puts it back. What a message has no field for keeps its value, unless
+// it is reset: see [WithResetFunc].
+func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption[T]) PoolFactory[T] {
+	f := &NativePooledFactory[T]{inner: inner}
+	for _, o := range options {
+		o.Configure(f)
+	}
+	return f
+}
+
+// Get is a value that was put back, or a new one.
+func (f *NativePooledFactory[T]) Get() T {
+	p, ok := f.values.Get().(*T)
+	if !ok {
+		return f.inner.Get()
+	}
+	v := *p
+	*p = *new(T)
+	f.empty.Put(p)
+	return v
+}
+
+// Put resets v and keeps it. It must not be used any more.
+func (f *NativePooledFactory[T]) Put(v T) {
+	p, ok := f.empty.Get().(*T)
+	if !ok {
+		p = new(T)
+	}
+	*p = v
+	if f.reset != nil {
+		f.reset(p)
+	}
+	f.values.Put(p)
+}
+
+type nativePooledFactoryOption[T any] interface{ Configure(*NativePooledFactory[T]) }
+
+type resetOption[T any] func(*T)
+
+func (o resetOption[T]) Configure(f *NativePooledFactory[T]) { f.reset = o }
+
+// WithResetFunc has each value reset by fn before it is kept.
+func WithResetFunc[T any](fn func(*T)) nativePooledFactoryOption[T] { return resetOption[T](fn) }

@@ -1,0 +1,166 @@
+package parco
+
+import (
+	"io"
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// Getter gives the value of a field to write. Setter takes the one that was read.
+type (
+	Getter[T, U any] func(*T) U
+	Setter[T, U any] func(*T, U)
+)
+
+// Field is a field of a T. Those of this package become parts of the schema of a model; others may be among them, and are called for each
+// T: they must take no byte that is not theirs.
+type Field[T, U any] interface {
+	ID() string
+	Parse(*T, io.Reader) error
+	Compile(*T, io.Writer) error
+}
+
+// part is a field of this package.
+type part[T any] interface {
+	layout(d *draft, name string) schema.Field[T]
+	byteLength() int
+}
+
+// FixedField is a field of any type.
+type FixedField[T, U any] struct {
+	Id     string
+	Type   Type[U]
+	Setter Setter[T, U]
+	Getter Getter[T, U]
+}
+
+// ID is what the field is called where something is wrong with it. One without is called by its number: #1 is the first.
+func (f FixedField[T, U]) ID() string { return f.Id }
+
+// Parse reads the field into item.
+func (f FixedField[T, U]) Parse(item *T, r io.Reader) error {
+	v, err := f.Type.Parse(r)
+	if err == nil {
+		f.Setter(item, v)
+	}
+	return err
+}
+
+// Compile writes the field of item.
+func (f FixedField[T, U]) Compile(item *T, w io.Writer) error {
+	return f.Type.Compile(f.Getter(item), w)
+}
+
+func (f FixedField[T, U]) byteLength() int { return f.Type.ByteLength() }
+
+func (f FixedField[T, U]) layout(d *draft, name string) schema.Field[T] {
+	if f.Id != "" {
+		name = f.Id
+	}
+	t, _ := any(f.Type).(*typed[U])
+	if t != nil && t.padding != nil {
+		return schema.Skip[T](*t.padding)
+	}
+	get, set := f.Getter, f.Setter
+	switch {
+	case get != nil:
+	case d.gets:
+		d.wrong(reflect.TypeFor[T](), "%s has no getter", name)
+	default:
+		get = func(*T) U { return *new(U) }
+	}
+	switch {
+	case set == nil && d.sets:
+		d.wrong(reflect.TypeFor[T](), "%s has no setter", name)
+	case set == nil:
+		set = func(*T, U) {}
+	case t != nil && t.filled != nil:
+		set = func(item *T, v U) {
+			t.filled(&v)
+			f.Setter(item, v)
+		}
+	}
+	return schema.Get(name, layoutOf(d, f.Type), get, set)
+}
+
+// OptionalField is a field that may be missing.
+type OptionalField[T, U any] struct{ FixedField[T, *U] }
+
+func (OptionalField[T, U]) optional() {}
+
+// The functions below make fields: of a type, or of what makes one. A field without a setter can only be written, one without a getter only
+// read. Mind the order of the arguments, which is Parco's.
+
+// SliceField is a field of elements behind their number.
+func SliceField[T, U any](header IntType, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
+	return FixedField[T, SliceView[U]]{Type: sliceOf(header, inner), Setter: setter, Getter: getter}
+}
+
+func SliceFieldGetter[T, U any](header IntType, inner Type[U], getter Getter[T, SliceView[U]]) Field[T, U] {
+	return SliceField(header, inner, nil, getter)
+}
+
+func SliceFieldSetter[T, U any](header IntType, inner Type[U], setter Setter[T, SliceView[U]]) Field[T, U] {
+	return SliceField(header, inner, setter, nil)
+}
+
+// ArrayField is a field of length elements.
+func ArrayField[T, U any](length int, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
+	return FixedField[T, SliceView[U]]{Type: arrayOf(length, inner), Setter: setter, Getter: getter}
+}
+
+func ArrayFieldGetter[T, U any](length int, inner Type[U], getter Getter[T, SliceView[U]]) Field[T, U] {
+	return ArrayField(length, inner, nil, getter)
+}
+
+func ArrayFieldSetter[T, U any](length int, inner Type[U], setter Setter[T, SliceView[U]]) Field[T, U] {
+	return ArrayField(length, inner, setter, nil)
+}
+
+// MapField is a field of entries behind their number.
+func MapField[T any, K comparable, V any](header IntType, keyType Type[K], valueType Type[V], setter Setter[T, map[K]V],
+	getter Getter[T, map[K]V]) Field[T, map[K]V] {
+	return FixedField[T, map[K]V]{Type: MapType(header, keyType, valueType), Setter: setter, Getter: getter}
+}
+
+func MapFieldGetter[T any, K comparable, V any](header IntType, keyType Type[K], valueType Type[V],
+	getter Getter[T, map[K]V]) Field[T, map[K]V] {
+	return MapField(header, keyType, valueType, nil, getter)
+}
+
+func MapFieldSetter[T any, K comparable, V any](header IntType, keyType Type[K], valueType Type[V],
+	setter Setter[T, map[K]V]) Field[T, map[K]V] {
+	return MapField(header, keyType, valueType, setter, nil)
+}
+
+// OptionField is a field that may be missing.
+func OptionField[T, U any](tp Type[U], setter Setter[T, *U], getter Getter[T, *U]) OptionalField[T, U] {
+	return OptionalField[T, U]{FixedField[T, *U]{Type: Option(tp), Setter: setter, Getter: getter}}
+}
+
+func OptionFieldGetter[T, U any](tp Type[U], getter Getter[T, *U]) OptionalField[T, U] {
+	return OptionField(tp, nil, getter)
+}
+
+func OptionFieldSetter[T, U any](tp Type[U], setter Setter[T, *U]) OptionalField[T, U] {
+	return OptionField(tp, setter, nil)
+}
+
+type structType[T any] interface {
+	ParserType[T]
+	CompilerType[T]
+}
+
+// StructField is a field that is a model: a [ModelBuilder], a [Struct], or one's own.
+func StructField[T, U any](getter Getter[T, U], setter Setter[T, U], inner structType[U]) Field[T, U] {
+	return FixedField[T, U]{Type: StructType[U]{inner, inner}, Setter: setter, Getter: getter}
+}
+
+func StructFieldGetter[T, U any](getter Getter[T, U], compiler CompilerType[U]) Field[T, U] {
+	return FixedField[T, U]{Type: StructCo(compiler), Getter: getter}
+}
+
+func StructFieldSetter[T, U any](setter Setter[T, U], parser ParserType[U]) Field[T, U] {
+	return FixedField[T, U]{Type: StructPar(parser), Setter: setter}
+}

@@ -1,0 +1,159 @@
+package parco
+
+import (
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// model is the fields of a T, in their order. It never changes.
+type model[T any] struct {
+	id      *identity
+	list    []entry[T]
+	factory Factory[T]
+}
+
+// identity is what a model and those that were made from it by adding fields have in common.
+type identity struct{ grown atomic.Bool }
+
+// entry is a field: as it is read, as it is written, or both.
+type entry[T any] struct {
+	parse   fieldParser[T]
+	compile fieldCompiler[T]
+}
+
+type fieldParser[T any] interface {
+	Parse(item *T, r io.Reader) error
+}
+
+type fieldCompiler[T any] interface {
+	Compile(item *T, w io.Writer) error
+}
+
+type fieldBuilder[T any] interface {
+	fieldParser[T]
+	fieldCompiler[T]
+}
+
+// modeled is a Parser, a Compiler or a ModelBuilder.
+type modeled[T any] interface{ fields() *model[T] }
+
+func newModel[T any](f Factory[T]) *model[T] { return &model[T]{id: new(identity), factory: f} }
+
+// with is m with another field.
+func (m *model[T]) with(e entry[T]) *model[T] {
+	return &model[T]{m.id, append(slices.Clip(m.list), e), m.factory}
+}
+
+// codec reads and writes values of m.
+func (m *model[T]) codec() *codec[T] {
+	c := &codec[T]{of: m, tail: m.required() < len(m.list)}
+	if f, ok := m.factory.(PoolFactory[T]); ok {
+		c.drop = f.Put
+	}
+	return c
+}
+
+// required is the number of fields before the options at the end.
+func (m *model[T]) required() int {
+	n := len(m.list)
+	for ; n > 0; n-- {
+		if _, ok := m.list[n-1].parse.(interface{ optional() }); !ok || !ours(m.list[n-1].parse) {
+			break
+		}
+	}
+	return n
+}
+
+func (m *model[T]) byteLength() int {
+	n := 0
+	for _, e := range m.list {
+		for _, side := range []any{e.parse, e.compile} {
+			if f, ok := side.(part[T]); ok && ours(side) {
+				n += f.byteLength()
+				break
+			}
+		}
+	}
+	return n
+}
+
+func (m *model[T]) layout(d *draft) schema.Type[T] {
+	of := reflect.TypeFor[T]()
+	nearest := true
+	for _, o := range slices.Backward(d.open) {
+		switch {
+		case o.id == m.id && nearest:
+			return schema.Self[T]()
+		case o.id == m.id:
+			d.wrong(of, "the model lies in itself, with another model of its type between")
+			return schema.Type[T]{}
+		}
+		nearest = nearest && o.of != of
+	}
+	if len(m.list) == 0 && m.id.grown.Load() {
+		d.wrong(of, "the builder has no fields: they were added to what its methods gave")
+	}
+	d.open = append(d.open, opening{m.id, of})
+	var fields []schema.Field[T]
+	if d.sets && !d.gets && m.makes() {
+		fields = append(fields, m.made())
+	}
+	for k, e := range m.list {
+		f := e.layout(d, "#"+strconv.Itoa(k+1))
+		if d.tail && len(d.open) == 1 && k >= m.required() {
+			f = schema.Tail(f)
+		}
+		fields = append(fields, f)
+	}
+	d.open = d.open[:len(d.open)-1]
+	return schema.Part(fields...)
+}
+
+// makes reports whether values come from the factory, and are not just zero.
+func (m *model[T]) makes() bool {
+	_, zero := m.factory.(zeroFactory[T])
+	return m.factory != nil && !zero
+}
+
+// made is a field of no bytes, before all others, that has the factory make the value.
+func (m *model[T]) made() schema.Field[T] {
+	return whole("#0", schema.Custom("factory", 0,
+		func(dst []byte, _ *T) ([]byte, error) { return dst, nil },
+		func(_ io.Reader, v *T) error {
+			*v = m.factory.Get()
+			return nil
+		}))
+}
+
+// whole is a field that is all of the T.
+func whole[T any](name string, t schema.Type[T]) schema.Field[T] {
+	return schema.F(name, func(v *T) *T { return v }, t)
+}
+
+// layout is the field as it is called name.
+func (e entry[T]) layout(d *draft, name string) schema.Field[T] {
+	var f any = e.parse
+	switch {
+	case d.sets && e.parse == nil:
+		d.wrong(reflect.TypeFor[T](), "%s cannot be read", name)
+		return schema.Skip[T](0)
+	case d.gets && e.compile == nil:
+		d.wrong(reflect.TypeFor[T](), "%s cannot be written", name)
+		return schema.Skip[T](0)
+	case !d.sets:
+		f = e.compile
+	}
+	if p, ok := f.(part[T]); ok && ours(f) {
+		return p.layout(d, name)
+	}
+	return whole(name, schema.Custom(reflect.TypeOf(f).String(), 0,
+		func(dst []byte, v *T) ([]byte, error) {
+			return appended(dst, func(w io.Writer) error { return e.compile.Compile(v, w) })
+		},
+		func(r io.Reader, v *T) error { return e.parse.Parse(v, r) }))
+}

@@ -1,0 +1,129 @@
+package parco
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// ModelMultiBuilder is a registry of models: before each message stands the id of its model, written by the header. It may be used by
+// many goroutines at once, and registered in meanwhile.
+type ModelMultiBuilder[T comparable] struct {
+	header Type[T]
+	lock   sync.RWMutex
+	models map[T]builderAny
+}
+
+type builderAny interface {
+	ParseAny(io.Reader) (any, error)
+	CompileAny(any, io.Writer) error
+}
+
+type serializable[T comparable] interface{ ParcoID() T }
+
+// MultiBuilder is a registry without models.
+func MultiBuilder[T comparable](header Type[T]) *ModelMultiBuilder[T] {
+	return &ModelMultiBuilder[T]{header: header, models: make(map[T]builderAny)}
+}
+
+// Register adds a model: a [ModelBuilder], or one's own. An id that is there already is [ErrAlreadyRegistered]; one that the header cannot
+// write is its error.
+func (b *ModelMultiBuilder[T]) Register(id T, builder builderAny) (*ModelMultiBuilder[T], error) {
+	if err := b.header.Compile(id, io.Discard); err != nil {
+		return b, fmt.Errorf("id %v: %w", id, err)
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if _, ok := b.models[id]; ok {
+		return b, fmt.Errorf("id %v: %w", id, ErrAlreadyRegistered)
+	}
+	b.models[id] = builder
+	return b, nil
+}
+
+// MustRegister is Register for models that are part of the program: it panics if there is an error.
+func (b *ModelMultiBuilder[T]) MustRegister(id T, builder builderAny) *ModelMultiBuilder[T] {
+	if _, err := b.Register(id, builder); err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func (b *ModelMultiBuilder[T]) model(id T) (builderAny, error) {
+	b.lock.RLock()
+	defer b.lock.RUnlock()
+	if m, ok := b.models[id]; ok {
+		return m, nil
+	}
+	return nil, &schema.Error{Cause: fmt.Errorf("id %v: %w", id, ErrUnknownType)}
+}
+
+// Compile writes an item that tells its id.
+func (b *ModelMultiBuilder[T]) Compile(item serializable[T], w io.Writer) error {
+	return b.CompileAny(item.ParcoID(), item, w)
+}
+
+// CompileAny writes an item of the model with this id, with one call of w's Write. Nothing is written if the item cannot be.
+func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
+	m, err := b.model(id)
+	if err != nil {
+		return err
+	}
+	return write(w, func(dst []byte) ([]byte, error) {
+		return appended(dst, func(w io.Writer) error {
+			if err := b.header.Compile(id, w); err != nil {
+				return err
+			}
+			return m.CompileAny(item, w)
+		})
+	})
+}
+
+// Parse reads an id and a message of its model. If r is at its end, the error is io.EOF as well as [ErrCannotRead]; else offsets count
+// from the id.
+func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
+	if id, err = b.header.Parse(r); err != nil {
+		return id, nil, err
+	}
+	m, err := b.model(id)
+	if err != nil {
+		return id, nil, err
+	}
+	if item, err = m.ParseAny(r); err != nil {
+		return id, nil, b.behind(id, err)
+	}
+	return id, item, nil
+}
+
+// behind is err, of a message that stands behind its id.
+func (b *ModelMultiBuilder[T]) behind(id T, err error) error {
+	header, _ := appended(nil, func(w io.Writer) error { return b.header.Compile(id, w) })
+	if errors.Is(err, io.EOF) {
+		err = explain(&schema.Error{Cause: schema.ErrShort})
+	}
+	if e, ok := err.(*schema.Error); ok {
+		e.Offset += int64(len(header))
+	}
+	return err
+}
+
+// global is the registry of the functions below, for programs that need no more than one.
+var global = MultiBuilder(UInt8Header())
+
+// RegisterModel adds a model with an id from 0 to 255.
+func RegisterModel(id int, builder builderAny) error {
+	_, err := global.Register(id, builder)
+	return err
+}
+
+// CompileModel writes an item that tells its id.
+func CompileModel(item serializable[int], w io.Writer) error { return global.Compile(item, w) }
+
+// CompileAnyModel writes an item of the model with this id.
+func CompileAnyModel(id int, item any, w io.Writer) error { return global.CompileAny(id, item, w) }
+
+// ParseModel reads an id and a message of its model.
+func ParseModel(r io.Reader) (int, any, error) { return global.Parse(r) }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package parco_test
+
+const raceEnabled = false

@@ -1,0 +1,46 @@
+package parco
+
+import (
+	"math/bits"
+	"sync"
+)
+
+// Pooler lends slices of bytes.
+type Pooler interface {
+	Get(size int) *[]byte
+	Put(b *[]byte)
+}
+
+// Pool is a Pooler. This package has no use for it itself.
+type Pool struct{ bySize [poolSizes]sync.Pool } // of *[]byte, whose capacity is a power of two
+
+const poolSizes = 17 // up to 64 KB
+
+// SinglePool is a pool for all.
+var SinglePool = NewPool()
+
+// NewPool is an empty Pool.
+func NewPool() *Pool { return new(Pool) }
+
+// Get is a slice that is size long or longer; what is in it is not defined.
+func (p *Pool) Get(size int) *[]byte {
+	class := bits.Len(uint(max(size, 1) - 1))
+	if class >= poolSizes {
+		b := make([]byte, size)
+		return &b
+	}
+	if b, ok := p.bySize[class].Get().(*[]byte); ok {
+		return b
+	}
+	b := make([]byte, 1<<class)
+	return &b
+}
+
+// Put takes a slice back. Those that are too long or of another capacity than Get gives are dropped.
+func (p *Pool) Put(b *[]byte) {
+	class := bits.Len(uint(max(cap(*b), 1) - 1))
+	if class < poolSizes && cap(*b) == 1<<class {
+		*b = (*b)[:1<<class]
+		p.bySize[class].Put(b)
+	}
+}

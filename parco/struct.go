@@ -1,0 +1,99 @@
+package parco
+
+import (
+	"io"
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// StructType is a model as a type, of parts of others: its fields, with nothing before them.
+type StructType[T any] struct {
+	ParserType[T]
+	CompilerType[T]
+}
+
+// Struct is the model that b builds. Within that same model it is the model itself, for types that lead to themselves:
+//
+//	b = b.Option(OptionField(Struct(b), …))
+func Struct[T any](b ModelBuilder[T]) StructType[T] { return StructType[T]{b, b} }
+
+// StructPar is a model that can only be read.
+func StructPar[T any](parser ParserType[T]) StructType[T] { return StructType[T]{ParserType: parser} }
+
+// StructCo is a model that can only be written.
+func StructCo[T any](compiler CompilerType[T]) StructType[T] {
+	return StructType[T]{CompilerType: compiler}
+}
+
+// StructParco is a model that is read by one and written by another.
+func StructParco[T any](parser ParserType[T], compiler CompilerType[T]) StructType[T] {
+	return StructType[T]{parser, compiler}
+}
+
+// ByteLength is the number of bytes of the fields, of which those whose length differs count with their headers.
+func (s StructType[T]) ByteLength() int {
+	for _, side := range []any{s.ParserType, s.CompilerType} {
+		if m, ok := side.(modeled[T]); ok && ours(side) {
+			return m.fields().byteLength()
+		}
+	}
+	return 0
+}
+
+// Parse reads a T. A struct that can only be written has an error for it.
+func (s StructType[T]) Parse(r io.Reader) (T, error) {
+	if s.ParserType == nil {
+		return *new(T), errNoParser
+	}
+	return s.ParserType.Parse(r)
+}
+
+// Compile writes a T. A struct that can only be read has an error for it.
+func (s StructType[T]) Compile(item T, w io.Writer) error {
+	if s.CompilerType == nil {
+		return errNoCompiler
+	}
+	return s.CompilerType.Compile(item, w)
+}
+
+var errNoParser, errNoCompiler = NewErrCompile("parco: the struct has no parser"), NewErrCompile("parco: the struct has no compiler")
+
+func (s StructType[T]) layout(d *draft) schema.Type[T] {
+	of := reflect.TypeFor[T]()
+	switch {
+	case d.sets && s.ParserType == nil:
+		d.wrong(of, "the struct has no parser")
+	case d.gets && s.CompilerType == nil:
+		d.wrong(of, "the struct has no compiler")
+	case d.sets && d.gets:
+		p, isParser := own[T](s.ParserType)
+		c, isCompiler := own[T](s.CompilerType)
+		switch {
+		case isParser && isCompiler && same[T](p, c):
+			return p.layout(d)
+		case isParser || isCompiler:
+			d.wrong(of, "the struct is read by one model and written by another")
+		default:
+			return foreign(reflect.TypeOf(s.CompilerType).String(), 0, s.ParserType, s.CompilerType)
+		}
+	case d.sets:
+		if l, ok := own[T](s.ParserType); ok {
+			return l.layout(d)
+		}
+		return foreign[T](reflect.TypeOf(s.ParserType).String(), 0, s.ParserType, nil)
+	default:
+		if l, ok := own[T](s.CompilerType); ok {
+			return l.layout(d)
+		}
+		return foreign[T](reflect.TypeOf(s.CompilerType).String(), 0, nil, s.CompilerType)
+	}
+	return schema.Type[T]{}
+}
+
+// same reports whether both have the fields of one model.
+func same[T any](p, c any) bool {
+	m, ok := p.(modeled[T])
+	n, also := c.(modeled[T])
+	return ok && also && m.fields() == n.fields()
+}

@@ -1,0 +1,86 @@
+package parco
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// SmallVarchar is a string of up to 255 bytes, Varchar and VarcharOrder one of up to 65,535, Text of up to 4 GB, LongText of any length: the
+// length in 1, 2, 4 or 8 bytes, and the bytes. They need not be UTF-8.
+func SmallVarchar() Type[string]                       { return String(UInt8Header()) }
+func Varchar() Type[string]                            { return String(UInt16HeaderLE()) }
+func VarcharOrder(order binary.ByteOrder) Type[string] { return String(UInt16Header(order)) }
+func Text(order binary.ByteOrder) Type[string]         { return String(UInt32Header(order)) }
+func LongText(order binary.ByteOrder) Type[string]     { return String(UInt64Header(order)) }
+
+// NewVarcharType is [String].
+func NewVarcharType(header IntType) Type[string] { return String(header) }
+
+// String is a string behind its length.
+func String(header IntType) Type[string] {
+	return newTyped(header.ByteLength, func(*draft) schema.Type[string] {
+		if h, ok := headerOf(header); ok {
+			return schema.Str(h)
+		}
+		text := bytesBehind[string]{header}
+		return foreign("string", header.ByteLength(), text, text)
+	})
+}
+
+// Blob is bytes behind their number.
+func Blob(header IntType) Type[[]byte] {
+	t := newTyped(header.ByteLength, func(*draft) schema.Type[[]byte] {
+		if h, ok := headerOf(header); ok {
+			return schema.Blob(h)
+		}
+		blob := bytesBehind[[]byte]{header}
+		return foreign("[]byte", header.ByteLength(), blob, blob)
+	})
+	t.filled = func(b *[]byte) {
+		if *b == nil {
+			*b = []byte{}
+		}
+	}
+	return t
+}
+
+// MaxReasonableVarSize is how many bytes a string or a blob may have whose header is not of this package. Others are bounded by the
+// input alone, which they must lie in.
+const MaxReasonableVarSize = 100 << 20
+
+// bytesBehind are bytes behind a header that is not of this package.
+type bytesBehind[S string | []byte] struct{ header IntType }
+
+func (t bytesBehind[S]) Compile(s S, w io.Writer) error {
+	if err := t.header.Compile(len(s), w); err != nil {
+		return causeOf(err)
+	}
+	_, err := w.Write([]byte(s))
+	return err
+}
+
+func (t bytesBehind[S]) Parse(r io.Reader) (s S, err error) {
+	n, err := count(t.header, r, MaxReasonableVarSize)
+	if err != nil {
+		return s, err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err == nil && len(b) < n {
+		err = io.ErrUnexpectedEOF
+	}
+	return S(b), err
+}
+
+// count is the number that h reads.
+func count(h IntType, r io.Reader, most int) (int, error) {
+	n, err := h.Parse(r)
+	switch {
+	case err != nil:
+		return 0, causeOf(err)
+	case n < 0 || n > most:
+		return 0, schema.ErrOverflow
+	}
+	return n, nil
+}
