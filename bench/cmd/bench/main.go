@@ -30,6 +30,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/msgpack"
 	"github.com/slipstream-go/slipstream/bench/relay"
 	"github.com/slipstream-go/slipstream/bench/remotewrite"
+	"github.com/slipstream-go/slipstream/bench/schema"
 )
 
 // rooms lists the rooms in the order in which they run.
@@ -38,6 +39,7 @@ var rooms = []harness.Room{
 	json.Room(),
 	iso8601.Room(),
 	remotewrite.Room(),
+	schema.Room(),
 	ingest.Room(),
 	relay.Room(),
 }

@@ -1,0 +1,110 @@
+package schema
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+
+	"github.com/tinylib/msgp/msgp"
+	v5 "github.com/vmihailenco/msgpack/v5"
+
+	"github.com/slipstream-go/slipstream/json"
+	"github.com/slipstream-go/slipstream/msgpack"
+)
+
+const (
+	markFloor = "a floor: Parco's bytes by straight code for this one struct, without what a library does for any: lengths and times are taken to fit."
+	markOther = "our own codec of that format, which says of each value what it is, and has a name for each field."
+)
+
+// described are the libraries of formats that describe themselves. Of msgp it takes the code for T, if there is some.
+func described[T any](generated codec[T]) []library[T] {
+	inJSON := format[T]{
+		input: func(v *T) ([]byte, error) { return stdjson.Marshal(v) },
+		read:  func(b []byte, v *T) error { return stdjson.Unmarshal(b, v) },
+	}
+	inMsgpack := format[T]{input: sortedMsgpack[T], read: func(b []byte, v *T) error { return v5.Unmarshal(b, v) }}
+
+	libraries := []library[T]{
+		{name: jsonName, format: inJSON, marshal: inJSON.input, reuse: bufferedJSON[T](), unmarshal: inJSON.read},
+		{
+			name: v5Name, format: inMsgpack,
+			marshal: func(v *T) ([]byte, error) { return v5.Marshal(v) }, reuse: bufferedMsgpack[T](), unmarshal: inMsgpack.read,
+		},
+		codec[T]{
+			append: func(dst []byte, v *T) ([]byte, error) { return json.Append(dst, v, json.EscapeHTML|json.SortMapKeys) },
+			parse:  func(b []byte, v *T) error { return json.Unmarshal(b, v) },
+		}.library("", "json", markOther, inJSON),
+		codec[T]{
+			append: func(dst []byte, v *T) ([]byte, error) { return msgpack.MarshalAppend(dst, v) },
+			parse:  func(b []byte, v *T) error { return msgpack.Unmarshal(b, v) },
+		}.library("", "msgpack", markOther, inMsgpack),
+	}
+	if generated.append != nil {
+		libraries = append(libraries, generated.library(msgpName, "", "", inMsgpack))
+	}
+	return libraries
+}
+
+// msgpCodec is what msgp has generated for T.
+func msgpCodec[T any, P interface {
+	*T
+	msgp.Marshaler
+	msgp.Unmarshaler
+}]() codec[T] {
+	return codec[T]{
+		append: func(dst []byte, v *T) ([]byte, error) { return P(v).MarshalMsg(dst) },
+		parse: func(b []byte, v *T) error {
+			_, err := P(v).UnmarshalMsg(b)
+			return err
+		},
+	}
+}
+
+func bufferedJSON[T any]() func(v *T) ([]byte, error) {
+	var b bytes.Buffer
+	enc := stdjson.NewEncoder(&b)
+	return func(v *T) ([]byte, error) {
+		b.Reset()
+		err := enc.Encode(v)
+		return b.Bytes(), err
+	}
+}
+
+func bufferedMsgpack[T any]() func(v *T) ([]byte, error) {
+	var b bytes.Buffer
+	enc := v5.NewEncoder(&b)
+	return func(v *T) ([]byte, error) {
+		b.Reset()
+		err := enc.Encode(v)
+		return b.Bytes(), err
+	}
+}
+
+// sortableRecord is a record with its entries in a map of the type that v5 sorts.
+type sortableRecord struct {
+	Name    string
+	Str     string
+	Num     uint16
+	Arr     []uint16
+	Map     map[string]any
+	Bool    bool
+	Float32 float32
+	Float64 float64
+}
+
+// sortedMsgpack is v as v5 writes it, with the keys of maps sorted so that the bytes are the same in every run.
+func sortedMsgpack[T any](v *T) ([]byte, error) {
+	r, ok := any(v).(*record)
+	if !ok {
+		return v5.Marshal(v)
+	}
+	entries := make(map[string]any, len(r.Map))
+	for key, value := range r.Map {
+		entries[key] = value
+	}
+	var b bytes.Buffer
+	enc := v5.NewEncoder(&b)
+	enc.SetSortMapKeys(true)
+	err := enc.Encode(sortableRecord{r.Name, r.Str, r.Num, r.Arr, entries, r.Bool, r.Float32, r.Float64})
+	return b.Bytes(), err
+}

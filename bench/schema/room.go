@@ -1,0 +1,68 @@
+// Package schema measures package schema of this project against formats that describe themselves, and against generated code.
+//
+// Where things are:
+//
+//	room.go     the room and its rivals
+//	types.go    the Go types of the cases; types_gen.go is msgp's code for them
+//	nest.go     one more type, which is generic
+//	data.go     their values, from fixed seeds
+//	ours.go     every call to our codec
+//	parco.go    the same behind Parco's API
+//	floor.go    the same bytes by hand
+//	sides.go    libraries, sides that encode or decode, and how their output is checked
+//	rivals.go   the libraries of JSON and MessagePack
+//	shapes.go   the cases: Parco's table, and other shapes
+//	small.go    the libraries of go_serialization_benchmarks' struct
+//	mus.go      one of them: mus
+//	colfer.go   one of them: Colfer's layout by hand
+//	suite.go    the cases: the method of go_serialization_benchmarks
+//	pb, flat    generated code
+package schema
+
+import (
+	"slices"
+
+	"github.com/slipstream-go/slipstream/bench/harness"
+)
+
+// The rivals' names, as sides and bars use them.
+const (
+	jsonName     = "encoding/json"
+	v5Name       = "v5"
+	msgpName     = "msgp"
+	musName      = "mus"
+	vtprotoName  = "vtprotobuf"
+	protobufName = "protobuf-go"
+	flatName     = "flatbuffers"
+	gobName      = "gob"
+	floorName    = "hand-written"
+	colferName   = "colfer-like"
+	nothingName  = "no-op"
+)
+
+// Room is the room for cmd/bench.
+func Room() harness.Room {
+	return harness.Room{
+		Name:  "schema",
+		Title: "Schema as code",
+		About: "The bytes are Parco's: fields one after another, in the order of the schema. small, medium and large are the struct and the sizes of the " +
+			"table that Parco was announced with; Parco itself cannot be run here, as it is not on the Go module proxy, and no figure of it is quoted. The " +
+			"same holds for bebop, benc and Colfer. v5 and msgp write MessagePack, and all who read that read what v5 wrote. msgp, vtprotobuf, " +
+			"protobuf-go and flatbuffers are generated code; mus is written by hand, as it takes no structs. The sides of protobuf and flatbuffers copy " +
+			"fields to and from types of their own. What a side writes is read by another library of its format, if there is one.",
+		Rivals: []harness.Rival{
+			{Name: musName, Module: "github.com/mus-format/mus-go"},
+			{Name: vtprotoName, Module: "github.com/planetscale/vtprotobuf"},
+			{Name: gobName, Module: harness.Std},
+			{Name: protobufName, Module: "google.golang.org/protobuf"},
+			{Name: msgpName, Module: "github.com/tinylib/msgp"},
+			{Name: floorName, Module: harness.Std},
+			{Name: flatName, Module: "github.com/google/flatbuffers"},
+			{Name: colferName, Module: harness.Std},
+			{Name: jsonName, Module: harness.Std},
+			{Name: v5Name, Module: "github.com/vmihailenco/msgpack/v5"},
+			{Name: nothingName, Module: harness.Std},
+		},
+		Cases: slices.Concat(shapeCases(), suiteCases()),
+	}
+}
