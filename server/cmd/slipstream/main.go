@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/evolve"
 	"github.com/slipstream-go/slipstream/server/load"
 	"github.com/slipstream-go/slipstream/server/migrate"
 	"github.com/slipstream-go/slipstream/server/service"
@@ -26,6 +27,7 @@ type commands struct {
 	Query   query   `cmd:"" help:"Show what Parquet files hold."`
 	Demo    demo    `cmd:"" help:"Show the main job on this machine's counters."`
 	WAL     log     `cmd:"" name:"wal" help:"Look after the log of a service that is stopped."`
+	Schema  schemas `cmd:"" help:"Compare versions of a schema, which programs wrote down as JSON."`
 	Migrate moving  `cmd:"" help:"Make Go programs import Slipstream instead of what they import now."`
 	Version shown   `cmd:"" help:"Show the version."`
 }
@@ -35,9 +37,18 @@ func main() {
 	k := kong.Parse(&c, append(config.Options(),
 		kong.Name("slipstream"),
 		kong.Description("The fast lane for data on the wire."),
+		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(interruptible(), (*context.Context)(nil)))...)
 	k.FatalIfErrorf(k.Run())
+}
+
+// exit ends the process. A command line that is not understood is 2, as it is in most programs, and not kong's 80: 1 is a verdict of some commands.
+func exit(code int) {
+	if code > 2 {
+		code = 2
+	}
+	os.Exit(code)
 }
 
 // interruptible is done at the first SIGINT or SIGTERM. The second one ends the process: nothing that was acknowledged is
@@ -132,6 +143,19 @@ func (c *repair) Run() error {
 	fmt.Println(r)
 	return nil
 }
+
+type schemas struct {
+	Check checking `cmd:"" help:"Say whether messages of two versions can be read. Exits with 1 if not, and with 2 if the versions cannot be."`
+	Show  showing  `cmd:"" help:"Show a schema and its fingerprints."`
+}
+
+type checking struct{ evolve.Check }
+
+func (c *checking) Run() error { return c.Check.Run(os.Stdout) }
+
+type showing struct{ evolve.Show }
+
+func (c *showing) Run() error { return c.Show.Run(os.Stdout) }
 
 type moving struct {
 	Msgpack msgpack `cmd:"" help:"From the MessagePack libraries of vmihailenco and Basekick."`

@@ -1,0 +1,73 @@
+// Package evolve is behind `slipstream schema`: it looks at schemas that programs have written down as JSON (json.Marshal of the Shape of a
+// schema.Schema), and tells whether the messages of two versions can be read.
+package evolve
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// Check compares two versions of a schema. The tags are for kong.
+type Check struct {
+	Old string `arg:"" help:"JSON of the version whose messages are there, or whose readers are."`
+	New string `arg:"" help:"JSON of the version that is to come."`
+
+	Require string `enum:"backward,forward,both" default:"both" env:"-" help:"What must be possible: backward, the new version reads messages of the old one; forward, the old one reads messages of the new one; or both, as when neither all readers nor all writers change at once."`
+}
+
+// requirements are what each Require asks of a verdict.
+var requirements = map[string]schema.Verdict{"backward": schema.NewReadsOld, "forward": schema.OldReadsNew, "both": schema.Both}
+
+// Run prints the verdict. The error says which field is in the way, if one is.
+func (c *Check) Run(out io.Writer) error {
+	old, err := read(c.Old)
+	if err != nil {
+		return err
+	}
+	new, err := read(c.New)
+	if err != nil {
+		return err
+	}
+	v, why := schema.Compat(old, new)
+	if need := requirements[c.Require]; v&need != need {
+		return fmt.Errorf("%s → %s: %w", c.Old, c.New, why)
+	}
+	_, err = fmt.Fprintf(out, "%s → %s: %v\n", c.Old, c.New, v)
+	return err
+}
+
+// Show prints a schema.
+type Show struct {
+	File string `arg:"" help:"JSON of a schema."`
+}
+
+// Run prints it in the notation of package schema, with what it is known by.
+func (c *Show) Run(out io.Writer) error {
+	s, err := read(c.File)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%v\nfingerprint  %x\nwith names   %x\n", s, s.Fingerprint(), s.NamedFingerprint())
+	return err
+}
+
+func read(file string) (*schema.Shape, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, unreadable{err}
+	}
+	s := new(schema.Shape)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, unreadable{fmt.Errorf("%s: %w", file, err)}
+	}
+	return s, nil
+}
+
+// unreadable is the error of a file that has no schema. A program that asks for a verdict must not take it for one, so it has an exit code of its own.
+type unreadable struct{ error }
+
+func (unreadable) ExitCode() int { return 2 }

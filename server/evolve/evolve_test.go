@@ -1,0 +1,121 @@
+package evolve
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// files writes one JSON file for each name and shape, and goes to where they are.
+func files(t *testing.T, shapes map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range shapes {
+		s, err := schema.ParseShape(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.MarshalIndent(s, "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name+".json", b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run is what a command line prints, and its error.
+func run(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var c struct {
+		Check Check `cmd:""`
+		Show  Show  `cmd:""`
+	}
+	k, err := kong.New(&c, kong.Name("schema"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Parse(args); err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	if args[0] == "check" {
+		err = c.Check.Run(&out)
+	} else {
+		err = c.Show.Run(&out)
+	}
+	return out.String(), err
+}
+
+func TestCheck(t *testing.T) {
+	files(t, map[string]string{"v1": "{name str8, old bool}", "v2": "{name str8, old bool, [email str8]}", "v3": "{name str8, age u8, [email str8]}", "v4": "{name str16, age u8}",
+		"renamed": "{n str8, o bool}"})
+	for _, c := range []struct {
+		args, out, err string
+	}{
+		{"v1 v1", "v1.json → v1.json: equal\n", ""},
+		{"v1 renamed", "v1.json → renamed.json: equal\n", ""},
+		{"v1 v2", "v1.json → v2.json: both read each other\n", ""},
+		{"v1 v2 --require=backward", "v1.json → v2.json: both read each other\n", ""},
+		{"v1 v3", "", "v1.json → v3.json: schema: old does not read new: old has old bool, new has age u8"},
+		{"v1 v3 --require=both", "", "v1.json → v3.json: schema: old does not read new: old has old bool, new has age u8"},
+		{"v1 v3 --require=forward", "", "v1.json → v3.json: schema: old does not read new: old has old bool, new has age u8"},
+		{"v1 v3 --require=backward", "v1.json → v3.json: new reads old\n", ""},
+		{"v3 v1 --require=forward", "v3.json → v1.json: old reads new\n", ""},
+		{"v3 v1 --require=backward", "", "v3.json → v1.json: schema: new does not read old: old has age u8, new has old bool"},
+		{"v1 v4 --require=forward", "", "v1.json → v4.json: schema: new does not read old: old has name str8, new has name str16\n" +
+			"schema: old does not read new: old has name str8, new has name str16"},
+	} {
+		args := strings.Fields("check " + c.args)
+		args[1] += ".json"
+		args[2] += ".json"
+		out, err := run(t, args...)
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		var coder kong.ExitCoder
+		if out != c.out || text != c.err || errors.As(err, &coder) {
+			t.Errorf("%s: %q, %q, want %q, %q; another exit code than 1: %v", c.args, out, text, c.out, c.err, coder)
+		}
+	}
+}
+
+func TestShow(t *testing.T) {
+	files(t, map[string]string{"a": "{a str8, b u16be, skip2, c list8({x u8}), [d opt(time)]}"})
+	const want = "{a str8, b u16be, skip2, c list8({x u8}), [d opt(time)]}\nfingerprint  acc69aad93957cd8\nwith names   bad53e742c8ba6e5\n"
+	if out, err := run(t, "show", "a.json"); err != nil || out != want {
+		t.Errorf("%s %v", out, err)
+	}
+}
+
+// TestUnreadable: what is no schema is no verdict.
+func TestUnreadable(t *testing.T) {
+	files(t, map[string]string{"a": "{a u8}"})
+	for name, text := range map[string]string{"cut": `{"fields":`, "wrong": `{"fields":[{"name":"a","type":"u9"}]}`, "none": ""} {
+		if text != "" {
+			if err := os.WriteFile(name+".json", []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, args := range []string{"check a.json X", "check X a.json", "show X"} {
+			out, err := run(t, strings.Fields(strings.ReplaceAll(args, "X", name+".json"))...)
+			var coder kong.ExitCoder
+			if out != "" || !errors.As(err, &coder) || coder.ExitCode() != 2 || !strings.Contains(err.Error(), name+".json") {
+				t.Errorf("%s of %s: %q, %v", args, name, out, err)
+			}
+		}
+	}
+	for _, args := range []string{"check a.json", "check", "check a.json a.json --require=all", "show"} {
+		if out, err := run(t, strings.Fields(args)...); err == nil || out != "" {
+			t.Errorf("%s: %q", args, out)
+		}
+	}
+}
