@@ -86,5 +86,9 @@ func (q *request) take(n int64) error {
 	if q.handler.flight.Take(&q.held, n) {
 		return nil
 	}
+	return errInFlight()
+}
+
+func errInFlight() error {
 	return refuse(Overloaded, "the service has as many requests in hand as its memory allows: send this one again later")
 }

@@ -7,7 +7,9 @@
 //	budget.go    bytes in flight                                    partial.go  rows judged one by one
 //	body.go      reading a body                                     json.go     bodies of JSON
 //	compress.go  decompressing it, within bounds                    lines.go    bodies of NDJSON
-//	format.go    formats, and how the log remembers them            times.go    units of time
+//	format.go    formats, and how the log remembers them            schema.go   bodies coded by a schema
+//	schemas.go   the registry of schemas                            register.go its endpoints
+//	                                                                times.go    units of time
 //	replay.go    the same decoding, out of the log                  names.go    names and text
 //	limits.go    the bounds                                         fault.go    errors of the decoders, in words
 //	stats.go     counters                                           refusal.go  outcomes, and what the client is told
@@ -22,6 +24,9 @@
 //	                              body, gzip and zstd told by the body's first bytes
 //	POST /-/flush                 lands everything that was acknowledged before
 //	GET  /v1/tables               tables, columns, rows, what has landed
+//	PUT  /v1/schemas/{name}       registers a schema, or a newer version of it
+//	GET  /v1/schemas[/{name}]     the schemas; one with its versions and columns
+//	DELETE /v1/schemas/{name}     forgets one; what it has written stays
 //	GET  /health /ready /metrics  alive; takes writes; Prometheus
 //
 // Both write endpoints take the parameters
@@ -43,6 +48,7 @@
 //	application/msgpack, application/x-msgpack, application/vnd.msgpack      yes      yes   -
 //	application/json                                                         yes      yes   -
 //	application/x-ndjson, application/ndjson, application/jsonl              -        -     yes
+//	application/x-slipstream-schema; schema=NAME; fingerprint=HEX            yes      yes   -
 //
 //	/api/v1/write        {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
 //	                     {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
@@ -69,6 +75,45 @@
 // Where this differs from Arc: an ambiguous body is refused rather than guessed at (units of time, types, a tag and a field of
 // one name, text that is not UTF-8), and an item of a batch that is wrong is never passed over in silence. A row without h
 // keeps its own tag host. Nothing but the envelope's own keys has a meaning in it; other keys are ignored.
+//
+// # Schemas
+//
+// A body of the type application/x-slipstream-schema has nothing on the wire but values: see package schema, and docs/ingest-schema.md. Its
+// schema is registered first, as the JSON that a schema.Shape is, and is on disk before the answer. Each body names it, and the version
+// of it that it is coded by: the fingerprint is the first 8 bytes, as 16 hex digits, of the SHA-256 of the schema's notation, which is
+// Shape.NamedFingerprint. Names count, because fields name columns.
+//
+//	PUT /v1/schemas/cpu
+//	{"fields": [{"name": "time", "type": "i64"}, {"name": "host", "type": "str8"}, {"name": "load", "type": "f64"}]}
+//
+//	{"name": "cpu", "fingerprint": "2090ebf1f20b9f1d", "notation": "{time i64, host str8, load f64}", "form": "rows", …}
+//
+// Its form is that of the bodies:
+//
+//	{time i64, host str8}                  rows: messages, one after the other; one, if the schema has a Tail
+//	{time list32(i64), host list32(str8)}  columns: every field is a list; one message, whose lists are equally long
+//
+//	on the wire                       a cell
+//	u8 … u64, i8 … i64, big-endian    int; a u64 beyond int64 is wrong with its row
+//	f32, f64                          float
+//	bool, str                         bool, string
+//	time                              time, rounded down to microseconds
+//	opt(…)                            null, or the cell; null for all of a struct that is not there
+//	{…}, in rows                      columns named outer.inner
+//	skip, a Tail that is not there    nothing, null
+//	blob, array, map, timezone,       none: such a schema is refused, and the error has the path of the field
+//	struct within itself; lists in rows, and of structs
+//
+// A schema may be registered again and again: the answer is 201 when it is new, and 200 when it is there, and is about the version that was
+// sent. A newer version must be able to read
+// what the newest has written (schema.Compat); older ones stay, for those who still send them. One that is incompatible needs another name, or the
+// old one deleted. There may be 1000 versions in all; a schema has at most 128 KiB, and as many columns as a table in a request.
+//
+// A fingerprint that is not known is a 409. When the client sends its schema's notation too, as the header Slipstream-Schema, the error says
+// which field differs, and how:
+//
+//	{"error": "schema \"cpu\" has no version with the fingerprint 5727…; its newest has 2090…: yours has load f32 where that has
+//	load f64: …", "field": "load"}
 //
 // # Remote Write
 //
@@ -108,9 +153,11 @@
 //	                                                           of NDJSON {"row": 1, "line": 3, "reason": "…"}
 //	400   body, name or parameter is wrong; nothing stored     mend it: the error says where
 //	401   no valid token                                       send one
-//	404   no such path                                         mend the URL
+//	404   no such path, or no such schema                      mend the URL, or register the schema
 //	405   wrong method                                         see Allow
 //	408   the body did not arrive in time                      send it again
+//	409   no such version of the schema; a version that        send by one that is there, or register yours: the error says which
+//	      cannot read what the newest has written              field differs
 //	413   body too large, also when decompressed               send smaller batches
 //	415   Content-Type or Content-Encoding unknown             use one that the error lists
 //	429   too much in hand, or too many rows wait to land      send it again after Retry-After seconds; nothing was stored
@@ -126,7 +173,7 @@
 //	{"error": "line 5: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "line": 5, "offset": 57}
 //
 // A body is taken as a whole or not at all, unless partial is set. Then what is wrong with a row rejects the row; what is wrong
-// with the body (broken MessagePack or JSON, columns of different lengths) refuses it. A line of NDJSON that is not valid JSON is
+// with the body (broken MessagePack, JSON or messages of a schema, columns of different lengths) refuses it. A line of NDJSON that is not valid JSON is
 // wrong with a row. Of the rejected rows 1000 are listed, and more_rejected says how many there are beyond. Such a request is always
 // synchronous.
 //
@@ -138,12 +185,13 @@
 //
 // # The log
 //
-// A record's payload is the body as it was received, or the parts of a request of Remote Write. Its codec says how to read it:
+// A record's payload is the body as it was received, perhaps with something behind it, or the parts of a request of Remote Write. Its codec says how to read it:
 //
 //	bit   0-3     4-5          6-8        9         10-15
 //	      format  compression  time unit  rejected  0
 //
-//	format       1 MessagePack of one table, 2 Arc's MessagePack, 3 JSON of one table, 4 NDJSON of one table, 5 Remote Write
+//	format       1 MessagePack of one table, 2 Arc's MessagePack, 3 JSON of one table, 4 NDJSON of one table, 5 Remote Write,
+//	             6 messages of a schema for one table: behind the body stands the schema
 //	compression  0 none, 1 gzip, 2 zstd, 3 a block of Snappy: Remote Write, and nothing else
 //	time unit    0 by magnitude, 1 s, 2 ms, 3 us, 4 ns
 //	rejected     behind the body stands which of its rows were rejected
@@ -152,6 +200,14 @@
 //	         │ body │ uvarint: how far each rejected row is from the one │ u32: length of the list │
 //	         │      │ before it; the first counts from row 0             │ in bytes, little-endian │
 //	         └──────┴────────────────────────────────────────────────────┴─────────────────────────┘
+//
+// A schema stands there as its notation, before the list if there is one: what is in the log can be read whatever becomes of the registry. The
+// compression is that of the body alone.
+//
+//	payload  ┌──────┬───────────────────────────────────┬─────────────────────┬────────────────┐
+//	         │ body │ {time i64, host str8}: as text    │ u32: its length in  │ rejected rows, │
+//	         │      │                                   │ bytes               │ if there are   │
+//	         └──────┴───────────────────────────────────┴─────────────────────┴────────────────┘
 //
 // The body of Remote Write is the parts of a request, one behind the other, compressed together. The table is that of the samples:
 // the record does not depend on how tenants are named.

@@ -181,7 +181,7 @@ func TestNames(t *testing.T) {
 func TestHeads(t *testing.T) {
 	r := newRig(t, Options{})
 	body := pack(t, dict{"v", list{1}})
-	const types = " is none of application/msgpack, application/x-msgpack, application/vnd.msgpack, application/json, application/x-ndjson, application/ndjson, application/jsonl"
+	const types = " is none of application/msgpack, application/x-msgpack, application/vnd.msgpack, application/json, application/x-ndjson, application/ndjson, application/jsonl, application/x-slipstream-schema"
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body), 415, `Content-Type ""`+types)
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", "text/plain"), 415, `Content-Type "text/plain"`+types)
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", "application/msgpack", "Content-Encoding", "br"), 415,

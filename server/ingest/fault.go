@@ -10,6 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
 	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
+	"github.com/slipstream-go/slipstream/schema"
 )
 
 // The errors of the codecs say what, and give where apart. Clients get both in one line, with rows and columns called
@@ -63,7 +64,7 @@ func (j *job) fault(err error, where place) *refusal {
 		return invalid("%s", plain(err))
 	}
 	at := int64(j.base) + e.Offset
-	if errors.Is(e.Cause, io.EOF) || errors.Is(e.Cause, io.ErrUnexpectedEOF) {
+	if j.d != nil && (errors.Is(e.Cause, io.EOF) || errors.Is(e.Cause, io.ErrUnexpectedEOF)) {
 		return invalid("the body ends in the middle of a value, or a length in it is wrong: it was cut short, or is not MessagePack").at(at)
 	}
 	name, row := where(e.Path)
@@ -83,6 +84,9 @@ func (j *job) explain(cause error, at int64) string {
 	}
 	if what, ok := strings.CutSuffix(text, " where an array of rows or an object of columns must be"); ok {
 		return "the body is " + what + ": send an array of objects, or an object of columns"
+	}
+	if errors.Is(cause, schema.ErrShort) {
+		return "the body ends in the middle of it, or a length in it is wrong: it was cut short, or is of another schema"
 	}
 	got := "nothing"
 	if at < int64(len(j.body)) {
@@ -118,6 +122,7 @@ func plain(err error) string {
 	text := err.Error()
 	text = strings.TrimPrefix(text, "msgpack: ")
 	text = strings.TrimPrefix(text, "json: ")
+	text = strings.TrimPrefix(text, "schema: ")
 	return strings.TrimPrefix(text, "column: ")
 }
 

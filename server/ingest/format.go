@@ -24,7 +24,7 @@ type Format struct {
 }
 
 // MessagePack, JSON and NDJSON are rows or columns for the one table that the URL names. Arc is MessagePack that names its tables
-// itself. RemoteWrite is what AppendSeries puts into the log: nobody sends it.
+// itself. RemoteWrite is what AppendSeries puts into the log: nobody sends it. Schema is messages of a schema that was registered.
 var (
 	MessagePack = &Format{Code: 1, decode: func(j *job) error { return j.unpack((*job).decodeTable) },
 		ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}}
@@ -34,26 +34,28 @@ var (
 	NDJSON = &Format{Code: 4, decode: (*job).decodeLines, lines: true,
 		ContentTypes: []string{"application/x-ndjson", "application/ndjson", "application/jsonl"}}
 	RemoteWrite = &Format{Code: 5, decode: (*job).decodeParts, hollow: true}
+	Schema      = &Format{Code: 6, decode: (*job).decodeSchema,
+		ContentTypes: []string{"application/x-slipstream-schema"}}
 )
 
-var formats = []*Format{MessagePack, Arc, JSON, NDJSON, RemoteWrite}
+var formats = []*Format{MessagePack, Arc, JSON, NDJSON, RemoteWrite, Schema}
 
-// formatOf finds the format for a Content-Type.
-func formatOf(contentType string) (*Format, error) {
+// formatOf finds the format for a Content-Type, and gives the parameters of that.
+func formatOf(contentType string) (*Format, map[string]string, error) {
 	for _, f := range formats { // without parameters, as nearly always
 		if slices.Contains(f.ContentTypes, contentType) {
-			return f, nil
+			return f, nil, nil
 		}
 	}
-	media, _, _ := mime.ParseMediaType(contentType)
+	media, params, _ := mime.ParseMediaType(contentType)
 	var accepted []string
 	for _, f := range formats {
 		if slices.Contains(f.ContentTypes, media) {
-			return f, nil
+			return f, params, nil
 		}
 		accepted = append(accepted, f.ContentTypes...)
 	}
-	return nil, refuse(WrongType, "Content-Type %q is none of %s", clip(contentType), strings.Join(accepted, ", ")).in("Content-Type")
+	return nil, nil, refuse(WrongType, "Content-Type %q is none of %s", clip(contentType), strings.Join(accepted, ", ")).in("Content-Type")
 }
 
 // codec is how a record's payload is to be read; see the package comment for its bits.
@@ -99,15 +101,10 @@ func appendRejected(payload []byte, rows []int) []byte {
 // cutRejected takes the list off a payload again.
 func cutRejected(payload []byte) (body []byte, rows []int, err error) {
 	errList := fmt.Errorf("ingest: the list of rejected rows is damaged")
-	end := len(payload) - 4
-	if end < 0 {
+	body, list, ok := cutCounted(payload)
+	if !ok {
 		return nil, nil, errList
 	}
-	n := binary.LittleEndian.Uint32(payload[end:])
-	if uint64(n) > uint64(end) {
-		return nil, nil, errList
-	}
-	body, list := payload[:end-int(n)], payload[end-int(n):end]
 	for last := 0; len(list) > 0; {
 		step, k := binary.Uvarint(list)
 		if k <= 0 || step > uint64(unbounded.Rows-last) {
@@ -117,4 +114,17 @@ func cutRejected(payload []byte) (body []byte, rows []int, err error) {
 		rows, list = append(rows, last), list[k:]
 	}
 	return body, rows, nil
+}
+
+// cutCounted takes off a payload what stands behind the body before its length.
+func cutCounted(payload []byte) (body, tail []byte, ok bool) {
+	end := len(payload) - 4
+	if end < 0 {
+		return nil, nil, false
+	}
+	n := binary.LittleEndian.Uint32(payload[end:])
+	if uint64(n) > uint64(end) {
+		return nil, nil, false
+	}
+	return payload[:end-int(n)], payload[end-int(n) : end], true
 }

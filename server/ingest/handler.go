@@ -17,6 +17,7 @@ type Options struct {
 	Metrics http.Handler // answers /metrics; nil: there is none
 	Pool    *table.Pool  // that of the store
 	Flight  *Budget      // of the bytes of bodies; nil: one of Limits.InFlight bytes
+	Schemas *Schemas     // by which bodies may be coded; nil: there are none, and none can be registered
 	Logger  *slog.Logger
 }
 
@@ -27,6 +28,7 @@ type Handler struct {
 	tokens  atomic.Pointer[tokens]
 	metrics http.Handler
 	pool    *table.Pool
+	schemas *Schemas
 	log     *slog.Logger
 	mux     *http.ServeMux
 
@@ -47,17 +49,20 @@ func New(o Options) *Handler {
 		h.flight = NewBudget(h.limits.InFlight)
 	}
 	h.large = make(chan struct{}, runtime.GOMAXPROCS(0))
+	if h.schemas = o.Schemas; h.schemas == nil {
+		h.schemas = newSchemas("")
+	}
 	if h.log == nil {
 		h.log = slog.Default()
 	}
 	if h.pool == nil {
 		h.pool = table.NewPool(64 << 20)
 	}
-	h.routes()
+	h.routes(o.Schemas != nil)
 	return h
 }
 
-func (h *Handler) routes() {
+func (h *Handler) routes(schemas bool) {
 	h.route("POST", "/api/v1/write/msgpack", h.writeArc)
 	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
 	h.route("POST", "/-/flush", h.guarded(h.flush))
@@ -66,6 +71,13 @@ func (h *Handler) routes() {
 	h.route("GET", "/ready", h.ready)
 	if h.metrics != nil {
 		h.route("GET", "/metrics", h.guarded(h.metrics.ServeHTTP))
+	}
+	if schemas {
+		h.route("GET", "/v1/schemas", h.guarded(h.listSchemas))
+		h.mux.HandleFunc("PUT /v1/schemas/{name}", h.guarded(h.putSchema))
+		h.mux.HandleFunc("GET /v1/schemas/{name}", h.guarded(h.getSchema))
+		h.mux.HandleFunc("DELETE /v1/schemas/{name}", h.guarded(h.deleteSchema))
+		h.refuseOthers("/v1/schemas/{name}", "DELETE, GET, HEAD, PUT")
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": write to /v1/write/{db}/{table} or /api/v1/write/msgpack"})
@@ -79,6 +91,11 @@ func (h *Handler) route(method, path string, fn http.HandlerFunc) {
 	if method == "GET" {
 		allow = "GET, HEAD"
 	}
+	h.refuseOthers(path, allow)
+}
+
+// refuseOthers refuses the methods at a path that are not allowed there.
+func (h *Handler) refuseOthers(path, allow string) {
 	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
 		writeJSON(w, http.StatusMethodNotAllowed, problem{Error: "the method " + clip(r.Method) + " is not allowed here: use " + allow})

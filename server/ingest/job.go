@@ -41,6 +41,7 @@ type job struct {
 	base   int              // of the decoder's input in the body
 	passed json.RawMessage  // of JSON, the value that was passed over last
 	series *seriesReader    // of Remote Write
+	schema *version         // of Schema
 }
 
 // group is what a body brings for one table in one form.

@@ -19,7 +19,9 @@ const (
 	StoredPartly                // 200
 	Invalid                     // 400: the body, a name or a parameter
 	Unauthorized                // 401
+	NoSchema                    // 404: of that name
 	TimedOut                    // 408
+	Mismatch                    // 409: of schemas
 	TooLarge                    // 413
 	WrongType                   // 415
 	Overloaded                  // 429: too many bytes in flight
@@ -42,7 +44,9 @@ var outcomeTable = [outcomes]struct {
 	StoredPartly: {"stored_partly", http.StatusOK, 0},
 	Invalid:      {"invalid", http.StatusBadRequest, 0},
 	Unauthorized: {"unauthorized", http.StatusUnauthorized, 0},
+	NoSchema:     {"no_schema", http.StatusNotFound, 0},
 	TimedOut:     {"timed_out", http.StatusRequestTimeout, 0},
+	Mismatch:     {"mismatch", http.StatusConflict, 0},
 	TooLarge:     {"too_large", http.StatusRequestEntityTooLarge, 0},
 	WrongType:    {"wrong_type", http.StatusUnsupportedMediaType, 0},
 	Overloaded:   {"overloaded", http.StatusTooManyRequests, time.Second},

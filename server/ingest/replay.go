@@ -29,6 +29,11 @@ func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 				return nil, err
 			}
 		}
+		if c.format == Schema {
+			if j.body, j.schema, err = cutSchema(j.body); err != nil {
+				return nil, err
+			}
+		}
 		if c.compression != Identity {
 			j.body, err = inflate(nil, j.body, c.compression, unbounded.Decompressed, func(int64) error { return nil })
 			if err != nil {

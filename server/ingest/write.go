@@ -39,7 +39,7 @@ func (q *request) end() {
 	if cap(q.plain) > keptBuffer {
 		q.plain = nil
 	}
-	q.job.body, q.job.known, q.job.take = nil, nil, nil
+	q.job.body, q.job.known, q.job.take, q.job.schema = nil, nil, nil, nil
 	q.record = wal.Record{}
 	requests.Put(q)
 }
@@ -104,7 +104,11 @@ func (q *request) admit(r *http.Request, name table.Name) error {
 	if h.store.Load() == nil || h.failed.Load() {
 		return errNotReady()
 	}
-	return q.take(max(r.ContentLength, 0))
+	n := max(r.ContentLength, 0)
+	if q.job.schema != nil { // which goes into the log with the body
+		n += int64(len(q.job.schema.notation))
+	}
+	return q.take(n)
 }
 
 // readHead reads what the URL and the headers say.
@@ -116,8 +120,14 @@ func (q *request) readHead(r *http.Request, name table.Name) (err error) {
 		if err := checkTable(name.Table); err != nil {
 			return err
 		}
-		if q.codec.format, err = formatOf(r.Header.Get("Content-Type")); err != nil {
+		var params map[string]string
+		if q.codec.format, params, err = formatOf(r.Header.Get("Content-Type")); err != nil {
 			return err
+		}
+		if q.codec.format == Schema {
+			if err = q.readSchema(r, params); err != nil {
+				return err
+			}
 		}
 		if q.codec.compression, err = compressionOf(r.Header.Get("Content-Encoding")); err != nil {
 			return err
@@ -227,11 +237,14 @@ func (q *request) store() (gone bool, err error) {
 func (q *request) append(writes []table.Write, async bool) error {
 	h := q.handler
 	q.record.Payload = q.body
+	if q.job.schema != nil {
+		q.record.Payload = appendSchema(q.record.Payload, q.job.schema.notation)
+	}
 	q.codec.rejected = len(q.job.rejected.rows) > 0
 	if q.codec.rejected {
-		q.record.Payload = appendRejected(q.body, q.job.rejected.rows)
-		q.body = q.record.Payload[:len(q.body)]
+		q.record.Payload = appendRejected(q.record.Payload, q.job.rejected.rows)
 	}
+	q.body = q.record.Payload[:len(q.body)] // with the room that was made
 	q.record.Codec = q.codec.bits()
 	q.record.Attach = nil
 	if async {

@@ -7,14 +7,18 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// form is one of the four forms of a body; see the package comment.
+// form is one of the five forms of a body; see the package comment.
 type form struct {
-	v1   bool // else Arc's
-	rows bool // else columnar
+	v1    bool // else Arc's
+	rows  bool // else columnar
+	coded bool // by a schema
 }
 
 // slots say where the times of a body or request are: the first at byte `first`, each further one `stride` bytes on.
-type slots struct{ first, stride int }
+type slots struct {
+	first, stride int
+	little        bool // little-endian
+}
 
 // body is a body while it is written. The first error stays, and ends what is done with it.
 type body struct {
@@ -35,6 +39,8 @@ func (b *body) write(f form, table string, batch *column.Batch) error {
 	b.Reset()
 	b.times, b.err = slots{}, nil
 	switch {
+	case f.coded:
+		b.coded(batch)
 	case !f.rows && f.v1:
 		b.columns(batch)
 	case !f.rows:

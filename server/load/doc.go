@@ -9,6 +9,7 @@
 //	target.go     where it goes; loopback only      tally.go      what a worker counted
 //	request.go    head and body, the times' places  timeline.go   rows per second, degradation
 //	body.go       batch → MessagePack               histogram.go  latencies
+//	coded.go      batch → a schema's bytes
 //	synthetic.go  made-up telemetry                 process.go    the server's CPU and memory
 //	proc.go       this machine's counters           landing.go    flush, and count what landed
 //	counters.go   the parsers under proc.go         report.go     the result, as text or JSON
@@ -27,14 +28,15 @@
 //
 // # Bodies
 //
-// Every source fills a [column.Batch]; a body is that batch in one of four forms:
+// Every source fills a [column.Batch]; a body is that batch in one of five forms:
 //
 //	             --endpoint=arc                                          --endpoint=v1
 //	columnar     {"m": "cpu", "columns": {"time": […], "host": […], …}}  {"time": […], "host": […], …}
 //	row          {"batch": [{"m": "cpu", "t": …, "h": …,                 [{"time": …, "host": …, …}, …]
 //	                         "tags": {…}, "fields": {…}}, …]}
+//	schema                                                               {time list32(i64), host list32(str8), …}: only what is synthetic
 //
-// Times are integers in microseconds since 1970-01-01 UTC, always in nine bytes (d3 and a big-endian int64). So a request
+// Times are integers in microseconds since 1970-01-01 UTC, always in nine bytes (d3 and a big-endian int64), or in eight, little-endian, by the schema. So a request
 // that is sent again can be given new times by storing into it, and keeps its length:
 //
 //	POST /api/v1/write/msgpack HTTP/1.1 … | 82 … a4 "time" dc 03e8 | d3 tttttttt | d3 tttttttt | …

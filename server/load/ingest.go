@@ -14,6 +14,11 @@ type ingest struct {
 
 func (i *ingest) sources(ctx context.Context, r *run) (sources []source, err error) {
 	o := &r.options
+	if o.Format == "schema" {
+		if err := r.target.register(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if o.Source == "proc" {
 		p, err := newProc(r.proc, r.target, o)
 		if err != nil {

@@ -19,7 +19,7 @@ type Options struct {
 	Database   string `help:"Database to write to; empty: the server's default." placeholder:"NAME"`
 	Token      string `help:"Bearer token." env:"SLIPSTREAM_TOKEN" placeholder:"TOKEN"`
 	Durability string `help:"Acknowledge after the disk has it (sync) or before (async)." enum:"sync,async" default:"sync"`
-	Format     string `help:"Shape of the bodies: columnar or row." enum:"columnar,row" default:"columnar"`
+	Format     string `help:"Shape of the bodies: columnar, row or, by --endpoint=v1, schema: columns by a schema that is registered first." enum:"columnar,row,schema" default:"columnar"`
 	Compress   string `help:"Compression of the bodies: none, gzip or zstd; of Remote Write snappy or zstd. Unless it is given: none, or snappy." enum:",none,gzip,zstd,snappy" default:""`
 
 	Source      string        `help:"What to send: synthetic, or proc, this machine's own counters from /proc." enum:"synthetic,proc" default:"synthetic"`
@@ -119,8 +119,10 @@ func (o *Options) checkIngest() error {
 	switch {
 	case o.Endpoint != "arc" && o.Endpoint != "v1":
 		return fmt.Errorf("--endpoint %q: must be arc or v1", o.Endpoint)
-	case o.Format != "columnar" && o.Format != "row":
-		return fmt.Errorf("--format %q: must be columnar or row", o.Format)
+	case o.Format != "columnar" && o.Format != "row" && o.Format != "schema":
+		return fmt.Errorf("--format %q: must be columnar, row or schema", o.Format)
+	case o.Format == "schema" && (o.Endpoint != "v1" || o.Source != "synthetic"):
+		return errors.New("--format schema: needs --endpoint v1 and --source synthetic")
 	case o.Compress != "none" && o.Compress != "gzip" && o.Compress != "zstd":
 		return fmt.Errorf("--compress %q: must be none, gzip or zstd", o.Compress)
 	case o.Durability != "sync" && o.Durability != "async":

@@ -52,6 +52,7 @@ func TestOptionsCheck(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"--endpoint":   func(o *Options) { o.Endpoint = "v2" },
 		"--format":     func(o *Options) { o.Format = "" },
+		"needs":        func(o *Options) { o.Format = "schema" },
 		"--compress":   func(o *Options) { o.Compress = "lz4" },
 		"--durability": func(o *Options) { o.Durability = "off" },
 		"--source":     func(o *Options) { o.Source = "sys" },

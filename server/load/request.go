@@ -28,7 +28,11 @@ type request struct {
 func (r *request) setTimes(start int64) {
 	at := r.times.first
 	for i := range r.rows {
-		binary.BigEndian.PutUint64(r.wire[at:], uint64(start)+uint64(i))
+		if r.times.little {
+			binary.LittleEndian.PutUint64(r.wire[at:], uint64(start)+uint64(i))
+		} else {
+			binary.BigEndian.PutUint64(r.wire[at:], uint64(start)+uint64(i))
+		}
 		at += r.times.stride
 	}
 }
@@ -52,10 +56,13 @@ type builder struct {
 func newBuilder(t *target, o *Options) (*builder, error) {
 	b := &builder{
 		target:   t,
-		form:     form{v1: o.Endpoint == "v1", rows: o.Format == "row"},
+		form:     form{v1: o.Endpoint == "v1", rows: o.Format == "row", coded: o.Format == "schema"},
 		database: o.Database,
 		headers:  "Content-Type: application/msgpack\r\n",
 		body:     newBody(),
+	}
+	if b.form.coded {
+		b.headers = "Content-Type: " + codedType() + "\r\n"
 	}
 	if o.Durability == "async" {
 		b.query = "?durability=async"

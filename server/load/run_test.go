@@ -18,7 +18,10 @@ import (
 // TestRun sends in every form and wants each row acknowledged to be one that the service has, with a time of its own.
 func TestRun(t *testing.T) {
 	for _, endpoint := range []string{"arc", "v1"} {
-		for _, format := range []string{"columnar", "row"} {
+		for _, format := range []string{"columnar", "row", "schema"} {
+			if format == "schema" && endpoint == "arc" {
+				continue
+			}
 			for _, compress := range []string{"none", "gzip", "zstd"} {
 				t.Run(endpoint+" "+format+" "+compress, func(t *testing.T) {
 					s := newService(t, nil)
@@ -40,6 +43,9 @@ func TestRun(t *testing.T) {
 					}
 					if s.flushes != 2 || r.Landed == nil || r.Landed.Missing != 0 || r.Landed.How != "flush" {
 						t.Errorf("%d flushes, landed %+v", s.flushes, r.Landed)
+					}
+					if (s.schemas == 1) != (format == "schema") {
+						t.Errorf("%d schemas were registered", s.schemas)
 					}
 					if len(s.times) != 4 {
 						t.Errorf("%d tables, want 4", len(s.times))

@@ -28,6 +28,7 @@ type service struct {
 	mu       sync.Mutex
 	requests int
 	flushes  int
+	schemas  int // how often one was registered
 	paths    []string
 	headers  []http.Header
 	bodies   [][]byte
@@ -56,6 +57,13 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	if r.Method == "PUT" && r.URL.Path == "/v1/schemas/"+schemaName {
+		s.mu.Lock()
+		s.schemas++
+		s.mu.Unlock()
+		w.WriteHeader(http.StatusCreated)
+		return
+	}
 	if r.URL.Path == "/metrics" {
 		http.NotFound(w, r)
 		return
@@ -76,14 +84,18 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	if s.reply != nil && s.reply(n, w, r) {
 		return
 	}
-	s.store(r.URL.Path, body)
+	decode := decodeBody
+	if r.Header.Get("Content-Type") == codedType() {
+		decode = decodeCoded
+	}
+	s.store(r.URL.Path, body, decode)
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *service) store(path string, body []byte) {
+func (s *service) store(path string, body []byte, decode func(path string, body []byte) (map[string][]int64, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	got, err := decodeBody(path, body)
+	got, err := decode(path, body)
 	if err != nil {
 		s.problems = append(s.problems, err.Error())
 		return
@@ -177,6 +189,21 @@ func decodeBody(path string, body []byte) (map[string][]int64, error) {
 	}
 	take(m["m"], m["columns"].(map[string]any))
 	return times, err
+}
+
+// decodeCoded is decodeBody for a body by the schema.
+func decodeCoded(path string, body []byte) (map[string][]int64, error) {
+	body, err := unpack(body)
+	if err != nil {
+		return nil, err
+	}
+	var v telemetry
+	rest, err := telemetrySchema.Parse(body, &v)
+	n := len(v.Time)
+	if err != nil || len(rest) > 0 || len(v.Host) != n || len(v.Value) != n || len(v.Idle) != n || len(v.User) != n || v.Host[0] == "" {
+		return nil, fmt.Errorf("%d bytes left of %+v, %v", len(rest), v, err)
+	}
+	return map[string][]int64{path[strings.LastIndexByte(path, '/')+1:]: v.Time}, nil
 }
 
 // unpack decompresses by the magic bytes.

@@ -53,7 +53,7 @@ func TestSynthetic(t *testing.T) {
 
 // TestSetTimes wants the times changed, and nothing else, in every form.
 func TestSetTimes(t *testing.T) {
-	for _, f := range []form{{}, {rows: true}, {v1: true}, {v1: true, rows: true}} {
+	for _, f := range []form{{}, {rows: true}, {v1: true}, {v1: true, rows: true}, {v1: true, coded: true}} {
 		for _, rows := range []int{1, 2, 15, 16, 300} {
 			o := smallOptions("")
 			o.Rows, o.Hosts, o.Workers, o.Pregenerate = rows, 123_456, 1, 1
@@ -64,6 +64,10 @@ func TestSetTimes(t *testing.T) {
 			}
 			if f.rows {
 				o.Format = "row"
+			}
+			decode := decodeBody
+			if f.coded {
+				o.Format, decode = "schema", decodeCoded
 			}
 			make := func(start int64) *request {
 				sources, err := newSynthetic(testTarget, &o, time.UnixMicro(start))
@@ -78,11 +82,11 @@ func TestSetTimes(t *testing.T) {
 				t.Errorf("%+v, %d rows: patched and made request differ", f, rows)
 			}
 			_, body, _ := bytes.Cut(old.wire, []byte("\r\n\r\n"))
-			times, err := decodeBody(path, body)
+			times, err := decode(path, body)
 			if err != nil || len(times["cpu"]) != rows || times["cpu"][rows-1] != int64(rows)-6 {
 				t.Errorf("%+v, %d rows: times %v, %v", f, rows, times, err)
 			}
-			if at := old.times.first; old.wire[at-1] != 0xd3 || int64(binary.BigEndian.Uint64(old.wire[at:])) != -5 {
+			if at := old.times.first; !f.coded && (old.wire[at-1] != 0xd3 || int64(binary.BigEndian.Uint64(old.wire[at:])) != -5) {
 				t.Errorf("%+v, %d rows: no time at %d", f, rows, at)
 			}
 		}

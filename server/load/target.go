@@ -119,7 +119,11 @@ func (t *target) dial(ctx context.Context) (net.Conn, error) {
 
 // appendPost appends the head of a POST to path, which has its query if it needs one, with a body of n bytes.
 func (t *target) appendPost(dst []byte, path, headers string, n int) []byte {
-	dst = append(dst, "POST "...)
+	return t.appendHead(dst, "POST", path, headers, n)
+}
+
+func (t *target) appendHead(dst []byte, method, path, headers string, n int) []byte {
+	dst = append(append(dst, method...), ' ')
 	dst = append(dst, t.path...)
 	dst = append(dst, path...)
 	dst = append(dst, " HTTP/1.1\r\n"...)

@@ -8,14 +8,15 @@
 //
 // The way of a row, and who does what:
 //
-//	HTTP ──▶ ingest: decode (MessagePack, JSON, NDJSON), check ──▶ table: catalog, budget ──▶ wal: on disk ──▶ 204
-//	                                                                    │ buffers  ◀── OnCommit ──┘
-//	                                                                    └──▶ parquet: files
+//	HTTP ──▶ ingest: decode (MessagePack, JSON, NDJSON, schema), check ──▶ table: catalog, budget ──▶ wal: on disk ──▶ 204
+//	                                                                            │ buffers  ◀── OnCommit ──┘
+//	                                                                            └──▶ parquet: files
 //
 // The data directory:
 //
 //	lock            held while the service runs
 //	catalog.json    the tables and their columns
+//	schemas.json    the schemas by which bodies may be coded
 //	wal/            the log
 //	tables/         {db}/{table}/date=YYYY-MM-DD/hour=HH/*.parquet
 //

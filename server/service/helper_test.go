@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/schema"
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
@@ -192,7 +193,7 @@ func postBatch(t testing.TB, client *http.Client, base string, first int64) (sta
 		fmt.Fprintf(&lines, "{\"time\": %d, \"id\": %d}\n", times[i], ids[i])
 	}
 	url := base + "/v1/write/default/even"
-	switch first / perBatch % 5 {
+	switch first / perBatch % 6 {
 	case 0:
 		columns, err := json.Marshal(map[string]any{"time": times, "id": ids})
 		if err != nil {
@@ -210,8 +211,43 @@ func postBatch(t testing.TB, client *http.Client, base string, first int64) (sta
 			status = http.StatusNoContent
 		}
 		return status, text, err
+	case 4:
+		if status, text, err := register(client, base); err != nil || status >= http.StatusBadRequest {
+			return status, text, err
+		}
+		body, err := coded.Append(nil, &columns{times, ids})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return postAs(client, url, fmt.Sprintf("application/x-slipstream-schema; schema=ids; fingerprint=%x", coded.NamedFingerprint()), body)
 	}
 	return post(client, base+"/api/v1/write/msgpack", arcBatch(t, first))
+}
+
+type columns struct{ Times, IDs []int64 }
+
+var coded = schema.Struct(
+	schema.F("time", func(c *columns) *[]int64 { return &c.Times }, schema.List(schema.H32, schema.I64)),
+	schema.F("id", func(c *columns) *[]int64 { return &c.IDs }, schema.List(schema.H32, schema.I64)))
+
+// register registers the schema of columns, whether it is there already or not.
+func register(client *http.Client, base string) (status int, text string, err error) {
+	definition, err := json.Marshal(coded.Shape())
+	if err != nil {
+		return 0, "", err
+	}
+	r, err := http.NewRequest("PUT", base+"/v1/schemas/ids", bytes.NewReader(definition))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := client.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b), err
 }
 
 // run sends until done is closed or the service does not answer.

@@ -70,6 +70,10 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 			return nil, fmt.Errorf("--pprof=%s: %w", c.Pprof, err)
 		}
 	}
+	schemas, err := ingest.OpenSchemas(filepath.Join(c.Data, "schemas.json"))
+	if err != nil {
+		return nil, err
+	}
 	registry := prometheus.NewRegistry()
 	s.handler = ingest.New(ingest.Options{
 		Limits: ingest.Limits{
@@ -80,6 +84,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		Pool:    s.pool,
 		Flight:  s.flight,
+		Schemas: schemas,
 		Logger:  log,
 	})
 	if c.TokenFile != "" {

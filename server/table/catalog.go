@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -226,10 +225,8 @@ func (sc *schema) checkNewColumn(s string) error {
 	if err := checkColumnName(name, s); err != nil {
 		return err
 	}
-	for _, partition := range []string{"date", "hour"} {
-		if strings.EqualFold(s, partition) {
-			return invalid("table %s: column %q: the files' directories are named by date= and hour=, which would hide it: rename it", name, s)
-		}
+	if IsPartition(s) {
+		return invalid("table %s: column %q: the files' directories are named by date= and hour=, which would hide it: rename it", name, s)
 	}
 	for _, f := range sc.fields {
 		if strings.EqualFold(s, f.Name) {
@@ -237,6 +234,11 @@ func (sc *schema) checkNewColumn(s string) error {
 		}
 	}
 	return nil
+}
+
+// IsPartition reports whether the directories of the files are named by what a column of this name would be: no table can have it.
+func IsPartition(column string) bool {
+	return strings.EqualFold(column, "date") || strings.EqualFold(column, "hour")
 }
 
 func checkColumnName(name Name, s string) error {
@@ -347,30 +349,5 @@ func writeCatalog(path string, h header, tables map[Name]*schema) error {
 	if err != nil {
 		return err
 	}
-	dir, base := filepath.Split(path)
-	temp := filepath.Join(dir, "."+base+".tmp")
-	if err := writeSynced(temp, append(text, '\n')); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-func writeSynced(path string, text []byte) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return ReplaceFile(path, append(text, '\n'))
 }

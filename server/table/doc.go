@@ -59,4 +59,5 @@
 //	buffer.go   tables, units, pieces                     recover.go  from the log back to the buffers
 //	seal.go     when a unit is complete                   sink.go     what makes the files
 //	pool.go     where batches wait for reuse              stats.go    what is counted
+//	file.go     files that are replaced as a whole
 package table

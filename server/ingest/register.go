@@ -1,0 +1,180 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/schema"
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// The endpoints of the registry of schemas.
+
+// schemaStatus is the JSON of a schema. What is not of its versions is of one of them: to GET the newest, to PUT the one that came.
+type schemaStatus struct {
+	Name        string          `json:"name"`
+	Fingerprint string          `json:"fingerprint"`
+	Notation    string          `json:"notation"`
+	Form        string          `json:"form"`
+	Columns     []columnStatus  `json:"columns"`
+	Schema      *schema.Shape   `json:"schema"`
+	Versions    []versionStatus `json:"versions"` // the oldest first
+}
+
+type versionStatus struct {
+	Fingerprint string `json:"fingerprint"`
+	Notation    string `json:"notation"`
+}
+
+func statusOf(name string, versions []*version, v *version) *schemaStatus {
+	st := &schemaStatus{Name: name, Fingerprint: v.fingerprint, Notation: v.notation, Form: "rows", Schema: v.shape}
+	if v.columns.Lists() {
+		st.Form = "columns"
+	}
+	for name, kind := range v.columns.All() {
+		st.Columns = append(st.Columns, columnStatus{name, kind.String()})
+	}
+	for _, v := range versions {
+		st.Versions = append(st.Versions, versionStatus{v.fingerprint, v.notation})
+	}
+	return st
+}
+
+// schemaSummary is an element of /v1/schemas.
+type schemaSummary struct {
+	Name        string   `json:"name"`
+	Fingerprint string   `json:"fingerprint"` // of the newest version
+	Versions    []string `json:"versions"`    // their fingerprints, the oldest first
+}
+
+func (h *Handler) listSchemas(w http.ResponseWriter, _ *http.Request) {
+	list := []schemaSummary{}
+	for name, versions := range h.schemas.all() {
+		s := schemaSummary{Name: name}
+		for _, v := range versions {
+			s.Fingerprint = v.fingerprint
+			s.Versions = append(s.Versions, v.fingerprint)
+		}
+		list = append(list, s)
+	}
+	writeJSON(w, http.StatusOK, list)
+}
+
+func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	err := checkSchema(name)
+	versions := h.schemas.versions(name)
+	switch {
+	case err != nil:
+		asRefusal(err).write(w)
+	case len(versions) == 0:
+		errNoSchema(name).write(w)
+	default:
+		writeJSON(w, http.StatusOK, statusOf(name, versions, versions[len(versions)-1]))
+	}
+}
+
+// putSchema answers with what it was sent, even if there are newer versions: a client that took the fingerprint of another would have its
+// bodies read in another way than it writes them.
+func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	err := checkSchema(name)
+	var v *version
+	if err == nil {
+		v, err = h.readVersion(r)
+	}
+	var versions []*version
+	created := false
+	if err == nil {
+		versions, created, err = h.schemas.put(name, v)
+	}
+	switch {
+	case err != nil:
+		h.refuseSchema(w, name, err)
+	case created:
+		h.log.Info("a schema was registered", "schema", name, "fingerprint", v.fingerprint, "versions", len(versions))
+		writeJSON(w, http.StatusCreated, statusOf(name, versions, v))
+	default:
+		writeJSON(w, http.StatusOK, statusOf(name, versions, v))
+	}
+}
+
+func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	err := checkSchema(name)
+	if err == nil {
+		err = h.schemas.remove(name)
+	}
+	if err != nil {
+		h.refuseSchema(w, name, err)
+		return
+	}
+	h.log.Info("a schema was deleted", "schema", name)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// refuseSchema refuses a change. When the disk is to blame, whoever runs the service must know.
+func (h *Handler) refuseSchema(w http.ResponseWriter, name string, err error) {
+	r := asRefusal(err)
+	if r.outcome == InDoubt {
+		h.log.Error("the schemas could not be written", "schema", name, "error", err)
+	}
+	r.write(w)
+}
+
+// readVersion is the schema that a request brings.
+func (h *Handler) readVersion(r *http.Request) (*version, error) {
+	contentType := r.Header.Get("Content-Type")
+	if media, _, _ := mime.ParseMediaType(contentType); media != "application/json" {
+		return nil, refuse(WrongType, "Content-Type %q: a schema is application/json", clip(contentType)).in("Content-Type")
+	}
+	var held int64
+	if !h.flight.Take(&held, maxDefinition) {
+		return nil, errInFlight()
+	}
+	defer h.flight.Give(&held)
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxDefinition+1))
+	switch {
+	case err != nil:
+		return nil, errReading(err, len(text), int(r.ContentLength))
+	case len(text) > maxDefinition:
+		return nil, refuse(TooLarge, "the schema has more than %d bytes", maxDefinition)
+	}
+	shape := new(schema.Shape)
+	if err := json.Unmarshal(text, shape); err != nil {
+		return nil, invalid("the body is no schema: %s", oneLine(err))
+	}
+	v, err := newVersion(shape)
+	var e *schema.Error
+	if errors.As(err, &e) {
+		return nil, invalid("field %q: %s", brief(e.Path), plain(e)).in(brief(e.Path))
+	}
+	return v, h.checkVersion(v)
+}
+
+// checkVersion refuses a schema by which no table could be written to.
+func (h *Handler) checkVersion(v *version) error {
+	var b column.Batch
+	for name, kind := range v.columns.All() {
+		if _, err := b.Column([]byte(name)); err != nil {
+			return err
+		}
+		if name == timeColumn && (kind == column.String || kind == column.Bool) {
+			return invalid("field %q: time holds %v: make it an integer, a float or a time", name, kind).in(name)
+		}
+		if table.IsPartition(name) {
+			return invalid("field %q: the files' directories are named by date= and hour=, which would hide it: rename it", name).in(name)
+		}
+	}
+	if _, err := b.Column(timeName); err != nil { // which rows have, whether the schema does or not
+		return err
+	}
+	if n := len(b.Columns); n > h.limits.Columns {
+		return invalid("the schema has %d columns, time included, and a table in a request may have %d", n, h.limits.Columns)
+	}
+	return checkColumns(&b)
+}

@@ -1,0 +1,130 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// Bodies of one table that a registered schema is for (see Schemas). Its form is that of the body:
+//
+//	columns   {time list32(i64), host list32(str8)}   one message, of lists of equal length
+//	rows      {time i64, host str8}                   messages, one after the other
+//
+// The log keeps the schema with each body, so that it can be read whatever becomes of the registry.
+
+// readSchema finds the schema of the body, which the parameters of its Content-Type name.
+func (q *request) readSchema(r *http.Request, params map[string]string) (err error) {
+	name, fingerprint := params["schema"], params["fingerprint"]
+	if err := checkSchema(name); err != nil {
+		return err
+	}
+	if !isFingerprint(fingerprint) {
+		return invalid("Content-Type: fingerprint=%q: it is the 16 hex digits of the schema's NamedFingerprint, "+
+			"which GET /v1/schemas/%s tells too", clip(fingerprint), name).in("fingerprint")
+	}
+	q.job.schema, err = q.handler.schemas.find(name, fingerprint, r.Header.Get("Slipstream-Schema"))
+	return err
+}
+
+func checkSchema(name string) error { return checkPlain("schema", name, maxName) }
+
+func isFingerprint(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isDigit(c) && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(s) == 16
+}
+
+// decodeSchema reads a body in either form.
+func (j *job) decodeSchema() error {
+	columns := j.schema.columns
+	j.name = append(j.name[:0], j.target.Table...)
+	g, err := j.group(j.name, columns.Lists())
+	if err != nil {
+		return err
+	}
+	switch {
+	case j.byRow():
+		return j.readSchemaByRow(g)
+	case columns.Lists():
+		if err := columns.Parse(j.body, g.batch); err != nil {
+			return j.fault(err, inColumns)
+		}
+		return j.takeColumns(g)
+	}
+	if err := columns.Parse(j.body, g.batch); err != nil {
+		return j.fault(err, inRows)
+	}
+	j.row += g.batch.Rows
+	return nil
+}
+
+// readSchemaByRow judges each row. What is broken is no row that is wrong, but the body.
+func (j *job) readSchemaByRow(g *group) error {
+	rows, err := j.schema.columns.Rows(j.body)
+	if err != nil {
+		return j.fault(err, inColumns)
+	}
+	behind := false // rows is behind the row
+	read := func() (*group, error) {
+		err := rows.Read(g.batch)
+		if behind = err == nil || errors.Is(err, schema.ErrCell); err != nil {
+			return g, j.fault(err, inRow)
+		}
+		return g, nil
+	}
+	pass := func() error {
+		if !behind {
+			had := g.batch.Rows
+			_, err := read()
+			g.batch.Rows = had
+			if g.batch.Undo(); !behind {
+				return asRefusal(err).ofRow(j.row)
+			}
+		}
+		return nil
+	}
+	for rows.More() {
+		if err := j.counted(1); err != nil {
+			return err
+		}
+		behind = false
+		if err := j.takeRow(read, pass); err != nil {
+			return err
+		}
+	}
+	if !g.columns {
+		return nil
+	}
+	if err := j.charge(g.batch, 0, 0); err != nil {
+		return err
+	}
+	return j.finish(g)
+}
+
+// appendSchema appends a schema to a payload, as its notation.
+func appendSchema(payload []byte, notation string) []byte {
+	return binary.LittleEndian.AppendUint32(append(payload, notation...), uint32(len(notation)))
+}
+
+// cutSchema takes the schema off a payload again.
+func cutSchema(payload []byte) (body []byte, v *version, err error) {
+	body, notation, ok := cutCounted(payload)
+	if !ok {
+		return nil, nil, errors.New("ingest: the schema behind the body is damaged")
+	}
+	shape, err := schema.ParseShape(string(notation))
+	if err == nil {
+		v, err = newVersion(shape)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("ingest: the schema behind the body: %w", err)
+	}
+	return body, v, nil
+}

@@ -1,0 +1,29 @@
+package service
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A schema that was registered is there after a kill, with what it has written.
+func TestSchema(t *testing.T) {
+	dir := t.TempDir()
+	c := start(t, dir, "--seal-age=1h")
+	if status, text, err := register(http.DefaultClient, c.url); err != nil || status != http.StatusCreated {
+		t.Fatal(status, text, err)
+	}
+	const turn = 4 * perBatch // which is one of that schema
+	s := &sender{acknowledged: []int64{turn}}
+	if status, text, err := postBatch(t, http.DefaultClient, c.url, turn); err != nil || status != http.StatusNoContent {
+		t.Fatal(status, text, err)
+	}
+	c.cmd.Process.Kill()
+	c.end()
+	c = start(t, dir)
+	if status, text, err := register(http.DefaultClient, c.url); err != nil || status != http.StatusOK || !strings.Contains(text, `"name":"ids"`) {
+		t.Error(status, text, err)
+	}
+	c.stop()
+	wantIDs(t, idsOf(t, dir+"/tables"), []*sender{s})
+}
