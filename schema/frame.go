@@ -100,21 +100,7 @@ func (r *FrameReader[T]) Next(v *T) error {
 }
 
 // All reads the frames that are left into the same T. It ends after the first error, which is not io.EOF.
-func (r *FrameReader[T]) All() iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for v := new(T); ; {
-			switch err := r.Next(v); {
-			case err == io.EOF:
-				return
-			case err != nil:
-				yield(nil, err)
-				return
-			case !yield(v, nil):
-				return
-			}
-		}
-	}
-}
+func (r *FrameReader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
 // frame reads the rest of the frame whose head was read last.
 func (m *ModelReader[K]) frame() (input[K], error) {

@@ -110,10 +110,13 @@ func (r *Reader[T]) Next(v *T) error {
 }
 
 // All reads the messages that are left into the same T. It ends after the first error, which is not io.EOF.
-func (r *Reader[T]) All() iter.Seq2[*T, error] {
+func (r *Reader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
+
+// all is what next reads, until it gives io.EOF.
+func all[T any](next func(*T) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for v := new(T); ; {
-			switch err := r.Next(v); {
+			switch err := next(v); {
 			case err == io.EOF:
 				return
 			case err != nil:

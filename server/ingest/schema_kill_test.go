@@ -1,12 +1,10 @@
 package ingest
 
 import (
-	"bufio"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,26 +24,11 @@ func TestSchemasKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "schemas.json")
 	said := make(map[string]string) // what was acknowledged last, by schema
 	for round := range 6 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSchemasKill$")
-		cmd.Env = append(os.Environ(), killedDir+"="+path, fmt.Sprintf("%s=%d", killedNext, round*1_000))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for lines := bufio.NewScanner(out); lines.Scan(); n++ { // the pipe holds what was acknowledged before the kill
-			name, what, ok := strings.Cut(lines.Text(), " ")
-			if !ok {
-				t.Fatalf("the process says %q", lines.Text())
-			}
-			if said[name] = what; n == 30+20*round {
-				cmd.Process.Kill()
-			}
-		}
-		cmd.Wait()
+		n := untilKilled(t, path, round*1_000, 30+20*round, func(line string) bool {
+			name, what, ok := strings.Cut(line, " ")
+			said[name] = what
+			return ok
+		})
 		if n < 30 {
 			t.Fatalf("the process ended by itself after %d requests", n)
 		}

@@ -624,33 +624,7 @@ func FuzzSchema(f *testing.F) {
 		q := &request{handler: h, body: body, partial: flags&1 != 0}
 		q.job.schema = versions[int(which)%len(versions)]
 		q.codec = codec{format: Schema, unit: Unit(flags >> 1 & 3)}
-		q.record = wal.Record{Time: t1, DB: "db", Table: "t"}
-		writes, err := q.decode()
-		defer q.job.free()
-		if err != nil {
-			if r := asRefusal(err); r.text == "" || r.outcome.Status() < 400 || len(r.text) > 2000 {
-				t.Errorf("refusal %+v", r)
-			}
-			return
-		}
-		for _, w := range writes {
-			checkWrite(t, w)
-		}
-		if len(writes) == 0 {
-			return
-		}
-		q.record.Payload = appendSchema(bytes.Clone(body), q.job.schema.notation)
-		if q.codec.rejected = len(q.job.rejected.rows) > 0; q.codec.rejected {
-			q.record.Payload = appendRejected(q.record.Payload, q.job.rejected.rows)
-		}
-		q.record.Codec = q.codec.bits()
-		again, err := Replay(pool)(&q.record)
-		if err != nil {
-			t.Fatalf("replay: %v", err)
-		}
-		if a, b := contents(writes), contents(again); !slices.EqualFunc(a, b, maps.Equal[row, row]) {
-			t.Errorf("replay gives other rows:\n%v\n%v", a, b)
-		}
+		checkFuzzed(t, pool, q, appendSchema(bytes.Clone(body), q.job.schema.notation))
 	})
 }
 

@@ -25,6 +25,32 @@ import (
 // The test binary is the process that TestSeriesKill kills, if these say where its data are and which request is the next.
 const killedDir, killedNext = "INGEST_TEST_KILLED_DIR", "INGEST_TEST_KILLED_NEXT"
 
+// untilKilled runs this test in a process of its own, which works in dir and counts from next, and kills it at the line that comes after so many.
+// It gives how many there were; the pipe holds what was acknowledged before the kill. Each must be one that said takes.
+func untilKilled(t *testing.T, dir string, next, lines int, said func(line string) bool) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), killedDir+"="+dir, fmt.Sprintf("%s=%d", killedNext, next))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for scanner := bufio.NewScanner(out); scanner.Scan(); n++ {
+		if !said(scanner.Text()) {
+			t.Fatalf("the process says %q", scanner.Text())
+		}
+		if n == lines {
+			cmd.Process.Kill()
+		}
+	}
+	cmd.Wait()
+	return n
+}
+
 // Of each request two tenants get samples, over some hours, and one of them exemplars: so many rows have its number for a value.
 const killedRows = 3 + 3 + 2
 
@@ -40,26 +66,12 @@ func TestSeriesKill(t *testing.T) {
 	dir := t.TempDir()
 	acknowledged := make(map[int]bool)
 	for round := range 6 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSeriesKill$")
-		cmd.Env = append(os.Environ(), killedDir+"="+dir, fmt.Sprintf("%s=%d", killedNext, round*1_000_000))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for lines := bufio.NewScanner(out); lines.Scan(); n++ { // the pipe holds what was acknowledged before the kill
+		n := untilKilled(t, dir, round*1_000_000, 200+150*round, func(line string) bool {
 			var id int
-			if _, err := fmt.Sscan(lines.Text(), &id); err != nil {
-				t.Fatalf("the process says %q", lines.Text())
-			}
-			if acknowledged[id] = true; n == 200+150*round {
-				cmd.Process.Kill()
-			}
-		}
-		cmd.Wait()
+			_, err := fmt.Sscan(line, &id)
+			acknowledged[id] = true
+			return err == nil
+		})
 		if n < 200 {
 			t.Fatalf("the process ended by itself after %d requests", n)
 		}
