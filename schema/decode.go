@@ -260,15 +260,11 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 			return d.wrong(i, ErrOverflow)
 		}
 		return i + int(o.room)
-	case opWord:
-		w := readWord(b, i, int(o.room), o.sub.n.big)
-		if o.sub.n.kind == kindBool && w > 1 {
+	case opWord: // which run has tried
+		if o.sub.n.kind == kindBool {
 			return d.wrong(i, ErrBool)
 		}
-		if !o.sub.get.setWord(p, w) {
-			return d.wrong(i, ErrOverflow)
-		}
-		return i + int(o.room)
+		return d.wrong(i, ErrOverflow)
 	case opStart, opRoom, opTail: // there is room when step is over
 		return i
 	case opBool:

@@ -129,7 +129,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 			}
 		}
 		var s string
-		q, at, h := mem.Add(p, uintptr(o.off)), i, int(o.size1)
+		q, h, tag := mem.Add(p, uintptr(o.off)), int(o.size1), 0
 		switch o.kind {
 		case opString8, opString16:
 			s = *mem.At[string](q, 0)
@@ -141,7 +141,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 				break
 			}
 			mem.Store8(b, i, 1)
-			s, at = *mem.At[string](q, 0), i+1
+			s, tag = *mem.At[string](q, 0), 1
 		case opWord:
 			if w, ok := o.sub.get.word(q); ok {
 				putWord(b, i, w, int(o.room), o.sub.n.big)
@@ -151,10 +151,10 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 		default:
 			h = 0
 		}
-		if n := len(s); h > 0 && n>>(8*h) == 0 && len(b)-at >= h+n+int(o.room) {
-			putSmall(b, at, n, o.size1)
-			copy(b[at+h:], s)
-			i = at + h + n
+		if n := len(s); h > 0 && n>>(8*h) == 0 && len(b)-i >= tag+h+n+int(o.room) {
+			putSmall(b, i+tag, n, o.size1)
+			copy(b[i+tag+h:], s)
+			i += tag + h + n
 			continue
 		}
 		b = e.step(o, mem.Add(p, uintptr(o.off)), b[:i])
@@ -200,16 +200,11 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 		}
 		putWord(all, i, v, int(o.room), o.sub.number.big)
 		return all[:i+int(o.room)]
-	case opWord:
-		w, ok := o.sub.get.word(p)
-		if !ok {
-			if o.sub.n.kind == kindTime {
-				return e.wrong(b, ErrTime)
-			}
-			return e.wrong(b, ErrOverflow)
+	case opWord: // which run has tried
+		if o.sub.n.kind == kindTime {
+			return e.wrong(b, ErrTime)
 		}
-		putWord(all, i, w, int(o.room), o.sub.n.big)
-		return all[:i+int(o.room)]
+		return e.wrong(b, ErrOverflow)
 	case opStart, opRoom: // there is room when step is over
 		return b
 	case opInt32:
