@@ -547,6 +547,14 @@ func TestSchemasLimit(t *testing.T) {
 	r.h.schemas.known.Store(&known)
 	wantProblem(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 400,
 		`schema "x": it would be one more than the 1000 versions of schemas there may be: delete one`)
+
+	half := *v
+	half.notation = strings.Repeat("n", (maxNotations-len("{a u8}"))/2)
+	r.h.schemas.known.Store(&map[string][]*version{"s": {&half, &half}})
+	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201) // which is as much as may be
+	wantProblem(t, r.put("y", `{"fields":[{"name":"a","type":"u8"}]}`), 400,
+		`schema "y": the notations of all schemas would have more than 16777216 bytes: delete one`)
+	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 200)
 }
 
 // A file that cannot be written registers nothing, and one that cannot be read is told.

@@ -48,10 +48,12 @@ func newVersion(s *schema.Shape) (*version, error) {
 	return &version{s, s.String(), hexOf(s.NamedFingerprint()), columns}, nil
 }
 
-// Bounds of the registry: of a schema as JSON, in bytes, and of the versions of all schemas.
+// Bounds of the registry: of a schema as JSON, in bytes, and of the versions of all schemas, in number and in bytes of their notations. Each
+// change writes them all.
 const (
 	maxDefinition = 128 << 10
 	maxVersions   = 1000
+	maxNotations  = 16 << 20
 )
 
 const schemasVersion = 1
@@ -141,6 +143,17 @@ func (s *Schemas) versions(name string) []*version { return (*s.known.Load())[na
 // all yields the schemas by name.
 func (s *Schemas) all() iter.Seq2[string, []*version] { return inOrder(*s.known.Load()) }
 
+// count is how many versions there are, and the bytes of their notations.
+func (s *Schemas) count() (n, size int) {
+	for _, versions := range *s.known.Load() {
+		n += len(versions)
+		for _, v := range versions {
+			size += len(v.notation)
+		}
+	}
+	return n, size
+}
+
 func inOrder(known map[string][]*version) iter.Seq2[string, []*version] {
 	return func(yield func(string, []*version) bool) {
 		for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -165,13 +178,13 @@ func (s *Schemas) put(name string, v *version) (versions []*version, created boo
 			return nil, false, errIncompatible(name, err)
 		}
 	}
-	known, total := maps.Clone(*s.known.Load()), 0
-	for _, versions := range known {
-		total += len(versions)
-	}
-	if total >= maxVersions {
+	switch n, size := s.count(); {
+	case n >= maxVersions:
 		return nil, false, invalid("schema %q: it would be one more than the %d versions of schemas there may be: delete one", name, maxVersions)
+	case len(v.notation) > maxNotations-size:
+		return nil, false, invalid("schema %q: the notations of all schemas would have more than %d bytes: delete one", name, maxNotations)
 	}
+	known := maps.Clone(*s.known.Load())
 	if known == nil {
 		known = make(map[string][]*version)
 	}
