@@ -12,15 +12,15 @@ const (
 	keptBuffer  = 1 << 20  // larger ones are left to the garbage collector
 )
 
-// readBody reads the whole body into q.body. The memory is taken from the budget before it is used: at once when the length
+// readBody reads the whole body into q.body, with room for what stands behind it in the log. The memory is taken from the budget before it is used: at once when the length
 // is known, as it grows when it is not.
 func (q *request) readBody(r *http.Request) error {
 	if r.ContentLength < 0 {
 		return q.readChunked(r.Body)
 	}
 	n := int(r.ContentLength) // admit has compared it with the limit
-	if cap(q.body) < n {
-		q.body = make([]byte, n)
+	if size := n + q.behind(); cap(q.body) < size {
+		q.body = make([]byte, size)
 	}
 	q.body = q.body[:n]
 	if got, err := io.ReadFull(r.Body, q.body); err != nil {
@@ -30,21 +30,23 @@ func (q *request) readBody(r *http.Request) error {
 }
 
 func (q *request) readChunked(body io.Reader) error {
-	most := q.handler.limits.Body
+	most, behind := q.handler.limits.Body, int64(q.behind())
 	q.body = q.body[:0]
-	if err := q.take(int64(cap(q.body))); err != nil {
+	room := max(int64(cap(q.body))-behind, 0) // for the body; admit has taken the rest
+	if err := q.take(room); err != nil {
 		return err
 	}
 	for {
 		have := int64(len(q.body))
-		if len(q.body) == cap(q.body) {
+		if have == room {
 			more := min(max(have, firstBuffer), most+1-have)
 			if err := q.take(more); err != nil {
 				return err
 			}
-			q.body = append(make([]byte, 0, have+more), q.body...)
+			room += more
+			q.body = append(make([]byte, 0, room+behind), q.body...)
 		}
-		n, err := body.Read(q.body[have:cap(q.body)])
+		n, err := body.Read(q.body[have:room])
 		q.body = q.body[:len(q.body)+n]
 		switch {
 		case int64(len(q.body)) > most:

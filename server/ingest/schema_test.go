@@ -590,6 +590,39 @@ func TestSchemasFile(t *testing.T) {
 	}
 }
 
+// The schema goes behind a body without a copy of that, whatever is known of its length and however much of the buffer it fills.
+func TestSchemaRoom(t *testing.T) {
+	v, err := newVersion(shapeOf(t, codedRows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := New(Options{})
+	for _, kept := range []int{0, 1, len(v.notation), firstBuffer} { // of the request before
+		for _, n := range []int{1, firstBuffer - 1, firstBuffer, firstBuffer + 1, 2*firstBuffer - 1, 1 << 20} {
+			for _, length := range []int{n, -1} {
+				sent := bytes.Repeat([]byte("b"), n)
+				r := httptest.NewRequest("POST", "/", bytes.NewReader(sent))
+				r.ContentLength = int64(length)
+				q := &request{handler: h, body: make([]byte, kept)}
+				q.job.schema = v
+				if err := q.readBody(r); err != nil {
+					t.Fatal(err)
+				}
+				payload := appendSchema(q.body, v.notation)
+				if &payload[0] != &q.body[0] {
+					t.Errorf("%d bytes of length %d, in a buffer of %d: a copy was made", n, length, kept)
+				}
+				if body, _, err := cutSchema(payload); err != nil || !bytes.Equal(body, sent) {
+					t.Errorf("%d bytes of length %d, in a buffer of %d: %d are in the log, %v", n, length, kept, len(body), err)
+				}
+				if held := q.held + int64(q.behind()); length < 0 && held < int64(cap(q.body)) {
+					t.Errorf("%d bytes, in a buffer of %d: %d are held of %d", n, kept, held, cap(q.body))
+				}
+			}
+		}
+	}
+}
+
 // Records whose schema is damaged are an error.
 func TestSchemaRecords(t *testing.T) {
 	replay := Replay(table.NewPool(1 << 20))

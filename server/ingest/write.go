@@ -104,11 +104,15 @@ func (q *request) admit(r *http.Request, name table.Name) error {
 	if h.store.Load() == nil || h.failed.Load() {
 		return errNotReady()
 	}
-	n := max(r.ContentLength, 0)
-	if q.job.schema != nil { // which goes into the log with the body
-		n += int64(len(q.job.schema.notation))
+	return q.take(max(r.ContentLength, 0) + int64(q.behind()))
+}
+
+// behind is how many bytes stand behind the body in the log, but for a list of rejected rows, which nobody knows yet.
+func (q *request) behind() int {
+	if q.job.schema == nil {
+		return 0
 	}
-	return q.take(n)
+	return len(q.job.schema.notation) + 4 // see appendSchema
 }
 
 // readHead reads what the URL and the headers say.
