@@ -8,8 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Replay returns the function with which a store decodes what the log holds after a restart. The batches come from pool.
+// Replay returns the function with which a store decodes what the log holds after a restart, a record at a time. The batches come from pool.
 func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
+	var last *version // of the schemas in the log: neighbours mostly have the same one
 	return func(r *wal.Record) ([]table.Write, error) {
 		c, err := codecOf(r.Codec)
 		if err != nil {
@@ -30,9 +31,10 @@ func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 			}
 		}
 		if c.format == Schema {
-			if j.body, j.schema, err = cutSchema(j.body); err != nil {
+			if j.body, j.schema, err = cutSchema(j.body, last); err != nil {
 				return nil, err
 			}
+			last = j.schema
 		}
 		if c.compression != Identity {
 			j.body, err = inflate(nil, j.body, c.compression, unbounded.Decompressed, func(int64) error { return nil })

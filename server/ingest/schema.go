@@ -113,11 +113,14 @@ func appendSchema(payload []byte, notation string) []byte {
 	return binary.LittleEndian.AppendUint32(append(payload, notation...), uint32(len(notation)))
 }
 
-// cutSchema takes the schema off a payload again.
-func cutSchema(payload []byte) (body []byte, v *version, err error) {
+// cutSchema takes the schema off a payload again. If it is last, which may be nil, it need not be read.
+func cutSchema(payload []byte, last *version) (body []byte, v *version, err error) {
 	body, notation, ok := cutCounted(payload)
 	if !ok {
 		return nil, nil, errors.New("ingest: the schema behind the body is damaged")
+	}
+	if last != nil && last.notation == string(notation) {
+		return body, last, nil
 	}
 	shape, err := schema.ParseShape(string(notation))
 	if err == nil {

@@ -612,7 +612,7 @@ func TestSchemaRoom(t *testing.T) {
 				if &payload[0] != &q.body[0] {
 					t.Errorf("%d bytes of length %d, in a buffer of %d: a copy was made", n, length, kept)
 				}
-				if body, _, err := cutSchema(payload); err != nil || !bytes.Equal(body, sent) {
+				if body, _, err := cutSchema(payload, nil); err != nil || !bytes.Equal(body, sent) {
 					t.Errorf("%d bytes of length %d, in a buffer of %d: %d are in the log, %v", n, length, kept, len(body), err)
 				}
 				if held := q.held + int64(q.behind()); length < 0 && held < int64(cap(q.body)) {
@@ -637,6 +637,36 @@ func TestSchemaRecords(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", payload, err, want)
 		}
+	}
+}
+
+// Of records that follow each other in the log, each is read by its own schema; one that is that of the record before is not parsed again.
+func TestSchemaReplay(t *testing.T) {
+	pool := table.NewPool(1 << 20)
+	replay := Replay(pool)
+	record := func(notation, body string) *wal.Record {
+		return &wal.Record{Codec: codec{format: Schema}.bits(), Payload: appendSchema([]byte(body), notation), DB: "db", Table: "t"}
+	}
+	first := func(r *wal.Record) (column string) {
+		writes, err := replay(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Put(writes[0].Batch)
+		return writes[0].Batch.Columns[0].Name
+	}
+	for _, name := range []string{"a", "a", "b", "a", "b", "b"} {
+		if got := first(record("{"+name+" u8}", "\x07")); got != name {
+			t.Errorf("a record of %s was read as one of %s", name, got)
+		}
+	}
+	var columns []string
+	for i := range 50 {
+		columns = append(columns, fmt.Sprintf("c%d u8", i))
+	}
+	wide := record("{"+strings.Join(columns, ", ")+"}", strings.Repeat("\x07", len(columns)))
+	if n := testing.AllocsPerRun(20, func() { first(wide) }); n > 20 {
+		t.Errorf("%v allocations for a schema that is known", n)
 	}
 }
 
