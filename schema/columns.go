@@ -40,6 +40,7 @@ type Columns struct {
 	fields []columnField
 	steps  []cellStep // of a row
 	lists  []listPart // of columns; nil if messages are rows
+	must   int        // how many columns lists always are: those not of a Tail
 	whole  bool       // there is a Tail: one message is all that may come
 }
 
@@ -117,6 +118,9 @@ func (c *Columns) addLists(n *node) error {
 				return err
 			}
 			l.steps = reserveCells(steps)
+			if !l.tail {
+				c.must++
+			}
 		}
 		c.lists = append(c.lists, l)
 	}

@@ -243,6 +243,9 @@ func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
 		if b.MaxRows > 0 && n > b.MaxRows {
 			return 0, column.TooManyRows(b.MaxRows)
 		}
+		if columns := max(c.must, len(b.Columns)+1); b.MaxCells > 0 && n > b.MaxCells/columns {
+			return 0, fmt.Errorf("schema: %d rows of %d columns are more than %d cells; send smaller batches", n, columns, b.MaxCells)
+		}
 		col, err := b.Column(mem.Bytes(name))
 		if err != nil {
 			return 0, err

@@ -220,6 +220,8 @@ func TestSchemaErrors(t *testing.T) {
 			t.Errorf("%s: offset %v, want %d", c.text, p.Offset, c.offset)
 		}
 	}
+	r.h.limits.Cells = 3
+	wantProblem(t, r.write(r.register("s", lists), "", []byte("\x02"+good[:4]+good[:4]+"\x02"+good[7:]+good[7:])), 400, "2 rows of 2 columns are more than 3 cells; send smaller batches")
 	if got := r.landed(); len(got) > 0 {
 		t.Errorf("%v landed of what was refused", got)
 	}
