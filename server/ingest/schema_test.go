@@ -573,11 +573,12 @@ func TestSchemasFile(t *testing.T) {
 		t.Errorf("the log says %q", text)
 	}
 	wantStatus(t, r.do("GET", "/v1/schemas/x", nil), 404)
+	const hint = "mend it, or move it away and register the schemas again"
 	for text, want := range map[string]string{
-		`{`:              "unexpected end of JSON input: restore it from a copy",
+		`{`:              "unexpected end of JSON input: " + hint,
 		`{"version": 2}`: "it has version 2 and this program reads version 1: use the program that wrote it",
-		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a u9}"]}]}`:    `schema "x": schema: message.a: there is no number u9: restore it from a copy`,
-		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: "restore it from a copy",
+		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a u9}"]}]}`:    `schema "x": schema: message.a: there is no number u9: ` + hint,
+		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a blob has no cell: columns hold numbers, bools, times and strings, and what may be missing of these: ` + hint,
 	} {
 		path := filepath.Join(t.TempDir(), "schemas.json")
 		if err := table.ReplaceFile(path, []byte(text)); err != nil {

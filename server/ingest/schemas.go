@@ -39,7 +39,8 @@ type version struct {
 	columns     *schema.Columns
 }
 
-// newVersion is a shape as a version. The error is that of one that no table can take.
+// newVersion is a shape as a version. The error is that of one that no table can take. Its rules, and those of [schema.ParseShape], may never
+// become stricter: what they allowed is in registries and logs, which must be read. A new rule for what is registered belongs in checkVersion.
 func newVersion(s *schema.Shape) (*version, error) {
 	columns, err := s.Columns()
 	if err != nil {
@@ -91,9 +92,10 @@ func newSchemas(path string) *Schemas {
 }
 
 func (s *Schemas) parse(text []byte) error {
+	const hint = "mend it, or move it away and register the schemas again"
 	var f schemasFile
 	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("%w: restore it from a copy", err)
+		return fmt.Errorf("%w: %s", err, hint)
 	}
 	if f.Version != schemasVersion {
 		return fmt.Errorf("it has version %d and this program reads version %d: use the program that wrote it", f.Version, schemasVersion)
@@ -103,11 +105,11 @@ func (s *Schemas) parse(text []byte) error {
 		for _, notation := range e.Versions {
 			shape, err := schema.ParseShape(notation)
 			if err != nil {
-				return fmt.Errorf("schema %q: %w: restore it from a copy", e.Name, err)
+				return fmt.Errorf("schema %q: %w: %s", e.Name, err, hint)
 			}
 			v, err := newVersion(shape)
 			if err != nil {
-				return fmt.Errorf("schema %q: %w: restore it from a copy", e.Name, err)
+				return fmt.Errorf("schema %q: %w: %s", e.Name, err, hint)
 			}
 			known[e.Name] = append(known[e.Name], v)
 		}
