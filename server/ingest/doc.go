@@ -66,7 +66,8 @@
 // The column time is when a row is from. Numbers are seconds below 10^10, milliseconds below 10^13, microseconds below 10^16
 // and nanoseconds above, unless time_unit says which; floats keep a fraction to the microsecond, and nanoseconds are rounded
 // down. All times of a table in a body must be of one unit. They lie in the years 1 to 9999, which is what every engine can
-// show. Rows have the time of receipt when the body has no column time, or an envelope of Arc no t.
+// show. Rows have the time of receipt when none of them has a time (null is none), columns when there is no column time, and an
+// envelope of Arc when there is no t.
 //
 // Databases and tables are named by [A-Za-z][A-Za-z0-9_-]*, up to 64 and 128 bytes; columns by 1 to 128 bytes of UTF-8 without
 // control characters, no two of a table by names that differ only in case, and none by date or hour, which the directories of

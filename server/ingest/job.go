@@ -280,7 +280,7 @@ func (j *job) finishTimes(g *group) error {
 		j.fillAll(c)
 		return nil
 	}
-	if c.Kind == column.Null && (g.fill || !g.columns && (j.partial || j.judged)) { // it may be there for a rejected row's sake
+	if c.Kind == column.Null && (g.fill || !g.columns) { // to a row, a null is a time that it does not have
 		j.fillAll(c)
 		return nil
 	}

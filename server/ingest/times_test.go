@@ -3,6 +3,8 @@ package ingest
 import (
 	"fmt"
 	"math"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,50 @@ func TestTimesOutOfRange(t *testing.T) {
 		w := r.v1(dict{"time", list{c.time}}, "?time_unit="+c.unit)
 		if w.Code != 400 || !strings.Contains(w.Body.String(), "row 0: time ") {
 			t.Errorf("%v %s: %d %s", c.time, c.unit, w.Code, w.Body)
+		}
+	}
+}
+
+// Rows of which none has a time have that of receipt, whether it is left out or null, in every format, partial or not. A column without a time is
+// one that should have them.
+func TestTimesOfNone(t *testing.T) {
+	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
+	for _, query := range []string{"", "?partial=true"} {
+		r := newSchemaRig(t, Options{})
+		for name, write := range map[string]func() *httptest.ResponseRecorder{
+			"MessagePack": func() *httptest.ResponseRecorder { return r.v1(list{dict{"time", nil, "v", 7}, dict{"v", 7}}, query) },
+			"JSON": func() *httptest.ResponseRecorder {
+				return r.write(asJSON, query, []byte(`[{"time":null,"v":7},{"v":7}]`))
+			},
+			"NDJSON": func() *httptest.ResponseRecorder {
+				return r.write(asLines, query, []byte("{\"time\":null,\"v\":7}\n{\"v\":7}\n"))
+			},
+			"Schema": func() *httptest.ResponseRecorder {
+				return r.write(r.register("opt", "{time opt(time), v u8}"), query, []byte("\x00\x07\x00\x07"))
+			},
+		} {
+			for _, out := range []func() map[string][]row{r.landed, r.replayed} {
+				if w := write(); w.Code != 204 {
+					t.Errorf("%s%s: %d %s", name, query, w.Code, w.Body)
+					continue
+				}
+				want := row{"time": r.now, "v": int64(7)}
+				wantRows(t, out(), map[string][]row{"db.t": {want, want}})
+			}
+		}
+		wantStatus(t, r.write(r.register("tail", "{v u8, [time u32]}"), query, []byte("\x07")), 204)
+		wantRows(t, r.landed(), map[string][]row{"db.t": {{"time": r.now, "v": int64(7)}}})
+
+		for name, w := range map[string]*httptest.ResponseRecorder{
+			"MessagePack": r.v1(dict{"time", list{nil}, "v", list{7}}, query),
+			"JSON":        r.write(asJSON, query, []byte(`{"time":[null],"v":[7]}`)),
+			"Schema":      r.write(r.register("lists", "{time list8(opt(time)), v list8(u8)}"), query, []byte("\x01\x00\x01\x07")),
+		} {
+			if query == "" {
+				wantProblem(t, w, 400, "row 0: "+missing)
+			} else if got := reply(t, w); got.Rows != 0 || !slices.Equal(got.Rejected, []Rejection{{Row: 0, Reason: missing}}) {
+				t.Errorf("%s: %+v", name, got)
+			}
 		}
 	}
 }
