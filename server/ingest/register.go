@@ -121,6 +121,7 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) refuseSchema(w http.ResponseWriter, name string, err error) {
 	r := asRefusal(err)
 	if r.outcome == InDoubt {
+		h.counters.unsaved.Add(1)
 		h.log.Error("the schemas could not be written", "schema", name, "error", err)
 	}
 	r.write(w)

@@ -562,6 +562,8 @@ func TestSchemasLimit(t *testing.T) {
 // A file that cannot be written registers nothing, and one that cannot be read is told.
 func TestSchemasFile(t *testing.T) {
 	r := newSchemaRig(t, Options{})
+	r.register("y", "{a u8}")
+	r.register("y", "{a u8, [b u8]}")
 	var log bytes.Buffer
 	r.h.log = slog.New(slog.NewTextHandler(&log, nil))
 	r.h.schemas.path = filepath.Join(t.TempDir(), "not", "there")
@@ -573,6 +575,10 @@ func TestSchemasFile(t *testing.T) {
 		t.Errorf("the log says %q", text)
 	}
 	wantStatus(t, r.do("GET", "/v1/schemas/x", nil), 404)
+	wantStatus(t, r.do("DELETE", "/v1/schemas/y", nil), 500)
+	if s := r.h.Stats(); s.Versions != 2 || s.Unsaved != 2 {
+		t.Errorf("%d versions, %d changes could not be written", s.Versions, s.Unsaved)
+	}
 	const hint = "mend it, or move it away and register the schemas again"
 	for text, want := range map[string]string{
 		`{`:              "unexpected end of JSON input: " + hint,

@@ -8,6 +8,7 @@ type counters struct {
 	rows     atomic.Int64
 	rejected atomic.Int64
 	bytes    atomic.Int64
+	unsaved  atomic.Int64
 }
 
 func (c *counters) count(o Outcome) { c.outcomes[o].Add(1) }
@@ -18,13 +19,15 @@ func (c *counters) stored(rows, rejected, bytes int) {
 	c.bytes.Add(int64(bytes))
 }
 
-// Stats are what the write endpoints have done since the start.
+// Stats are what the write endpoints have done since the start, and what schemas there are.
 type Stats struct {
 	Outcomes [outcomes]int64 // requests, by Outcome
 	Rows     int64           // that the log has, or for durability=async will have
 	Rejected int64           // rows of partial requests
 	Bytes    int64           // of bodies, as received, whose rows were taken
 	InFlight int64           // bytes of bodies in hand
+	Versions int             // of schemas that are registered
+	Unsaved  int64           // changes of these that could not be written
 	Ready    bool
 }
 
@@ -32,8 +35,9 @@ type Stats struct {
 func (h *Handler) Stats() Stats {
 	s := Stats{
 		Rows: h.counters.rows.Load(), Rejected: h.counters.rejected.Load(), Bytes: h.counters.bytes.Load(),
-		InFlight: h.flight.Used(), Ready: h.unready() == "",
+		InFlight: h.flight.Used(), Unsaved: h.counters.unsaved.Load(), Ready: h.unready() == "",
 	}
+	s.Versions, _ = h.schemas.count()
 	for i := range s.Outcomes {
 		s.Outcomes[i] = h.counters.outcomes[i].Load()
 	}

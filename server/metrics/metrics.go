@@ -51,6 +51,8 @@ var ofIngest = []metric[ingest.Stats]{
 	counter("rows_rejected_total", "Rows that partial requests were told were not taken.", func(s ingest.Stats) float64 { return float64(s.Rejected) }),
 	counter("received_bytes_total", "Bytes of bodies, as received, whose rows were taken.", func(s ingest.Stats) float64 { return float64(s.Bytes) }),
 	gauge("in_flight_bytes", "Bytes of the bodies that are being received, decoded or written.", func(s ingest.Stats) float64 { return float64(s.InFlight) }),
+	gauge("schema_versions", "Versions of schemas that are registered.", func(s ingest.Stats) float64 { return float64(s.Versions) }),
+	counter("schema_write_failures_total", "Changes of the registered schemas that could not be written.", func(s ingest.Stats) float64 { return float64(s.Unsaved) }),
 	gauge("ready", "1 when /ready says yes.", func(s ingest.Stats) float64 { return oneIf(s.Ready) }),
 }
 

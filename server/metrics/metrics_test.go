@@ -22,7 +22,7 @@ func (noSink) Remove(string) error                              { return nil }
 func TestCollector(t *testing.T) {
 	var store *table.Store
 	c := Collector{
-		Ingest: func() ingest.Stats { return ingest.Stats{Rows: 3, Bytes: 40, Ready: true} },
+		Ingest: func() ingest.Stats { return ingest.Stats{Rows: 3, Bytes: 40, Versions: 5, Unsaved: 6, Ready: true} },
 		Store:  func() *table.Store { return store },
 		Watch:  func() watch.Stats { return watch.Stats{Loads: 2} },
 	}
@@ -56,6 +56,14 @@ func TestCollector(t *testing.T) {
 		case "slipstream_rows_accepted_total":
 			if v := m.GetMetric()[0].GetCounter().GetValue(); v != 3 {
 				t.Errorf("rows accepted: %v", v)
+			}
+		case "slipstream_schema_versions":
+			if v := m.GetMetric()[0].GetGauge().GetValue(); v != 5 {
+				t.Errorf("versions of schemas: %v", v)
+			}
+		case "slipstream_schema_write_failures_total":
+			if v := m.GetMetric()[0].GetCounter().GetValue(); v != 6 {
+				t.Errorf("failed writes of schemas: %v", v)
 			}
 		case "slipstream_ready":
 			if v := m.GetMetric()[0].GetGauge().GetValue(); v != 1 {

@@ -18,11 +18,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// What is told of the relay outside the code is held to the code.
+// What is told of the relay outside the code is held to the code, and what is told of metrics.
 
 const examples = "../../examples/relay"
 
-// docs are the texts that tell of the relay, by name.
+// docs are the texts that tell of the relay or of metrics, by name.
 func docs(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(examples + "/*")
@@ -30,7 +30,7 @@ func docs(t *testing.T) map[string]string {
 		t.Fatal(files, err)
 	}
 	texts := make(map[string]string)
-	for _, file := range append(files, "../../README.md", "../../docs/relay.md") {
+	for _, file := range append(files, "../../README.md", "../../docs/relay.md", "../../docs/ingest-schema.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
