@@ -81,8 +81,8 @@
 //
 // A body of the type application/x-slipstream-schema has nothing on the wire but values: see package schema, and docs/ingest-schema.md. Its
 // schema is registered first, as the JSON that a schema.Shape is, and is on disk before the answer. Each body names it, and the version
-// of it that it is coded by: the fingerprint is the first 8 bytes, as 16 hex digits, of the SHA-256 of the schema's notation, which is
-// Shape.NamedFingerprint. Names count, because fields name columns.
+// of it that it is coded by: the fingerprint is the first 8 bytes, as 16 hex digits in lower case, of the SHA-256 of the schema's notation,
+// which is Shape.NamedFingerprint. Names count, because fields name columns.
 //
 //	PUT /v1/schemas/cpu
 //	{"fields": [{"name": "time", "type": "i64"}, {"name": "host", "type": "str8"}, {"name": "load", "type": "f64"}]}

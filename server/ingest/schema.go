@@ -23,8 +23,8 @@ func (q *request) readSchema(r *http.Request, params map[string]string) (err err
 		return err
 	}
 	if !isFingerprint(fingerprint) {
-		return invalid("Content-Type: fingerprint=%q: it is the 16 hex digits of the schema's NamedFingerprint, "+
-			"which GET /v1/schemas/%s tells too", clip(fingerprint), name).in("fingerprint")
+		return invalid("Content-Type: fingerprint=%q: it is the 16 hex digits, in lower case, of the schema's "+
+			"NamedFingerprint, which GET /v1/schemas/%s tells too", clip(fingerprint), name).in("fingerprint")
 	}
 	q.job.schema, err = q.handler.schemas.find(name, fingerprint, r.Header.Get("Slipstream-Schema"))
 	return err

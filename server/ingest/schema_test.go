@@ -283,7 +283,7 @@ func TestSchemaHeads(t *testing.T) {
 	wantStatus(t, r.write(`Application/X-Slipstream-Schema;fingerprint="`+sum+`";schema="cpu"`, "", body), 204)
 
 	const plain = " letters, digits, _ or -, a letter first"
-	const is = ": it is the 16 hex digits of the schema's NamedFingerprint, which GET /v1/schemas/cpu tells too"
+	const is = ": it is the 16 hex digits, in lower case, of the schema's NamedFingerprint, which GET /v1/schemas/cpu tells too"
 	for _, c := range []struct {
 		contentType string
 		status      int
