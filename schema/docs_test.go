@@ -1,6 +1,8 @@
 package schema_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -19,6 +21,37 @@ func TestProtobufDoc(t *testing.T) {
 	_, code, _ := strings.Cut(string(doc), "```go\n")
 	code, _, ok := strings.Cut(code, "```")
 	if !ok || !strings.Contains(string(example), code) {
+		t.Error("the code differs")
+	}
+}
+
+func TestWire(t *testing.T) {
+	got, err := json.MarshalIndent(pets.Shape(), "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("testdata/pets.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, bytes.TrimSpace(want)) {
+		t.Errorf("pets are not what testdata/pets.json says, but\n%s", got)
+	}
+}
+
+// TestWireDoc: TestWire is the test that the documentation of Shape shows.
+func TestWireDoc(t *testing.T) {
+	doc, err := os.ReadFile("shape.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := os.ReadFile("docs_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(doc), "//\tfunc TestWire")
+	shown, _, ok := strings.Cut(shown, "\n//\t}\n")
+	if !ok || !strings.Contains(string(tests), "\nfunc TestWire"+strings.ReplaceAll(shown, "\n//\t", "\n")+"\n}\n") {
 		t.Error("the code differs")
 	}
 }

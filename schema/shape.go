@@ -24,8 +24,15 @@ import (
 // version before can ask, with [Compat] or with `slipstream schema check old.json new.json`, whether messages of both can still be read:
 //
 //	func TestWire(t *testing.T) {
-//		got, _ := json.MarshalIndent(pets.Shape(), "", "\t")
-//		if want, _ := os.ReadFile("testdata/pets.json"); string(got) != string(want) {
+//		got, err := json.MarshalIndent(pets.Shape(), "", "\t")
+//		if err != nil {
+//			t.Fatal(err)
+//		}
+//		want, err := os.ReadFile("testdata/pets.json")
+//		if err != nil {
+//			t.Fatal(err)
+//		}
+//		if !bytes.Equal(got, bytes.TrimSpace(want)) {
 //			t.Errorf("pets are not what testdata/pets.json says, but\n%s", got)
 //		}
 //	}
