@@ -4,6 +4,7 @@ package evolve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,10 +35,27 @@ func (c *Check) Run(out io.Writer) error {
 	}
 	v, why := schema.Compat(old, new)
 	if need := requirements[c.Require]; v&need != need {
-		return fmt.Errorf("%s → %s: %w", c.Old, c.New, why)
+		err := fmt.Errorf("%s → %s: %w", c.Old, c.New, why)
+		if !differ(why, need) {
+			return noVerdict{err}
+		}
+		return err
 	}
 	_, err = fmt.Fprintf(out, "%s → %s: %v\n", c.Old, c.New, v)
 	return err
+}
+
+// differ reports whether the error of Compat has a difference that is in the way of what is needed. It has none where the schemas are too large to
+// be compared.
+func differ(why error, need schema.Verdict) bool {
+	reads := map[string]schema.Verdict{"new": schema.NewReadsOld, "old": schema.OldReadsNew}
+	for _, err := range why.(interface{ Unwrap() []error }).Unwrap() {
+		var d *schema.Difference
+		if errors.As(err, &d) && reads[d.Reader]&need != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Show prints a schema.
@@ -58,16 +76,17 @@ func (c *Show) Run(out io.Writer) error {
 func read(file string) (*schema.Shape, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, unreadable{err}
+		return nil, noVerdict{err}
 	}
 	s := new(schema.Shape)
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, unreadable{fmt.Errorf("%s: %w", file, err)}
+		return nil, noVerdict{fmt.Errorf("%s: %w", file, err)}
 	}
 	return s, nil
 }
 
-// unreadable is the error of a file that has no schema. A program that asks for a verdict must not take it for one, so it has an exit code of its own.
-type unreadable struct{ error }
+// noVerdict is the error where there is none: of a file that has no schema, or of schemas that are too large to be compared. A program that asks for
+// a verdict must not take it for one, so it has an exit code of its own.
+type noVerdict struct{ error }
 
-func (unreadable) ExitCode() int { return 2 }
+func (noVerdict) ExitCode() int { return 2 }

@@ -3,6 +3,7 @@ package evolve
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -93,6 +94,41 @@ func TestShow(t *testing.T) {
 	const want = "{a str8, b u16be, skip2, c list8({x u8}), [d opt(time)]}\nfingerprint  acc69aad93957cd8\nwith names   bad53e742c8ba6e5\n"
 	if out, err := run(t, "show", "a.json"); err != nil || out != want {
 		t.Errorf("%s %v", out, err)
+	}
+}
+
+// TestTooLarge: what cannot be compared is no verdict, unless there is a difference in the other direction and that is required too.
+func TestTooLarge(t *testing.T) {
+	var fields []string
+	for k := range 1100 {
+		fields = append(fields, fmt.Sprintf("f%d u8", k))
+	}
+	large := "{flag bool, a list8(array250({" + strings.Join(fields, ", ") + "}))}"
+	files(t, map[string]string{"v1": large, "v2": strings.Replace(large, "f0 u8", "f0 i8", 1), "v3": strings.Replace(large, "flag bool", "flag u8", 1)})
+	const text = "schema: the schemas are too large to be compared"
+	const differs = "schema: old does not read new: old has flag bool, new has flag u8"
+	for args, want := range map[string]struct {
+		text string
+		code int
+	}{
+		"v1.json v2.json --require=backward": {"v1.json → v2.json: " + text + "\n" + text, 2},
+		"v1.json v2.json":                    {"v1.json → v2.json: " + text + "\n" + text, 2},
+		"v1.json v3.json --require=backward": {"v1.json → v3.json: " + text + "\n" + differs, 2},
+		"v1.json v3.json --require=forward":  {"v1.json → v3.json: " + text + "\n" + differs, 1},
+		"v1.json v3.json":                    {"v1.json → v3.json: " + text + "\n" + differs, 1},
+		"v1.json v1.json":                    {"", 0},
+	} {
+		_, err := run(t, append([]string{"check"}, strings.Fields(args)...)...)
+		got, code := "", 0
+		if err != nil {
+			got, code = err.Error(), 1
+		}
+		if coder := kong.ExitCoder(nil); errors.As(err, &coder) {
+			code = coder.ExitCode()
+		}
+		if got != want.text || code != want.code {
+			t.Errorf("%s: %q, exit code %d, want %q, %d", args, got, code, want.text, want.code)
+		}
 	}
 }
 
