@@ -152,6 +152,9 @@ func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	v, err := newVersion(shape)
 	var e *schema.Error
 	if errors.As(err, &e) {
+		if e.Path == "" {
+			return nil, invalid("the schema is for no table: %s", plain(e))
+		}
 		return nil, invalid("field %q: %s", brief(e.Path), plain(e)).in(brief(e.Path))
 	}
 	return v, h.checkVersion(v)
