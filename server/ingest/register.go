@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/schema"
@@ -169,6 +170,9 @@ func (h *Handler) checkVersion(v *version) error {
 		}
 		if name == timeColumn && (kind == column.String || kind == column.Bool) {
 			return invalid("field %q: time holds %v: make it an integer, a float or a time", name, kind).in(name)
+		}
+		if name != timeColumn && strings.EqualFold(name, timeColumn) {
+			return invalid("field %q: every table has a column time, and engines do not tell upper from lower case: call it time, or rename it", name).in(name)
 		}
 		if table.IsPartition(name) {
 			return invalid("field %q: the files' directories are named by date= and hour=, which would hide it: rename it", name).in(name)
