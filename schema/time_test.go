@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// TestTimeWithoutSetUTC: where a time.Time is not as mem.SetUTC takes it to be, the same times are read, wherever they stand.
+func TestTimeWithoutSetUTC(t *testing.T) {
+	type times struct {
+		Before uint8
+		One    time.Time
+		Two    [2]time.Time
+		Many   []time.Time
+		Maybe  *time.Time
+		By     map[uint8]time.Time
+	}
+	build := func(works bool) *Schema[times] {
+		defer func(was bool) { mem.UTCWorks = was }(mem.UTCWorks)
+		mem.UTCWorks = works
+		s, err := Derive[times]()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	fast, slow := build(mem.UTCWorks), build(false)
+	for _, n := range []int64{0, 1, -1, 999_999_999, 1_000_000_000, -999_999_999, -1_000_000_000, -1_000_000_001, 1_700_000_000_123_456_789, zeroNanos, zeroNanos + 1,
+		math.MinInt64, math.MinInt64 + 1, math.MaxInt64} {
+		want := time.Unix(0, n).UTC()
+		if n == zeroNanos {
+			want = time.Time{}
+		}
+		v := times{7, want, [2]time.Time{want, want}, []time.Time{want, want, want}, &want, map[uint8]time.Time{1: want}}
+		b, err := slow.Append(nil, &v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, s := range map[string]*Schema[times]{"fast": fast, "slow": slow} {
+			var parsed, read times
+			if rest, err := s.Parse(b, &parsed); err != nil || len(rest) > 0 || !reflect.DeepEqual(parsed, v) {
+				t.Errorf("%s: %d is parsed as %v, %v", name, n, parsed, err)
+			}
+			if err := s.Read(bytes.NewReader(b), &read); err != nil || !reflect.DeepEqual(read, v) {
+				t.Errorf("%s: %d is read as %v, %v", name, n, read, err)
+			}
+		}
+		for end := range b {
+			_, want := fast.Parse(b[:end], new(times))
+			if _, err := slow.Parse(b[:end], new(times)); !reflect.DeepEqual(err, want) {
+				t.Errorf("cut at %d: %+v, want %+v", end, err, want)
+			}
+		}
+	}
+}
