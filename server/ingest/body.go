@@ -12,8 +12,8 @@ const (
 	keptBuffer  = 1 << 20  // larger ones are left to the garbage collector
 )
 
-// readBody reads the whole body into q.body, with room for what stands behind it in the log. The memory is taken from the budget before it is used: at once when the length
-// is known, as it grows when it is not.
+// readBody reads the whole body into q.body, with room for what stands behind it in the log. The memory is taken from the budget before it
+// is used: at once when the length is known, as it grows when it is not.
 func (q *request) readBody(r *http.Request) error {
 	if r.ContentLength < 0 {
 		return q.readChunked(r.Body)

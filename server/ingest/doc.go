@@ -108,7 +108,7 @@
 // A schema may be registered again and again: the answer is 201 when it is new, and 200 when it is there, and is about the version that was
 // sent. A newer version must be able to read
 // what the newest has written (schema.Compat); older ones stay, for those who still send them. One that is incompatible needs another name, or the
-// old one deleted. There may be 1000 versions in all, with 16 MiB of notations; a schema has at most 128 KiB, and as many columns as a table in a
+// old one deleted. There may be 1000 versions in all, with 4 MiB of notations; a schema has at most 128 KiB, and as many columns as a table in a
 // request.
 //
 // A fingerprint that is not known is a 409. When the client sends its schema's notation too, as the header Slipstream-Schema, the error says

@@ -558,7 +558,7 @@ func TestSchemasLimit(t *testing.T) {
 	r.h.schemas.known.Store(&map[string][]*version{"s": {&half, &half}})
 	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201) // which is as much as may be
 	wantProblem(t, r.put("y", `{"fields":[{"name":"a","type":"u8"}]}`), 400,
-		`schema "y": the notations of all schemas would have more than 16777216 bytes: delete one`)
+		`schema "y": the notations of all schemas would have more than 4194304 bytes: delete one`)
 	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 200)
 }
 

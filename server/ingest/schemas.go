@@ -50,11 +50,11 @@ func newVersion(s *schema.Shape) (*version, error) {
 }
 
 // Bounds of the registry: of a schema as JSON, in bytes, and of the versions of all schemas, in number and in bytes of their notations. Each
-// change writes them all.
+// change writes them all, and in memory a version takes up to 45 times its notation.
 const (
 	maxDefinition = 128 << 10
 	maxVersions   = 1000
-	maxNotations  = 16 << 20
+	maxNotations  = 4 << 20
 )
 
 const schemasVersion = 1
