@@ -1,0 +1,513 @@
+#include "decode.h"
+#include "errors.h"
+#include "format.h"
+#include "args.h"
+#include "share.h"
+#include "unpacker.h"
+#include "ruby/encoding.h"
+
+static int utf8, binary;
+static rb_encoding *utf8_encoding, *binary_encoding;
+static VALUE mModule;
+
+#define HOT(x) __builtin_expect(!!(x), 1)
+#define RARE(x) __builtin_expect(!!(x), 0)
+#define BATCH 512 /* elements, or keys and values, that are gathered before they go into an array or a hash */
+
+static VALUE decode_value(decoder_t *d);
+
+static inline size_t remaining(const decoder_t *d) { return (size_t)(d->end - d->p); }
+
+/* The stack. A collection may come at any time, but looks at all of first and of memory as it is, whatever it holds. */
+
+static void stack_grow(decoder_t *d, size_t n)
+{
+    size_t room = d->room * 2 > d->top + n ? d->room * 2 : d->top + n;
+    volatile VALUE memory = 0;
+    VALUE *stack = rb_alloc_tmp_buffer_with_count(&memory, room * sizeof(VALUE), room);
+    memset(stack, 0, room * sizeof(VALUE));
+    memcpy(stack, d->stack, d->top * sizeof(VALUE));
+    VALUE old = d->memory;
+    d->stack = stack;
+    d->room = room;
+    d->memory = memory;
+    if (old != 0) {
+        rb_free_tmp_buffer(&old);
+    }
+}
+
+static inline void stack_need(decoder_t *d, size_t n)
+{
+    if (RARE(d->room - d->top < n)) {
+        stack_grow(d, n);
+    }
+}
+
+/* Strings. */
+
+static void pin(decoder_t *d)
+{
+    if (d->source == Qfalse) {
+        size_t at = (size_t)(d->p - d->start), size = (size_t)(d->end - d->start);
+        d->source = d->pin(d);
+        d->p = d->start + at;
+        d->end = d->start + size;
+    }
+}
+
+/* cut is the n bytes at p as a String of this encoding. */
+static inline VALUE cut(decoder_t *d, size_t n, int encoding)
+{
+    VALUE s;
+    if (RARE(n >= d->o->share && (n == remaining(d) || (n >= SHARE_MIDDLE && encoding == binary)))) {
+        pin(d);
+        s = share_cut(d->source, (size_t)(d->p - (const uint8_t *)RSTRING_PTR(d->source)), n, encoding, d->o->share);
+    } else {
+        s = rb_str_new((const char *)d->p, (long)n);
+        if (encoding == utf8) {
+            RB_ENCODING_SET_INLINED(s, utf8);
+        }
+    }
+    d->p += n;
+    return s;
+}
+
+NORETURN(static void too_many(const char *what, uint32_t n, const char *unit, const char *limit, uint32_t most));
+static void too_many(const char *what, uint32_t n, const char *unit, const char *limit, uint32_t most)
+{
+    rb_raise(eLimitError, "%s of %u %s exceeds %s %u", what, n, unit, limit, most);
+}
+
+static inline VALUE decode_str(decoder_t *d, uint32_t n)
+{
+    if (RARE(n > d->o->max_str)) {
+        too_many("str", n, "bytes", "max_str_len", d->o->max_str);
+    }
+    if (RARE(n > remaining(d))) {
+        return Qundef;
+    }
+    if (RARE(d->o->freeze)) {
+        VALUE s = rb_enc_interned_str((const char *)d->p, n, utf8_encoding);
+        d->p += n;
+        return s;
+    }
+    return cut(d, n, utf8);
+}
+
+static inline VALUE decode_bin(decoder_t *d, uint32_t n)
+{
+    if (RARE(n > d->o->max_bin)) {
+        too_many("bin", n, "bytes", "max_bin_len", d->o->max_bin);
+    }
+    if (RARE(n > remaining(d))) {
+        return Qundef;
+    }
+    if (RARE(d->o->freeze)) {
+        VALUE s = rb_enc_interned_str((const char *)d->p, n, binary_encoding);
+        d->p += n;
+        return s;
+    }
+    return cut(d, n, binary);
+}
+
+/* Numbers. */
+
+static inline VALUE float_value(double v)
+{
+#if USE_FLONUM
+    /* What rb_float_new does with nearly all floats: two bits of the exponent are implied by one, and the sign goes to the end. */
+    uint64_t bits;
+    memcpy(&bits, &v, 8);
+    unsigned exponent = (unsigned)(bits >> 60) & 7;
+    if (HOT(bits != UINT64_C(0x3000000000000000) && (exponent == 3 || exponent == 4))) {
+        return (VALUE)(((bits << 3 | bits >> 61) & ~UINT64_C(3)) | 2);
+    }
+#endif
+    return rb_float_new(v);
+}
+
+/* Containers. */
+
+static inline void enter(decoder_t *d)
+{
+    if (RARE(d->depth >= d->o->max_depth)) {
+        rb_raise(eStackError, "stack level too deep");
+    }
+    d->depth++;
+}
+
+/* number is the integer or float at p, if there is one and all of it is there, or Qundef with p where it was. */
+static inline VALUE number(decoder_t *d)
+{
+    const uint8_t *p = d->p;
+    if (RARE(p == d->end)) {
+        return Qundef;
+    }
+    uint8_t b = *p;
+    if (b < FIXMAP || b >= NEGATIVE_FIXINT) {
+        d->p = p + 1;
+        return INT2FIX((int8_t)b);
+    }
+    if (RARE(remaining(d) < MAX_HEAD)) {
+        return Qundef;
+    }
+    switch (b) {
+    case UINT8: d->p = p + 2; return INT2FIX(p[1]);
+    case UINT16: d->p = p + 3; return INT2FIX(load16(p + 1));
+    case UINT32: d->p = p + 5; return UINT2NUM(load32(p + 1));
+    case INT8: d->p = p + 2; return INT2FIX((int8_t)p[1]);
+    case INT16: d->p = p + 3; return INT2FIX((int16_t)load16(p + 1));
+    case INT32: d->p = p + 5; return INT2NUM((int32_t)load32(p + 1));
+    case FLOAT64: d->p = p + 9; return float_value(load_float64(p + 1));
+    }
+    return Qundef;
+}
+
+/* gather decodes n values onto the stack. They stay there, from the top that it was on; if they are not all there it is false. */
+static bool gather(decoder_t *d, size_t n)
+{
+    stack_need(d, n);
+    for (size_t i = 0; i < n; i++) {
+        VALUE v = number(d);
+        if (v == Qundef) {
+            v = decode_value(d);
+            if (RARE(v == Qundef)) {
+                return false;
+            }
+        }
+        d->stack[d->top++] = v; /* there is room still: what was decoded meanwhile went off the stack again */
+    }
+    return true;
+}
+
+static VALUE decode_array(decoder_t *d, uint32_t n)
+{
+    if (RARE(n > d->o->max_array)) {
+        too_many("array", n, "elements", "max_array_len", d->o->max_array);
+    }
+    if (RARE(n > remaining(d))) { /* which takes a byte each: so memory is bounded by the input */
+        return Qundef;
+    }
+    if (n == 0) {
+        return rb_ary_new();
+    }
+    enter(d);
+    size_t base = d->top;
+    VALUE array = Qundef;
+    if (n <= BATCH) {
+        if (gather(d, n)) {
+            array = rb_ary_new_from_values(n, d->stack + base);
+        }
+    } else {
+        array = rb_ary_new_capa(n);
+        for (uint32_t left = n; left > 0;) {
+            uint32_t some = left < BATCH ? left : BATCH;
+            if (!gather(d, some)) {
+                array = Qundef;
+                break;
+            }
+            rb_ary_cat(array, d->stack + base, some);
+            d->top = base;
+            left -= some;
+        }
+    }
+    d->top = base;
+    d->depth--;
+    return array;
+}
+
+/* key decodes a key. Strings are frozen, and the same object each time, as far as they are UTF-8 and in the cache. */
+static inline VALUE key(decoder_t *d)
+{
+    if (RARE(d->p == d->end)) {
+        return Qundef;
+    }
+    uint8_t b = *d->p;
+    uint32_t n;
+    if (HOT(b >= FIXSTR && b < NIL)) {
+        n = b & 0x1f;
+        d->p++;
+    } else if (b == STR8 && remaining(d) >= 2) {
+        n = d->p[1];
+        d->p += 2;
+    } else {
+        VALUE v = decode_value(d);
+        if (v != Qundef && !RB_SPECIAL_CONST_P(v) && RB_BUILTIN_TYPE(v) == T_STRING) {
+            v = d->o->symbolize_keys ? rb_str_intern(v) : rb_str_to_interned_str(v);
+        }
+        return v;
+    }
+    if (RARE(n > d->o->max_str)) {
+        too_many("str", n, "bytes", "max_str_len", d->o->max_str);
+    }
+    if (RARE(n > remaining(d))) {
+        return Qundef;
+    }
+    const uint8_t *p = d->p;
+    d->p += n;
+    if (HOT(n > 0 && n <= LONG_KEY && d->o->key_cache)) {
+        return d->o->symbolize_keys ? key_symbol(d->keys, p, n) : key_string(d->keys, p, n);
+    }
+    VALUE s = rb_enc_interned_str((const char *)p, n, utf8_encoding);
+    return d->o->symbolize_keys ? rb_str_intern(s) : s;
+}
+
+/* pairs is gather for n keys and values. */
+static bool pairs(decoder_t *d, size_t n)
+{
+    stack_need(d, 2 * n);
+    for (size_t i = 0; i < n; i++) {
+        VALUE v = key(d);
+        if (RARE(v == Qundef)) {
+            return false;
+        }
+        d->stack[d->top++] = v;
+        v = number(d);
+        if (v == Qundef) {
+            v = decode_value(d);
+            if (RARE(v == Qundef)) {
+                return false;
+            }
+        }
+        d->stack[d->top++] = v;
+    }
+    return true;
+}
+
+static VALUE decode_map(decoder_t *d, uint32_t n)
+{
+    if (RARE(n > d->o->max_map)) {
+        too_many("map", n, "entries", "max_map_len", d->o->max_map);
+    }
+    if (RARE((uint64_t)n * 2 > remaining(d))) {
+        return Qundef;
+    }
+    if (n == 0) {
+        return rb_hash_new();
+    }
+    enter(d);
+    size_t base = d->top;
+    VALUE map = Qundef;
+    for (uint32_t left = n; left > 0;) {
+        uint32_t some = left < BATCH / 2 ? left : BATCH / 2;
+        if (!pairs(d, some)) {
+            map = Qundef;
+            break;
+        }
+        if (map == Qundef) {
+#ifdef HAVE_RB_HASH_NEW_CAPA
+            map = rb_hash_new_capa(n);
+#else
+            map = rb_hash_new();
+#endif
+        }
+        rb_hash_bulk_insert(2 * (long)some, d->stack + base, map);
+        d->top = base;
+        left -= some;
+    }
+    d->top = base;
+    d->depth--;
+    return map;
+}
+
+/* Ext types. */
+
+static VALUE timestamp(const uint8_t *p, uint32_t n)
+{
+    switch (n) {
+    case 4:
+        return rb_time_nano_new(load32(p), 0);
+    case 8: {
+        uint64_t both = load64(p);
+        return rb_time_nano_new((time_t)(both & ((UINT64_C(1) << 34) - 1)), (long)(both >> 34));
+    }
+    case 12:
+        return rb_time_nano_new((time_t)(int64_t)load64(p + 4), (long)load32(p));
+    }
+    rb_raise(eMalformedFormatError, "Invalid timestamp data size: %u", n);
+}
+
+static VALUE known_ext(decoder_t *d, VALUE entry, uint32_t n)
+{
+    VALUE callable = entry_callable(entry);
+    int flags = entry_flags(entry);
+    const uint8_t *p = d->p;
+    if (flags & EXT_TIME) {
+        d->p += n;
+        return timestamp(p, n);
+    }
+    if (flags & EXT_SYMBOL) {
+        d->p += n;
+        return rb_str_intern(rb_utf8_str_new((const char *)p, n));
+    }
+    pin(d); /* nobody knows what the callable does to the memory that is read from */
+    if (flags & EXT_RECURSIVE) {
+        if (RARE(d->depth >= d->o->max_depth)) {
+            rb_raise(eStackError, "stack level too deep");
+        }
+        VALUE payload = share_cut(d->source, (size_t)(d->p - (const uint8_t *)RSTRING_PTR(d->source)), n, binary, d->o->share);
+        d->p += n;
+        VALUE child = unpacker_child(d, payload);
+        return ext_call(callable, 1, &child);
+    }
+    VALUE payload = cut(d, n, binary);
+    return ext_call(callable, 1, &payload);
+}
+
+static VALUE decode_ext(decoder_t *d, int8_t type, uint32_t n)
+{
+    if (RARE(n > d->o->max_ext)) {
+        too_many("ext", n, "bytes", "max_ext_len", d->o->max_ext);
+    }
+    if (RARE(n > remaining(d))) {
+        return Qundef;
+    }
+    VALUE entry = unpack_exts_find(d->exts, type);
+    if (!NIL_P(entry)) {
+        return known_ext(d, entry, n);
+    }
+    if (!d->o->allow_unknown_ext) {
+        rb_raise(eUnknownExtTypeError, "unexpected extension type");
+    }
+    VALUE args[2] = {INT2FIX(type), cut(d, n, binary)};
+    return rb_class_new_instance(2, args, rb_const_get(mModule, rb_intern("ExtensionValue")));
+}
+
+/* decode_head decodes what begins with b, whose head is all there, at p. */
+static VALUE decode_head(decoder_t *d, uint8_t b)
+{
+    const uint8_t *p = d->p;
+    d->p += head_sizes[b];
+    switch (b) {
+    case NIL: return Qnil;
+    case FALSE_BYTE: return Qfalse;
+    case TRUE_BYTE: return Qtrue;
+    case UINT8: return INT2FIX(p[1]);
+    case UINT16: return INT2FIX(load16(p + 1));
+    case UINT32: return UINT2NUM(load32(p + 1));
+    case UINT64: return ULL2NUM(load64(p + 1));
+    case INT8: return INT2FIX((int8_t)p[1]);
+    case INT16: return INT2FIX((int16_t)load16(p + 1));
+    case INT32: return INT2NUM((int32_t)load32(p + 1));
+    case INT64: return LL2NUM((int64_t)load64(p + 1));
+    case FLOAT32: return float_value(load_float32(p + 1));
+    case FLOAT64: return float_value(load_float64(p + 1));
+    case STR8: return decode_str(d, p[1]);
+    case STR16: return decode_str(d, load16(p + 1));
+    case STR32: return decode_str(d, load32(p + 1));
+    case BIN8: return decode_bin(d, p[1]);
+    case BIN16: return decode_bin(d, load16(p + 1));
+    case BIN32: return decode_bin(d, load32(p + 1));
+    case ARRAY16: return decode_array(d, load16(p + 1));
+    case ARRAY32: return decode_array(d, load32(p + 1));
+    case MAP16: return decode_map(d, load16(p + 1));
+    case MAP32: return decode_map(d, load32(p + 1));
+    case FIXEXT1: return decode_ext(d, (int8_t)p[1], 1);
+    case FIXEXT2: return decode_ext(d, (int8_t)p[1], 2);
+    case FIXEXT4: return decode_ext(d, (int8_t)p[1], 4);
+    case FIXEXT8: return decode_ext(d, (int8_t)p[1], 8);
+    case FIXEXT16: return decode_ext(d, (int8_t)p[1], 16);
+    case EXT8: return decode_ext(d, (int8_t)p[2], p[1]);
+    case EXT16: return decode_ext(d, (int8_t)p[3], load16(p + 1));
+    case EXT32: return decode_ext(d, (int8_t)p[5], load32(p + 1));
+    }
+    UNREACHABLE_RETURN(Qundef);
+}
+
+static VALUE decode_value(decoder_t *d)
+{
+    if (RARE(d->p == d->end)) {
+        return Qundef;
+    }
+    uint8_t b = *d->p;
+    VALUE v;
+    if (b >= FIXSTR && b < NIL) {
+        d->p++;
+        return decode_str(d, b & 0x1f); /* which is frozen already if it is to be */
+    }
+    if (b < FIXMAP || b >= NEGATIVE_FIXINT) {
+        d->p++;
+        return INT2FIX((int8_t)b);
+    }
+    if (b < FIXARRAY) {
+        d->p++;
+        v = decode_map(d, b & 0x0f);
+    } else if (b < FIXSTR) {
+        d->p++;
+        v = decode_array(d, b & 0x0f);
+    } else if (RARE(b == NEVER_USED)) {
+        rb_raise(eMalformedFormatError, "invalid byte");
+    } else if (RARE(remaining(d) < head_sizes[b])) {
+        return Qundef;
+    } else {
+        v = decode_head(d, b);
+    }
+    if (RARE(d->o->freeze) && v != Qundef && !RB_SPECIAL_CONST_P(v)) {
+        rb_obj_freeze(v);
+    }
+    return v;
+}
+
+VALUE decode(decoder_t *d, VALUE *first)
+{
+    d->stack = first;
+    d->top = 0;
+    d->room = FIRST_STACK;
+    d->memory = 0;
+    VALUE v = decode_value(d);
+    if (RARE(d->memory != 0)) {
+        rb_free_tmp_buffer(&d->memory);
+    }
+    RB_GC_GUARD(d->source);
+    RB_GC_GUARD(d->string);
+    return v;
+}
+
+void unpack_options_init(unpack_options_t *o)
+{
+    *o = (unpack_options_t){.key_cache = true, .max_depth = 128, .max_str = UINT32_MAX, .max_bin = UINT32_MAX, .max_array = UINT32_MAX,
+        .max_map = UINT32_MAX, .max_ext = UINT32_MAX, .share = 1024};
+}
+
+static void limit(VALUE options, const char *name, uint32_t least, uint32_t most, uint32_t *v)
+{
+    VALUE given = args_option(options, name);
+    if (given == Qundef || NIL_P(given)) {
+        return;
+    }
+    VALUE range = rb_range_new(UINT2NUM(least), UINT2NUM(most), 0);
+    if (!RB_INTEGER_TYPE_P(given) || !RTEST(rb_funcall(range, rb_intern("cover?"), 1, given))) {
+        rb_raise(rb_eArgError, "%s must be an Integer from %u to %u", name, least, most);
+    }
+    *v = NUM2UINT(given);
+}
+
+void unpack_options_read(unpack_options_t *o, VALUE options)
+{
+    if (NIL_P(options)) {
+        return;
+    }
+    if (!RB_TYPE_P(options, T_HASH)) {
+        rb_raise(rb_eArgError, "expected Hash but found %"PRIsVALUE, rb_obj_class(options));
+    }
+    o->symbolize_keys = args_flag(options, "symbolize_keys", o->symbolize_keys);
+    o->freeze = args_flag(options, "freeze", o->freeze);
+    o->allow_unknown_ext = args_flag(options, "allow_unknown_ext", o->allow_unknown_ext);
+    o->key_cache = args_flag(options, "key_cache", o->key_cache);
+    o->transactional = args_flag(options, "transactional", o->transactional);
+    limit(options, "max_depth", 1, MAX_DEPTH, &o->max_depth);
+    limit(options, "max_str_len", 0, UINT32_MAX, &o->max_str);
+    limit(options, "max_bin_len", 0, UINT32_MAX, &o->max_bin);
+    limit(options, "max_array_len", 0, UINT32_MAX, &o->max_array);
+    limit(options, "max_map_len", 0, UINT32_MAX, &o->max_map);
+    limit(options, "max_ext_len", 0, UINT32_MAX, &o->max_ext);
+}
+
+void Init_decode(VALUE mMessagePack)
+{
+    mModule = mMessagePack;
+    utf8 = rb_utf8_encindex();
+    binary = rb_ascii8bit_encindex();
+    utf8_encoding = rb_utf8_encoding();
+    binary_encoding = rb_ascii8bit_encoding();
+}

@@ -1,0 +1,9 @@
+/* MessagePack::Factory, and MessagePack.pack and .unpack, which are those of the default factory. */
+#ifndef SLIPSTREAM_FACTORY_H
+#define SLIPSTREAM_FACTORY_H
+
+#include "ruby.h"
+
+void Init_factory(VALUE mMessagePack);
+
+#endif

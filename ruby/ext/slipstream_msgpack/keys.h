@@ -1,0 +1,59 @@
+/* Keys of maps that were read lately, so that a key that comes again need not be looked for among all interned strings. */
+#ifndef SLIPSTREAM_KEYS_H
+#define SLIPSTREAM_KEYS_H
+
+#include <stdint.h>
+#include <string.h>
+#include "ruby.h"
+
+#define KEYS 1024  /* places; each key has one of them, by its bytes */
+#define LONG_KEY 64 /* bytes from which on keys are not kept */
+
+typedef struct {
+    VALUE string; /* UTF-8, frozen and interned; or 0 */
+    VALUE symbol; /* of the same name, or 0 */
+} cached_key_t;
+
+typedef struct {
+    cached_key_t places[KEYS];
+} keys_t;
+
+/* keys_local are those of the Ractor that runs. */
+keys_t *keys_local(void);
+
+/* key_place is where a key of n bytes belongs, n being from 1 to LONG_KEY. Its beginning, its end and its length decide. */
+static inline cached_key_t *key_place(keys_t *keys, const uint8_t *p, size_t n)
+{
+    uint64_t a = 0, b = 0;
+    if (n >= 8) {
+        memcpy(&a, p, 8);
+        memcpy(&b, p + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(&a, p, 4);
+        memcpy(&b, p + n - 4, 4);
+    } else {
+        a = p[0];
+        b = (uint64_t)p[n / 2] << 8 | p[n - 1];
+    }
+    uint64_t h = (a ^ (b << 31 | b >> 33) ^ n) * UINT64_C(0x9e3779b97f4a7c15);
+    return &keys->places[h >> 54];
+}
+
+VALUE key_miss(cached_key_t *place, const uint8_t *p, size_t n);
+
+/* key_string is the interned String of the n bytes at p. */
+static inline VALUE key_string(keys_t *keys, const uint8_t *p, size_t n)
+{
+    cached_key_t *place = key_place(keys, p, n);
+    VALUE s = place->string;
+    if (__builtin_expect(s != 0 && (size_t)RSTRING_LEN(s) == n && memcmp(RSTRING_PTR(s), p, n) == 0, 1)) {
+        return s;
+    }
+    return key_miss(place, p, n);
+}
+
+VALUE key_symbol(keys_t *keys, const uint8_t *p, size_t n);
+
+void Init_keys(void);
+
+#endif

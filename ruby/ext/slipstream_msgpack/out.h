@@ -1,0 +1,28 @@
+/* Where bytes are written: a window of memory, and what makes another one when it is full. */
+#ifndef SLIPSTREAM_OUT_H
+#define SLIPSTREAM_OUT_H
+
+#include <stdint.h>
+#include <string.h>
+#include "ruby.h"
+
+typedef struct out out_t;
+struct out {
+    uint8_t *p;   /* where the next byte goes */
+    uint8_t *end; /* behind the last byte there is room for */
+    /* more makes a window of at least n bytes, n being larger than what is left of this one. It raises if it cannot, and may call Ruby. */
+    void (*more)(out_t *out, size_t n);
+    /* append takes the n bytes of a string, too many for the window: it may keep a reference to it. It may call Ruby. */
+    void (*append)(out_t *out, VALUE string);
+};
+
+static inline size_t out_room(const out_t *out) { return (size_t)(out->end - out->p); }
+
+static inline void out_need(out_t *out, size_t n)
+{
+    if (__builtin_expect(out_room(out) < n, 0)) {
+        out->more(out, n);
+    }
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* To pass over an object without making it: how long it is, and whether all of it is there. */
+#ifndef SLIPSTREAM_SCAN_H
+#define SLIPSTREAM_SCAN_H
+
+#include <stdint.h>
+
+#define MAX_DEPTH 1024 /* the largest max_depth that may be asked for */
+
+typedef enum { SCAN_DONE, SCAN_MORE, SCAN_INVALID, SCAN_DEEP } scan_result_t;
+
+/* scan_t is how far into an object a scan is that could not see all of it at once. */
+typedef struct {
+    uint64_t over;     /* bytes of a payload that are still to be passed over */
+    uint64_t left;     /* elements still to come in the container at hand, or 1 for the object itself, or 0 behind it */
+    uint32_t level;    /* containers around */
+    uint32_t max;      /* how many there may be */
+    uint64_t outer[MAX_DEPTH]; /* what is left in those around that one */
+} scan_t;
+
+static inline void scan_begin(scan_t *s, uint32_t max)
+{
+    s->over = 0;
+    s->left = 1;
+    s->level = 0;
+    s->max = max;
+}
+
+/* scan goes on from *p, and leaves *p behind the object or where it needs more bytes: before a head that does not end before end. */
+scan_result_t scan(scan_t *s, const uint8_t **p, const uint8_t *end);
+
+/* head_size is the bytes of the head that begins with this byte, without its payload; 0 for the byte that is never used. Numbers are all head. */
+extern const uint8_t head_sizes[256];
+
+#endif

@@ -1,0 +1,223 @@
+#include "share.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Atomic bool share_middle;  /* is switched on */
+static bool middle_works;          /* the test at load time has shown it */
+
+/* The length of a String that is not embedded. It is written only here: Ruby has no call that shortens a String which shares its memory and leaves
+ * the memory alone. */
+static void set_length(VALUE string, long n)
+{
+#if RUBY_API_VERSION_CODE >= 30300
+    RSTRING(string)->len = n;
+#else
+    RSTRING(string)->as.heap.len = n;
+#endif
+}
+
+/* What was found out about the characters of the source need not hold for a part of it, which may begin and end within a character. */
+static VALUE with_encoding(VALUE string, int encoding_index)
+{
+    if (rb_enc_get_index(string) != encoding_index) {
+        rb_enc_associate_index(string, encoding_index);
+    }
+    RB_ENC_CODERANGE_CLEAR(string);
+    return string;
+}
+
+static VALUE copy(VALUE source, size_t from, size_t n, int encoding_index)
+{
+    VALUE string = rb_str_new(RSTRING_PTR(source) + from, (long)n);
+    RB_GC_GUARD(source);
+    return with_encoding(string, encoding_index);
+}
+
+/* A source that is itself cut from the middle of another has no NUL behind it, and then neither has what ends where it ends. */
+static bool is_tail(VALUE source, size_t from, size_t n)
+{
+    return from + n == (size_t)RSTRING_LEN(source) && RSTRING_END(source)[0] == '\0';
+}
+
+/* Ruby shares what ends where the source ends. */
+static VALUE share_tail(VALUE source, size_t from)
+{
+    return rb_str_subseq(source, (long)from, RSTRING_LEN(source) - (long)from);
+}
+
+static bool shares(VALUE string, VALUE source, size_t from)
+{
+    return RB_FL_TEST_RAW(string, RSTRING_NOEMBED) && RSTRING_PTR(string) == RSTRING_PTR(source) + from;
+}
+
+/* A tail, then made shorter. Qfalse if this Ruby did not share the tail. The String keeps no capacity of its own that the shorter length would
+ * contradict, as it owns no memory; whatever changes it, or wants a NUL behind it, has Ruby copy it first. */
+static VALUE share_cut_middle(VALUE source, size_t from, size_t n)
+{
+    VALUE string = share_tail(source, from);
+    if (!shares(string, source, from)) {
+        return Qfalse;
+    }
+    set_length(string, (long)n);
+    return string;
+}
+
+static bool is_text(uint8_t c)
+{
+    return (c >= '\t' && c <= '\r') || (c >= ' ' && c <= '~');
+}
+
+static bool begins_number(uint8_t c)
+{
+    return (c >= '0' && c <= '9') || (c >= '\t' && c <= '\r') || c == '+' || c == '-' || c == '.' || c == '_' || c == ' ';
+}
+
+/* A few methods of String look at one byte behind the end, and think that it is a NUL: unpack("m") takes it for base64, Integer() and Rational() for
+ * more of a number that is zeros so far. The one does not matter if that byte is no text, and in MessagePack it hardly ever is; the others do not
+ * look at what is no number. */
+static bool bears_no_nul(VALUE source, size_t from, size_t n)
+{
+    const uint8_t *bytes = (const uint8_t *)RSTRING_PTR(source) + from;
+    return !is_text(bytes[n]) && !(begins_number(bytes[0]) && is_text(bytes[n - 1]));
+}
+
+static bool may_share_middle(VALUE source, size_t from, size_t n, int encoding_index)
+{
+    return n >= SHARE_MIDDLE && encoding_index == rb_ascii8bit_encindex() && atomic_load_explicit(&share_middle, memory_order_relaxed)
+        && bears_no_nul(source, from, n);
+}
+
+VALUE share_cut(VALUE source, size_t from, size_t n, int encoding_index, size_t threshold)
+{
+    if (n >= threshold) {
+        if (is_tail(source, from, n)) {
+            return with_encoding(share_tail(source, from), encoding_index);
+        }
+        if (may_share_middle(source, from, n, encoding_index)) {
+            VALUE string = share_cut_middle(source, from, n);
+            if (string != Qfalse) {
+                return with_encoding(string, encoding_index);
+            }
+        }
+    }
+    return copy(source, from, n, encoding_index);
+}
+
+VALUE share_all(VALUE string)
+{
+    return RB_OBJ_FROZEN(string) ? rb_obj_freeze(rb_str_new_shared(string)) : rb_str_new_frozen(string);
+}
+
+/* The test. A source of three parts, of which the middle one is cut out; each step is something Ruby does to Strings that would show if it took the
+ * length of the shared memory for that of the String, or wrote into it. */
+#define PART SHARE_MIDDLE
+
+static VALUE test_source(void)
+{
+    VALUE source = rb_str_new(NULL, 3 * PART);
+    for (size_t i = 0; i < 3 * PART; i++) {
+        RSTRING_PTR(source)[i] = (char)('a' + i % 23);
+    }
+    return rb_obj_freeze(source);
+}
+
+static VALUE cut(VALUE source)
+{
+    VALUE string = share_cut_middle(source, PART, PART);
+    return string == Qfalse ? Qfalse : with_encoding(string, rb_ascii8bit_encindex());
+}
+
+static bool is_middle(VALUE string, VALUE expected)
+{
+    return RSTRING_LEN(string) == PART && memcmp(RSTRING_PTR(string), RSTRING_PTR(expected), PART) == 0;
+}
+
+static bool test_reading(VALUE source, VALUE expected)
+{
+    VALUE string = cut(source);
+    return string != Qfalse && shares(string, source, PART) && is_middle(string, expected)
+        && rb_str_equal(string, expected) == Qtrue && rb_str_hash(string) == rb_str_hash(expected)
+        && is_middle(rb_str_dup(string), expected)
+        && rb_str_equal(rb_str_subseq(string, PART - 100, 100), rb_str_subseq(expected, PART - 100, 100)) == Qtrue
+        && RSTRING_LEN(rb_str_plus(string, expected)) == 2 * PART;
+}
+
+static bool test_appending(VALUE source, VALUE expected)
+{
+    VALUE string = cut(source), copied = rb_str_dup(string);
+    rb_str_cat(string, "!", 1);
+    rb_str_cat(copied, "?", 1);
+    return RSTRING_LEN(string) == PART + 1 && RSTRING_PTR(string)[PART] == '!' && memcmp(RSTRING_PTR(string), RSTRING_PTR(expected), PART) == 0
+        && RSTRING_LEN(copied) == PART + 1 && RSTRING_PTR(copied)[PART] == '?';
+}
+
+static bool test_changing(VALUE source, VALUE expected)
+{
+    VALUE string = cut(source), shorter = cut(source);
+    rb_str_modify(string);
+    RSTRING_PTR(string)[PART - 1] = '!';
+    rb_str_resize(shorter, 10);
+    return !shares(string, source, PART) && RSTRING_LEN(string) == PART && memcmp(RSTRING_PTR(string), RSTRING_PTR(expected), PART - 1) == 0
+        && RSTRING_LEN(shorter) == 10;
+}
+
+static bool test_freezing(VALUE source, VALUE expected)
+{
+    return is_middle(rb_str_freeze(cut(source)), expected) && is_middle(rb_str_new_frozen(cut(source)), expected);
+}
+
+/* C code that asks for a NUL at the end gets one, which is not written into the source. */
+static bool test_terminating(VALUE source, VALUE expected)
+{
+    VALUE string = cut(source);
+    const char *bytes = StringValueCStr(string);
+    return strlen(bytes) == PART && is_middle(string, expected);
+}
+
+static VALUE test(VALUE ignored)
+{
+    VALUE source = test_source(), unchanged = rb_str_new(RSTRING_PTR(source), 3 * PART), expected = rb_str_new(RSTRING_PTR(source) + PART, PART);
+    bool works = test_reading(source, expected) && test_appending(source, expected) && test_changing(source, expected)
+        && test_freezing(source, expected) && test_terminating(source, expected)
+        && RSTRING_LEN(source) == 3 * PART && memcmp(RSTRING_PTR(source), RSTRING_PTR(unchanged), 3 * PART) == 0;
+    RB_GC_GUARD(source);
+    RB_GC_GUARD(unchanged);
+    RB_GC_GUARD(expected);
+    return works ? Qtrue : Qfalse;
+}
+
+/* call-seq: MessagePack.share_middle? -> true or false */
+static VALUE is_share_middle(VALUE module)
+{
+    return atomic_load(&share_middle) ? Qtrue : Qfalse;
+}
+
+/* call-seq: MessagePack.share_middle = true or false
+ * It stays off where the test has failed. */
+static VALUE set_share_middle(VALUE module, VALUE on)
+{
+    atomic_store(&share_middle, RTEST(on) && middle_works);
+    return on;
+}
+
+static bool refused_by_environment(void)
+{
+    const char *value = getenv("SLIPSTREAM_MSGPACK_SHARE_MIDDLE");
+    return value != NULL && strcmp(value, "0") == 0;
+}
+
+void Init_share(VALUE mMessagePack)
+{
+    int raised = 0;
+    middle_works = rb_protect(test, Qnil, &raised) == Qtrue && !raised;
+    if (raised) {
+        rb_set_errinfo(Qnil);
+    }
+    atomic_store(&share_middle, middle_works && !refused_by_environment());
+    rb_define_singleton_method(mMessagePack, "share_middle?", is_share_middle, 0);
+    rb_define_singleton_method(mMessagePack, "share_middle=", set_share_middle, 1);
+}

@@ -1,0 +1,38 @@
+/* MessagePack for Ruby. What is where:
+ *
+ *   page         4 KB pages, shared by all buffers
+ *   buffer       queues of chunks; buffer_class is MessagePack::Buffer
+ *   share        Strings that share memory
+ *   format       the bytes of MessagePack
+ *   encode       values to bytes; packer is MessagePack::Packer, string_out a message as one String
+ *   decode       bytes to values; unpacker is MessagePack::Unpacker, keys are keys of maps, scan passes over objects
+ *   exts         what is registered for ext types
+ *   factory      MessagePack::Factory, MessagePack.pack and .unpack */
+#include "ruby.h"
+#include "ruby/ractor.h"
+#include "buffer.h"
+#include "decode.h"
+#include "encode.h"
+#include "errors.h"
+#include "exts.h"
+#include "factory.h"
+#include "keys.h"
+#include "packer.h"
+#include "share.h"
+#include "unpacker.h"
+
+__attribute__((visibility("default"))) void Init_slipstream_msgpack(void)
+{
+    rb_ext_ractor_safe(true);
+    VALUE mMessagePack = rb_define_module("MessagePack");
+    Init_errors(mMessagePack);
+    Init_exts();
+    Init_keys();
+    Init_encode();
+    Init_decode(mMessagePack);
+    Init_share(mMessagePack);
+    Init_buffer(mMessagePack);
+    Init_packer(mMessagePack);
+    Init_unpacker(mMessagePack);
+    Init_factory(mMessagePack);
+}

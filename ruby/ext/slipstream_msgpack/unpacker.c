@@ -1,0 +1,604 @@
+#include "unpacker.h"
+#include "args.h"
+#include "errors.h"
+#include "format.h"
+
+VALUE cUnpacker;
+
+/* An object is decoded out of memory that lies together. If the first chunk does not hold all of it, it is scanned first, for which each byte is looked
+ * at once however they come, and what belongs to it is brought together when all of it is there. */
+typedef struct {
+    buffer_t buffer;
+    unpack_options_t o;
+    unpack_exts_t exts;
+    VALUE view;     /* the Buffer object of buffer, once somebody has asked for it */
+    uint32_t depth; /* containers around, of the payload of a recursive ext type */
+
+    bool raised;    /* while an object is decoded: if it still is when the next one is asked for, that one raised, and is passed over */
+    size_t reads;   /* of the buffer, when it was looked at last */
+
+    scan_t *scan;   /* of the first object, if it is not all there; NULL until there is a need */
+    bool scanning;
+    size_t scanned; /* bytes, of which the last were */
+    size_t into;    /* bytes of this chunk */
+    chunk_t *at;
+} unpacker_t;
+
+static void unpacker_mark(void *p)
+{
+    unpacker_t *uk = p;
+    buffer_mark(&uk->buffer);
+    unpack_exts_mark(&uk->exts);
+    rb_gc_mark_movable(uk->view);
+}
+
+static void unpacker_compact(void *p)
+{
+    unpacker_t *uk = p;
+    buffer_compact(&uk->buffer);
+    unpack_exts_compact(&uk->exts);
+    uk->view = rb_gc_location(uk->view);
+}
+
+static void unpacker_free(void *p)
+{
+    unpacker_t *uk = p;
+    buffer_free(&uk->buffer);
+    xfree(uk->scan);
+    xfree(uk);
+}
+
+static size_t unpacker_memsize(const void *p)
+{
+    const unpacker_t *uk = p;
+    return sizeof(unpacker_t) + buffer_memsize(&uk->buffer) + (uk->scan == NULL ? 0 : sizeof(scan_t));
+}
+
+static const rb_data_type_t unpacker_type = {
+    "msgpack:unpacker", {unpacker_mark, unpacker_free, unpacker_memsize, unpacker_compact, {0}}, NULL, NULL,
+    RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
+};
+
+static inline unpacker_t *get(VALUE self) { return typed_data(self, &unpacker_type); }
+
+static VALUE unpacker_alloc(VALUE klass)
+{
+    unpacker_t *uk;
+    VALUE self = TypedData_Make_Struct(klass, unpacker_t, &unpacker_type, uk);
+    uk->view = Qnil;
+    unpack_exts_init(&uk->exts);
+    unpack_options_init(&uk->o);
+    buffer_init(&uk->buffer, self);
+    return self;
+}
+
+static VALUE initialize(int argc, VALUE *argv, VALUE self)
+{
+    unpacker_t *uk = get(self);
+    VALUE io, options;
+    args_io_options(argc, argv, &io, &options);
+    unpack_options_read(&uk->o, options);
+    buffer_configure(&uk->buffer, io, options);
+    uk->o.share = uk->buffer.read_reference_threshold;
+    return self;
+}
+
+VALUE unpacker_new(const unpack_exts_t *exts, int argc, const VALUE *argv)
+{
+    VALUE self = unpacker_alloc(cUnpacker);
+    RB_OBJ_WRITE(self, &get(self)->exts.types, exts->types);
+    return initialize(argc, (VALUE *)argv, self);
+}
+
+VALUE unpacker_child(const decoder_t *d, VALUE payload)
+{
+    VALUE self = unpacker_new(d->exts, 0, NULL);
+    unpacker_t *uk = get(self);
+    uk->o = *d->o;
+    uk->depth = d->depth + 1;
+    buffer_append_reference(&uk->buffer, payload, uk->buffer.read_reference_threshold);
+    return self;
+}
+
+/* More bytes. */
+
+/* more reads from io, and is false at its end and where there is none. */
+static bool more(unpacker_t *uk) { return !NIL_P(uk->buffer.io) && buffer_try_fill(&uk->buffer, uk->buffer.io_buffer_size); }
+
+/* Scanning. */
+
+static inline const uint8_t *chunk_end(const buffer_t *b, const chunk_t *c)
+{
+    return c == b->tail && c->kind != CHUNK_STRING ? b->out.p : c->last;
+}
+
+NORETURN(static void raise_scan(unpacker_t *uk, scan_result_t result));
+static void raise_scan(unpacker_t *uk, scan_result_t result)
+{
+    uk->scanning = false;
+    uk->raised = true;
+    if (result == SCAN_DEEP) {
+        rb_raise(eStackError, "stack level too deep");
+    }
+    rb_raise(eMalformedFormatError, "invalid byte");
+}
+
+static void scan_start(unpacker_t *uk)
+{
+    if (uk->scan == NULL) {
+        uk->scan = ALLOC(scan_t);
+    }
+    scan_begin(uk->scan, uk->o.max_depth - uk->depth);
+    uk->scanning = true;
+    uk->scanned = uk->into = 0;
+    uk->at = uk->buffer.head;
+    uk->reads = uk->buffer.reads;
+}
+
+/* over_chunks moves n bytes on, which may lie in several chunks. */
+static void over_chunks(unpacker_t *uk, size_t n)
+{
+    uk->scanned += n;
+    uk->into += n;
+    for (size_t here; uk->into > (here = (size_t)(chunk_end(&uk->buffer, uk->at) - uk->at->first));) {
+        uk->into -= here;
+        uk->at = uk->at->next;
+    }
+}
+
+/* scan_head scans the head at hand, which begins in one chunk and ends in another. It is SCAN_MORE if it does not end at all. */
+static scan_result_t scan_head(unpacker_t *uk, bool *moved)
+{
+    uint8_t head[MAX_HEAD];
+    size_t n = buffer_size(&uk->buffer) - uk->scanned;
+    n = n < MAX_HEAD ? n : MAX_HEAD;
+    buffer_copy(&uk->buffer, uk->scanned, head, n);
+    size_t size = head_sizes[head[0]];
+    *moved = size <= n;
+    if (!*moved) {
+        return SCAN_MORE;
+    }
+    const uint8_t *p = head;
+    scan_result_t result = scan(uk->scan, &p, head + size);
+    over_chunks(uk, size);
+    return result;
+}
+
+/* scan_on scans as far as there are bytes. After SCAN_DONE the object has uk->scanned bytes. */
+static scan_result_t scan_on(unpacker_t *uk)
+{
+    buffer_t *b = &uk->buffer;
+    if (!uk->scanning || uk->reads != b->reads || uk->at == NULL) {
+        scan_start(uk);
+    }
+    while (uk->at != NULL) {
+        const uint8_t *first = uk->at->first + uk->into, *p = first, *end = chunk_end(b, uk->at);
+        scan_result_t result = scan(uk->scan, &p, end);
+        uk->scanned += (size_t)(p - first);
+        uk->into += (size_t)(p - first);
+        bool moved = true;
+        if (result == SCAN_MORE && p < end) {
+            result = scan_head(uk, &moved);
+        } else if (result == SCAN_MORE) {
+            moved = uk->at->next != NULL;
+            if (moved) {
+                uk->at = uk->at->next;
+                uk->into = 0;
+            }
+        }
+        if (result != SCAN_MORE || !moved) {
+            return result;
+        }
+    }
+    return SCAN_MORE;
+}
+
+/* measure brings all of the next object into the buffer, and is its length; 0 if it never comes. */
+static size_t measure(unpacker_t *uk)
+{
+    for (;;) {
+        scan_result_t result = scan_on(uk);
+        if (result == SCAN_DONE) {
+            uk->scanning = false;
+            return uk->scanned;
+        }
+        if (result != SCAN_MORE) {
+            raise_scan(uk, result);
+        }
+        if (!more(uk)) {
+            return 0;
+        }
+    }
+}
+
+/* Decoding. */
+
+static VALUE pin_head(decoder_t *d)
+{
+    unpacker_t *uk = d->of;
+    VALUE source = buffer_pin(&uk->buffer);
+    d->start = uk->buffer.head->first;
+    uk->reads = uk->buffer.reads;
+    return source;
+}
+
+/* decode_front decodes what is at first, or gives Qundef. */
+static VALUE decode_front(unpacker_t *uk, const uint8_t *first, const uint8_t *last)
+{
+    VALUE stack[FIRST_STACK];
+    chunk_t *c = uk->buffer.head;
+    decoder_t d = {
+        .p = first, .start = first, .end = last, .source = c->kind == CHUNK_STRING ? c->string : Qfalse, .pin = pin_head, .of = uk,
+        .o = &uk->o, .exts = &uk->exts, .keys = keys_local(), .depth = uk->depth,
+    };
+    uk->reads = uk->buffer.reads;
+    uk->raised = true;
+    VALUE v = decode(&d, stack);
+    uk->raised = false;
+    if (uk->reads != uk->buffer.reads) {
+        rb_raise(rb_eRuntimeError, "the unpacker was read from while it called a registered unpacker");
+    }
+    if (v != Qundef) {
+        buffer_advance(&uk->buffer, d.p, d.end);
+    }
+    return v;
+}
+
+/* pass_over gets rid of an object that raised: of all of it if that is there, or up to where nobody can tell how long it is. */
+static void pass_over(unpacker_t *uk)
+{
+    uk->raised = false;
+    if (buffer_empty(&uk->buffer)) {
+        return;
+    }
+    switch (scan_on(uk)) {
+    case SCAN_MORE:
+        return;
+    case SCAN_INVALID:
+        uk->scanned++; /* the byte itself */
+        break;
+    case SCAN_DEEP:
+    case SCAN_DONE:
+        break;
+    }
+    uk->scanning = false;
+    buffer_skip(&uk->buffer, uk->scanned);
+}
+
+/* next_object is Qundef if there is none, or not all of one. */
+static VALUE next_object(unpacker_t *uk)
+{
+    const uint8_t *first, *last;
+    if (uk->raised) {
+        pass_over(uk);
+    }
+    if (buffer_front(&uk->buffer, &first, &last) == NULL && !more(uk)) {
+        return Qundef;
+    }
+    if (!uk->scanning && buffer_front(&uk->buffer, &first, &last) != NULL) {
+        VALUE v = decode_front(uk, first, last);
+        if (v != Qundef) {
+            return v;
+        }
+    }
+    size_t n = measure(uk);
+    if (n == 0) {
+        return Qundef;
+    }
+    chunk_t *c = buffer_together(&uk->buffer, n);
+    return decode_front(uk, c->first, c->first + n);
+}
+
+/* ended raises. What there is of an object stays if it is to, and of one that is no container. */
+NORETURN(static void ended(unpacker_t *uk));
+static void ended(unpacker_t *uk)
+{
+    if (NIL_P(uk->buffer.io) && !uk->o.transactional && uk->scanning && uk->scan->level > 0) {
+        buffer_clear(&uk->buffer);
+        uk->scanning = false;
+    }
+    raise_end();
+}
+
+static VALUE read_object(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    VALUE v = next_object(uk);
+    if (v == Qundef) {
+        ended(uk);
+    }
+    return v;
+}
+
+/* skip_object passes over an object, which is in the first chunk in most cases, and tells whether there was one. */
+static inline bool skip_object(unpacker_t *uk)
+{
+    const uint8_t *first, *last, *p;
+    if (uk->raised) {
+        pass_over(uk);
+    }
+    if (!uk->scanning && buffer_front(&uk->buffer, &first, &last) != NULL) {
+        scan_t s;
+        scan_begin(&s, uk->o.max_depth - uk->depth);
+        p = first;
+        scan_result_t result = scan(&s, &p, last);
+        if (result == SCAN_DONE) {
+            buffer_advance(&uk->buffer, p, last);
+            return true;
+        }
+        if (result != SCAN_MORE) {
+            raise_scan(uk, result);
+        }
+    }
+    size_t n = measure(uk);
+    buffer_skip(&uk->buffer, n);
+    return n > 0;
+}
+
+static VALUE skip(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    if (!skip_object(uk)) {
+        ended(uk);
+    }
+    return Qnil;
+}
+
+static VALUE count(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    size_t n = 0;
+    while (skip_object(uk)) {
+        n++;
+    }
+    return SIZET2NUM(n);
+}
+
+static VALUE read_raw(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    if (uk->raised) {
+        pass_over(uk);
+    }
+    size_t n = measure(uk);
+    if (n == 0) {
+        ended(uk);
+    }
+    return buffer_read(&uk->buffer, n);
+}
+
+/* Heads. */
+
+/* next_byte is the first byte of the next object. It stays. */
+static uint8_t next_byte(unpacker_t *uk)
+{
+    const uint8_t *first, *last;
+    if (uk->raised) {
+        pass_over(uk);
+    }
+    while (buffer_front(&uk->buffer, &first, &last) == NULL) {
+        if (!more(uk)) {
+            raise_end();
+        }
+    }
+    if (*first == NEVER_USED) {
+        uk->raised = true;
+        rb_raise(eMalformedFormatError, "invalid byte");
+    }
+    return *first;
+}
+
+/* next_head is the head of the next object, and how many bytes it is. They stay. */
+static size_t next_head(unpacker_t *uk, uint8_t *head)
+{
+    size_t size = head_sizes[next_byte(uk)];
+    while (buffer_size(&uk->buffer) < size) {
+        if (!more(uk)) {
+            raise_end();
+        }
+    }
+    buffer_copy(&uk->buffer, 0, head, size);
+    return size;
+}
+
+static void take_head(unpacker_t *uk, size_t n)
+{
+    uk->scanning = false;
+    buffer_skip(&uk->buffer, n);
+}
+
+static VALUE read_array_header(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    uint8_t head[MAX_HEAD];
+    size_t size = next_head(uk, head);
+    uint32_t n;
+    if (head[0] >= FIXARRAY && head[0] < FIXSTR) {
+        n = head[0] & 0x0f;
+    } else if (head[0] == ARRAY16) {
+        n = load16(head + 1);
+    } else if (head[0] == ARRAY32) {
+        n = load32(head + 1);
+    } else {
+        rb_raise(eUnexpectedTypeError, "unexpected type");
+    }
+    take_head(uk, size);
+    return UINT2NUM(n);
+}
+
+static VALUE read_map_header(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    uint8_t head[MAX_HEAD];
+    size_t size = next_head(uk, head);
+    uint32_t n;
+    if (head[0] >= FIXMAP && head[0] < FIXARRAY) {
+        n = head[0] & 0x0f;
+    } else if (head[0] == MAP16) {
+        n = load16(head + 1);
+    } else if (head[0] == MAP32) {
+        n = load32(head + 1);
+    } else {
+        rb_raise(eUnexpectedTypeError, "unexpected type");
+    }
+    take_head(uk, size);
+    return UINT2NUM(n);
+}
+
+static VALUE skip_nil(VALUE self)
+{
+    return next_byte(get(self)) == NIL ? Qtrue : Qfalse;
+}
+
+static VALUE consume_nil(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    if (next_byte(uk) != NIL) {
+        return Qfalse;
+    }
+    take_head(uk, 1);
+    return Qtrue;
+}
+
+static const char *type_name(uint8_t b)
+{
+    if (b < FIXMAP || b >= NEGATIVE_FIXINT) {
+        return "integer";
+    }
+    if (b < FIXSTR) {
+        return b < FIXARRAY ? "map" : "array";
+    }
+    if (b < NIL) {
+        return "string";
+    }
+    switch (b) {
+    case NIL: return "nil";
+    case FALSE_BYTE: case TRUE_BYTE: return "boolean";
+    case BIN8: case BIN16: case BIN32: return "binary";
+    case FLOAT32: case FLOAT64: return "float";
+    case STR8: case STR16: case STR32: return "string";
+    case ARRAY16: case ARRAY32: return "array";
+    case MAP16: case MAP32: return "map";
+    case UINT8: case UINT16: case UINT32: case UINT64: case INT8: case INT16: case INT32: case INT64: return "integer";
+    }
+    return "extension";
+}
+
+static VALUE peek_type(VALUE self)
+{
+    return ID2SYM(rb_intern(type_name(next_byte(get(self)))));
+}
+
+/* Feeding and iterating. */
+
+static VALUE feed(VALUE self, VALUE string)
+{
+    unpacker_t *uk = get(self);
+    StringValue(string);
+    buffer_append_reference(&uk->buffer, string, uk->buffer.read_reference_threshold);
+    return self;
+}
+
+static VALUE each(VALUE self)
+{
+    RETURN_ENUMERATOR(self, 0, 0);
+    unpacker_t *uk = get(self);
+    for (VALUE v; (v = next_object(uk)) != Qundef;) {
+        rb_yield(v);
+    }
+    return Qnil;
+}
+
+static VALUE feed_each(VALUE self, VALUE string)
+{
+    RETURN_ENUMERATOR(self, 1, &string);
+    feed(self, string);
+    return each(self);
+}
+
+static VALUE reset(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    buffer_clear(&uk->buffer);
+    uk->scanning = uk->raised = false;
+    return Qnil;
+}
+
+void raise_extra(size_t n)
+{
+    rb_raise(eMalformedFormatError, "%"PRIuSIZE" extra bytes after the deserialized object", n);
+}
+
+VALUE unpacker_full_unpack(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    VALUE v = read_object(self);
+    size_t extra = buffer_size(&uk->buffer);
+    if (extra > 0) {
+        raise_extra(extra);
+    }
+    reset(self);
+    return v;
+}
+
+static VALUE buffer(VALUE self)
+{
+    unpacker_t *uk = get(self);
+    if (NIL_P(uk->view)) {
+        RB_OBJ_WRITE(self, &uk->view, buffer_view(&uk->buffer, self));
+    }
+    return uk->view;
+}
+
+/* What was asked for. */
+
+static VALUE symbolize_keys_p(VALUE self) { return get(self)->o.symbolize_keys ? Qtrue : Qfalse; }
+
+static VALUE freeze_p(VALUE self) { return get(self)->o.freeze ? Qtrue : Qfalse; }
+
+static VALUE allow_unknown_ext_p(VALUE self) { return get(self)->o.allow_unknown_ext ? Qtrue : Qfalse; }
+
+static VALUE transactional_p(VALUE self) { return get(self)->o.transactional ? Qtrue : Qfalse; }
+
+/* Ext types, as lib/slipstream/msgpack/unpacker.rb registers and lists them. */
+
+static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE callable)
+{
+    rb_check_frozen(self);
+    unpack_exts_add(&get(self)->exts, self, ext_type(type), klass, callable, 0);
+    return Qnil;
+}
+
+static VALUE registered_types_internal(VALUE self) { return unpack_exts_hash(&get(self)->exts); }
+
+void Init_unpacker(VALUE mMessagePack)
+{
+    cUnpacker = rb_define_class_under(mMessagePack, "Unpacker", rb_cObject);
+    rb_define_alloc_func(cUnpacker, unpacker_alloc);
+    rb_undef_method(cUnpacker, "dup");
+    rb_undef_method(cUnpacker, "clone");
+    rb_define_method(cUnpacker, "initialize", initialize, -1);
+    rb_define_method(cUnpacker, "symbolize_keys?", symbolize_keys_p, 0);
+    rb_define_method(cUnpacker, "freeze?", freeze_p, 0);
+    rb_define_method(cUnpacker, "allow_unknown_ext?", allow_unknown_ext_p, 0);
+    rb_define_method(cUnpacker, "transactional?", transactional_p, 0);
+    rb_define_method(cUnpacker, "read", read_object, 0);
+    rb_define_alias(cUnpacker, "unpack", "read");
+    rb_define_method(cUnpacker, "skip", skip, 0);
+    rb_define_method(cUnpacker, "count", count, 0);
+    rb_define_method(cUnpacker, "read_raw", read_raw, 0);
+    rb_define_method(cUnpacker, "peek_type", peek_type, 0);
+    rb_define_method(cUnpacker, "skip_nil", skip_nil, 0);
+    rb_define_method(cUnpacker, "consume_nil", consume_nil, 0);
+    rb_define_method(cUnpacker, "read_array_header", read_array_header, 0);
+    rb_define_method(cUnpacker, "read_map_header", read_map_header, 0);
+    rb_define_method(cUnpacker, "feed", feed, 1);
+    rb_define_alias(cUnpacker, "feed_reference", "feed");
+    rb_define_method(cUnpacker, "each", each, 0);
+    rb_define_method(cUnpacker, "feed_each", feed_each, 1);
+    rb_define_method(cUnpacker, "reset", reset, 0);
+    rb_define_method(cUnpacker, "full_unpack", unpacker_full_unpack, 0);
+    rb_define_method(cUnpacker, "buffer", buffer, 0);
+    rb_define_method(cUnpacker, "register_type_internal", register_type_internal, 3);
+    rb_define_method(cUnpacker, "registered_types_internal", registered_types_internal, 0);
+}
