@@ -1,0 +1,353 @@
+# frozen_string_literal: true
+
+# Fuzzes the gem: makes documents, breaks some of them, and reads them in every way there is, which must all come to the same.
+#
+#     ruby fuzz/fuzz.rb [SECONDS [SEED [ROUND]]]
+#
+# runs rounds for SECONDS (10), of the SEED that it prints. A finding is printed with its round and its bytes, and ends the run with
+# status 1; with SECONDS 0 the one ROUND of SEED runs again. PEER=1 fuzzes an installed msgpack gem by what it has, too. It runs as
+# it is under valgrind, and with an extension that was built with -fsanitize=address.
+
+if ENV["PEER"].to_s.empty?
+  $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
+else
+  gem "msgpack"
+end
+require "msgpack"
+require "stringio"
+require_relative "../spec/support/values"
+
+class Fuzz
+  Finding = Class.new(StandardError)
+
+  # All that bytes may be refused by; EncodingError is for keys that symbolize_keys cannot make Symbols of.
+  REFUSALS = [EOFError, MessagePack::UnpackError, EncodingError].freeze
+  OURS = MessagePack.respond_to?(:count)
+  Box = Struct.new(:inner)
+
+  def initialize(seed, round)
+    @rng = Random.new(seed * 1_000_003 + round)
+    @values = Values.new(@rng)
+    @plain = MessagePack::Factory.new
+    @plain.register_type(2, Range, packer: ->(range) { MessagePack.pack([range.begin, range.end]) }, unpacker: ->(bytes) { [:range, bytes] })
+    @factory = @plain.dup
+    @factory.register_type(1, Box, recursive: true, packer: ->(box, packer) { packer.write(box.inner) }, unpacker: ->(unpacker) { Box.new(unpacker.read) })
+    @reading = @factory
+  end
+
+  CHECKS = %i[round_trip whole_and_pieces read_and_skip headers transactions sharing buffer packers limits ext].freeze
+
+  # One check upon one document, and now and then the collector.
+  def run
+    check = CHECKS.sample(random: @rng)
+    GC.start if one_in(200)
+    GC.compact if one_in(500) && GC.respond_to?(:compact)
+    @objects = Array.new(@rng.rand(1..4)) { object }
+    @bytes = @objects.map { |x| @factory.dump(x) }.join
+    send(check)
+    nil
+  rescue Finding => e
+    "#{check}: #{e.message}\nbytes: #{@bytes.unpack1("H*")}"
+  rescue StandardError => e
+    "#{check}: #{e.class}: #{e.message}\n#{e.backtrace.first(8).join("\n")}\nbytes: #{@bytes.unpack1("H*")}"
+  end
+
+  private
+
+  def one_in(n)
+    @rng.rand(n).zero?
+  end
+
+  def object
+    one_in(8) ? Box.new(one_in(3) ? Box.new(@values.any(1)) : @values.any(2)) : @values.any(@rng.rand(5))
+  end
+
+  def same(wanted, got, what)
+    raise Finding, "#{what}:\n  #{wanted.inspect[0, 2000]}\n  #{got.inspect[0, 2000]}" unless wanted == got
+  end
+
+  # The bytes, broken in most cases: bytes changed, cut out, put in, doubled, or the end gone. They are read without the recursive
+  # type from then on: what its proc reads of a payload that is broken need not end where the payload does.
+  def broken
+    @reading = @plain
+    bytes = @bytes.dup
+    @rng.rand(4).times do
+      at = @rng.rand(bytes.bytesize)
+      n = @rng.rand(1..8)
+      case @rng.rand(6)
+      when 0, 1 then bytes.setbyte(at, one_in(2) ? @rng.rand(256) : [0x90, 0x80, 0xc1, 0xc6, 0xc7, 0xc9, 0xd4, 0xd8, 0xdb, 0xdc, 0xdd, 0xde, 0xdf, 0xff].sample(random: @rng))
+      when 2 then bytes[at, n] = ""
+      when 3 then bytes.insert(at, @rng.bytes(n))
+      when 4 then bytes.insert(at, bytes.byteslice(at, n))
+      when 5 then bytes = bytes.byteslice(0, at)
+      end
+      break if bytes.empty?
+    end
+    @bytes = bytes
+  end
+
+  def pieces(bytes, most = [1, 2, 7, 100, 5000, 100_000].sample(random: @rng))
+    at = 0
+    all = []
+    until at >= bytes.bytesize
+      all << bytes.byteslice(at, @rng.rand(1..most))
+      at += all.last.bytesize
+    end
+    all
+  end
+
+  # Unknown ext is allowed in most cases, so that reading goes deep.
+  def options
+    @options ||= { allow_unknown_ext: !one_in(5), symbolize_keys: OURS && one_in(4), freeze: one_in(4), key_cache: one_in(2) }
+  end
+
+  def unpacker(io = nil, **more)
+    io ? @reading.unpacker(io, options.merge(more)) : @reading.unpacker(options.merge(more))
+  end
+
+  # What each found until it ended: the objects as text, since NaN equals nothing, and the class of the refusal.
+  def outcome
+    found = []
+    refusal = begin
+      yield found
+      nil
+    rescue *REFUSALS => e
+      e.class
+    end
+    [found.map(&:inspect), refusal]
+  end
+
+  def round_trip
+    @objects.each do |x|
+      bytes = @factory.dump(x)
+      same(x, @factory.load(bytes, allow_unknown_ext: true), "an object that comes back")
+      same(bytes, @factory.dump(@factory.load(bytes, allow_unknown_ext: true)), "bytes that come back")
+    end
+  end
+
+  def whole_and_pieces
+    broken unless OURS && one_in(3)
+    whole = outcome { |found| unpacker.feed_each(@bytes) { |x| found << x } }
+    fed = unpacker
+    alike(whole, outcome { |found| pieces(@bytes).each { |piece| fed.feed_each(piece) { |x| found << x } } }, "whole, and fed in pieces")
+    queued = unpacker
+    pieces(@bytes).each { |piece| queued.feed(piece) }
+    alike(whole, outcome { |found| queued.each { |x| found << x } }, "whole, and fed in pieces first")
+    alike(whole, outcome { |found| unpacker(StringIO.new(@bytes), io_buffer_size: 1024 + @rng.rand(3000)).each { |x| found << x } }, "whole, and of an io")
+    alike(whole, outcome { |found| unpacker(Drip.new(pieces(@bytes, 500))).each { |x| found << x } }, "whole, and of an io that drips")
+  end
+
+  # What an object is refused for that never ends, or has more than one fault, hangs on the pieces that it came in: where it is scanned before it is
+  # read, faults of its form are found first. That it is refused does not, if it ends.
+  def alike(whole, found, what)
+    return same(whole, found, what) unless OURS
+
+    same(whole.first, found.first, what)
+    same(whole.last.nil?, found.last.nil?, "refused or not: #{what}") unless endless?
+  end
+
+  def endless?
+    left = MessagePack::Unpacker.new.feed(@bytes)
+    left.count
+    !left.buffer.empty?
+  rescue MessagePack::UnpackError
+    false
+  end
+
+  # Gives its pieces one by one.
+  Drip = Struct.new(:pieces) do
+    def read(length, out = nil)
+      piece = pieces.shift
+      pieces.unshift(piece.byteslice(length..)) && piece = piece.byteslice(0, length) if piece && piece.bytesize > length
+      out ? out.replace(piece || "") : out = piece
+      piece && out
+    end
+  end
+
+  def read_and_skip
+    broken
+    reading = unpacker.feed(@bytes)
+    others = { skip: unpacker.feed(@bytes) }
+    others[:read_raw] = unpacker.feed(@bytes) if OURS
+    read = 0
+    loop do
+      before = reading.buffer.size
+      refusal = outcome { reading.read }.last
+      others.each do |name, other|
+        raw = nil
+        theirs = outcome { raw = other.public_send(name) }.last
+        # Skipping asks no types and makes no Symbols: it may pass what reading refuses, and then there is nothing to compare.
+        next others.delete(name) if refusal && refusal != EOFError && theirs != refusal && (theirs.nil? || OURS)
+        next others.delete(name) if !OURS && (refusal || theirs)
+
+        same(refusal, theirs, "the refusal of read, and of #{name}")
+        same(reading.buffer.size, other.buffer.size, "what read left, and #{name}") unless refusal
+        same(@bytes.byteslice(@bytes.bytesize - before, before - reading.buffer.size), raw, "the bytes that were read, and #{name}") if name == :read_raw && !refusal
+      end
+      break if refusal
+
+      read += 1
+    end
+    same(read, outcome_of_count, "objects that were read, and counted") if OURS && outcome { unpacker.feed(@bytes).each { nil } }.last.nil?
+  end
+
+  def outcome_of_count
+    same(MessagePack.count(@bytes), counted = unpacker.feed(@bytes).count, "counted by the module, and by an unpacker")
+    counted
+  end
+
+  # A document that is read head by head.
+  def headers
+    @options = { allow_unknown_ext: true }
+    walking = unpacker.feed(@bytes)
+    same(@objects, Array.new(@objects.size) { walk(walking) }, "read, and read by headers")
+  end
+
+  def walk(unpacker)
+    Array.new(unpacker.read_array_header) { walk(unpacker) }
+  rescue MessagePack::UnexpectedTypeError
+    begin
+      Array.new(unpacker.read_map_header) { [unpacker.read, walk(unpacker)] }.to_h
+    rescue MessagePack::UnexpectedTypeError
+      unpacker.read
+    end
+  end
+
+  def transactions
+    return unless OURS
+
+    broken
+    whole = outcome { |found| unpacker.feed_each(@bytes) { |x| found << x } }
+    reading = unpacker(transactional: true)
+    found = outcome do |all|
+      pieces(@bytes, [1, 50, 5000].sample(random: @rng)).each_with_index do |piece, i|
+        # To begin anew at every byte would take forever.
+        reading.feed(piece)
+        next if i > 300 && !one_in(100) && reading.buffer.size < @bytes.bytesize
+
+        loop { all << reading.read }
+      rescue EOFError
+        nil
+      end
+      loop { all << reading.read }
+    end
+    found[-1] = nil if found.last == EOFError
+    alike(whole, found, "each, and transactional reads")
+  end
+
+  # Results and source are changed, each of which must change nothing else.
+  def sharing
+    blobs = Array.new(@rng.rand(1..5)) { |i| @rng.bytes([100, 300, 4095, 4096, 20_000].sample(random: @rng) + i) }
+    document = [blobs.first, { "k" => blobs }, *blobs, "s" * 5000]
+    source = MessagePack.pack(document)
+    copy = source.b + ""
+    reading = MessagePack::Unpacker.new
+    (one_in(2) ? [source] : pieces(source, 10_000)).each { |piece| reading.feed(piece) }
+    read = reading.read
+    again = MessagePack.unpack(source)
+    same(document, read, "read")
+    strings = [read[0], *read[1].fetch("k"), *read.drop(2)]
+    victim = @rng.rand(strings.size)
+    keep = strings.map { |s| s + "" }
+    strings[victim].then { |s| one_in(2) ? s << "more" : s.setbyte(@rng.rand(s.bytesize), 0) }
+    keep.each_index { |i| same(keep[i], strings[i], "a sibling of what was changed") unless i == victim }
+    same(copy, source, "the source of what was changed")
+    source.replace("other")
+    same(document, again, "read before the source was changed")
+  end
+
+  def buffer
+    tested = MessagePack::Buffer.new
+    model = "".b
+    60.times do
+      string = @rng.bytes([0, 1, 10, 300, 5000, 70_000, 600_000].sample(random: @rng))
+      n = [0, 1, @rng.rand(500), @rng.rand(70_000)].sample(random: @rng)
+      case @rng.rand(OURS ? 9 : 8)
+      when 0, 1 then (tested << string) && model << string
+      when 2 then same(n.zero? ? "" : model.slice!(0, n).then { |s| s.empty? ? nil : s }, tested.read(n), "read(#{n})")
+      when 3 then same(model.slice!(0, n).bytesize, tested.skip(n), "skip(#{n})")
+      when 4 then same(n <= model.bytesize ? model.slice!(0, n) : nil, (tested.read_all(n) if n <= tested.size), "read_all(#{n})")
+      when 5 then same(model, one_in(2) ? tested.to_s : tested.to_a.join.b, "to_s")
+      when 6 then same(model.bytesize, tested.size, "size")
+      when 7
+        io = StringIO.new("".b)
+        one_in(2) ? tested.write_to(io) && same(model, io.string, "write_to") : tested.clear
+        model.clear
+      when 8 then tested.prepend(string) && model.prepend(string)
+      end
+    end
+    same(model, tested.read, "read")
+  end
+
+  # Packers side by side, with and without ios; none may see the bytes of another.
+  def packers
+    ios = Array.new(6) { |i| StringIO.new("".b) if i.odd? }
+    all = ios.map { |io| io ? @factory.packer(io, io_buffer_size: 1024 + @rng.rand(2000)) : @factory.packer }
+    models = Array.new(6) { "".b }
+    40.times do
+      i = @rng.rand(6)
+      x = object
+      if one_in(5)
+        begin
+          all[i].write(Box.new([x, Object.new]))
+        rescue NoMethodError
+          nil
+        end
+        same(models[i], all[i].to_s, "a packer after an ext that failed") unless ios[i]
+      elsif one_in(8) && !ios[i]
+        same(models[i], all[i].full_pack, "full_pack")
+        models[i].clear
+      else
+        all[i].write(x)
+        models[i] << @factory.dump(x)
+      end
+    end
+    all.each_with_index { |packer, i| same(models[i], ios[i] ? packer.flush && ios[i].string : packer.to_s, "a packer's bytes") }
+  end
+
+  def limits
+    return unless OURS
+
+    broken
+    limit = @rng.rand(100)
+    names = %i[max_str_len max_bin_len max_array_len max_map_len max_ext_len].sample(@rng.rand(1..5), random: @rng)
+    free = outcome { |found| unpacker.feed_each(@bytes) { |x| found << x } }
+    tight = outcome { |found| unpacker(**names.to_h { |name| [name, limit] }).feed_each(@bytes) { |x| found << x } }
+    same(free, tight, "without limits, and within them") unless tight.last == MessagePack::LimitError
+    same(free.first.first(tight.first.size), tight.first, "what was read before the limit")
+  end
+
+  # Ext procs that fail, and then the same unpacker once more.
+  def ext
+    failing = true
+    @options = { allow_unknown_ext: true }
+    reading = unpacker
+    reading.register_type(3) { |payload| failing ? raise(IndexError, "mine") : payload }
+    bytes = MessagePack.pack([1, { "k" => [MessagePack::ExtensionValue.new(3, @rng.bytes(@rng.rand(300)))] }, *@rng.rand(3).times.map { @values.any(0) }])
+    @bytes = bytes
+    begin
+      pieces(bytes).each { |piece| reading.feed_each(piece) { raise Finding, "an object whose ext failed" } }
+      raise Finding, "no error of an ext that fails"
+    rescue IndexError
+      reading.reset
+    end
+    failing = false
+    same(bytes.bytesize, reading.feed(bytes).buffer.size, "bytes after reset")
+    reading.read
+    same(0, reading.buffer.size, "bytes that are left after ext")
+  end
+end
+
+seconds = Float(ARGV.fetch(0, "10"))
+seed = Integer(ARGV.fetch(1) { Random.new_seed % 1_000_000_000 })
+ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+round = Integer(ARGV.fetch(2, "0"))
+$stdout.sync = true
+puts "seed #{seed}"
+loop do
+  finding = Fuzz.new(seed, round).run
+  abort "round #{round} of seed #{seed}: #{finding}" if finding
+  round += 1
+  break if Process.clock_gettime(Process::CLOCK_MONOTONIC) >= ends
+end
+puts "#{round} rounds, no findings"

@@ -1,0 +1,269 @@
+# frozen_string_literal: true
+
+# Large Strings are not copied when they are read: source and result have their bytes in common until one of them is changed. None
+# of it may be seen, but for speed and memory.
+RSpec.describe "Strings that share their bytes" do
+  def middle(on)
+    before = MessagePack.share_middle?
+    MessagePack.share_middle = on
+    yield
+  ensure
+    MessagePack.share_middle = before
+  end
+
+  describe "what is shared" do
+    it("a binary at the end") { expect(shared?(unpack(pack([1, "x".b * 10_000])).last)).to be(true) }
+    it("a binary at the end, of what was fed") { expect(shared?(MessagePack::Unpacker.new.feed(pack([1, "x".b * 10_000])).read.last)).to be(true) }
+    it("no short binary") { expect(shared?(unpack(pack([1, "x".b * 200])).last)).to be(false) }
+
+    it "a binary in the middle, of 4096 bytes or more", :ours do
+      skip "this Ruby does not let it be" unless MessagePack.share_middle?
+      expect(unpack(pack(["x".b * 4096, "y".b * 100_000, 1])).first(2).map { |s| shared?(s) }).to eq([true, true])
+    end
+
+    it "no binary in the middle of less than 4096 bytes", :ours do
+      expect(middle(true) { shared?(unpack(pack(["x".b * 4095, 1])).first) }).to be(false)
+    end
+
+    it "no str in the middle: it may be passed to C that wants a NUL behind it", :ours do
+      expect(middle(true) { shared?(unpack(pack(["x" * 100_000, 1])).first) }).to be(false)
+    end
+
+    it "no binary in the middle when it is switched off", :ours do
+      expect(middle(false) { shared?(unpack(pack(["x".b * 100_000, 1])).first) }).to be(false)
+    end
+
+    it "a binary at the end when the middle is switched off", :ours do
+      expect(middle(false) { shared?(unpack(pack([1, "x".b * 100_000])).last) }).to be(true)
+    end
+  end
+
+  describe "MessagePack.share_middle" do
+    it("is true or false", :ours) { expect([true, false]).to include(MessagePack.share_middle?) }
+    it("can be switched off", :ours) { expect(middle(false) { MessagePack.share_middle? }).to be(false) }
+    it("is off by SLIPSTREAM_MSGPACK_SHARE_MIDDLE=0", :ours) { expect(child("print MessagePack.share_middle?", env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" })).to eq("false") }
+
+    it "can be switched on again, where this Ruby lets it", :ours do
+      able = child("print MessagePack.share_middle?") == "true"
+      expect(child("print((MessagePack.share_middle = true) && MessagePack.share_middle?)", env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" })).to eq(able.to_s)
+    end
+
+    it "changes no result", :ours do
+      document = ["a".b * 5000, "b" * 5000, { "k" => "c".b * 100_000 }, "d".b * 4096]
+      expect(middle(false) { unpack(pack(document)) }).to eq(middle(true) { unpack(pack(document)) })
+    end
+  end
+
+  # All ways to change a String that Ruby has, each of which must copy first.
+  changes = {
+    "setbyte" => ->(s) { s.setbyte(0, 33) }, "setbyte at the end" => ->(s) { s.setbyte(-1, 33) }, "<<" => ->(s) { s << "tail" }, "concat of itself" => ->(s) { s.concat(s) }, "[]=" => ->(s) { s[1, 3] = "ABCDE" },
+    "insert" => ->(s) { s.insert(2, "in") }, "prepend" => ->(s) { s.prepend("pre") }, "slice!" => ->(s) { s.slice!(0, 10) }, "slice! of the end" => ->(s) { s.slice!(-10, 10) }, "chop!" => ->(s) { s.chop! },
+    "replace" => ->(s) { s.replace("other") }, "clear" => ->(s) { s.clear }, "upcase!" => ->(s) { s.upcase! }, "swapcase!" => ->(s) { s.swapcase! }, "reverse!" => ->(s) { s.reverse! },
+    "succ!" => ->(s) { s.succ! }, "tr!" => ->(s) { s.tr!("a-z", "b-za") }, "gsub!" => ->(s) { s.gsub!(/[a-z]/, "__") }, "squeeze!" => ->(s) { s.squeeze! }, "delete!" => ->(s) { s.delete!("a-m") },
+    "force_encoding and <<" => ->(s) { s.force_encoding("UTF-8") << "é" }, "encode!" => ->(s) { s.force_encoding("ISO-8859-1").encode!("UTF-16LE") },
+    "<< to a dup" => ->(s) { s.dup << "x" }, "lstrip!" => ->(s) { s.prepend("  ") && s.lstrip! }, "append_as_bytes" => ->(s) { s.respond_to?(:append_as_bytes) ? s.append_as_bytes("é") : s << "e" }
+  }
+
+  letters = ->(n, from) { ([*"a".."z"].rotate(from % 26).join * (n / 26 + 1)).byteslice(0, n).b }
+
+  # Where binaries may lie: at the end, in the middle, two side by side.
+  places = {
+    "the end" => [->(a, b) { [1, a, b] }, [1, 2]], "the middle" => [->(a, b) { [a, 1, b, 2] }, [0, 2]], "map values" => [->(a, b) { [{ "a" => a, "b" => b }, 3] }, nil]
+  }
+
+  pick = ->(document, at) { at ? document.values_at(*at) : document.first.values }
+
+  places.each do |place, (build, at)|
+    describe "in #{place}" do
+      let(:a) { letters[20_000, 0] }
+      let(:b) { letters[20_000, 7] }
+      let(:source) { pack(build[a, b]) }
+      let!(:whole) { source.b.freeze.then { |s| String.new(s) } }
+
+      ways = {
+        "unpack" => ->(bytes) { MessagePack.unpack(bytes) }, "read" => ->(bytes) { MessagePack::Unpacker.new.feed(bytes).read }, "each" => ->(bytes) { MessagePack::Unpacker.new.feed(bytes).each.first },
+        "read of an io" => ->(bytes) { MessagePack::Unpacker.new(StringIO.new(bytes)).read }, "read in pieces" => ->(bytes) { bytes.scan(/.{1,7000}/mn).inject(MessagePack::Unpacker.new) { |u, piece| u.feed(piece) }.read }
+      }
+
+      changes.each do |name, change|
+        it "a result that is changed by #{name} changes nothing else" do
+          ways.each do |way, read|
+            first, second = pick[read[source], at]
+            change[first]
+            expect(second).to eq(b), way
+            expect(source).to eq(whole), way
+            expect(pick[read[source], at]).to eq([a, b]), way
+          end
+        end
+
+        it "a source that is changed by #{name} changes no result" do
+          ways.each do |way, read|
+            bytes = String.new(whole)
+            results = pick[read[bytes], at]
+            change[bytes]
+            expect(results).to eq([a, b]), way
+          end
+        end
+      end
+
+      it "a result of a frozen source can be changed" do
+        first, second = pick[unpack(source.freeze), at]
+        first << "more"
+        second.upcase!
+        expect(source).to eq(whole)
+        expect([first, second]).to eq(["#{a}more", b.upcase])
+      end
+
+      it "results outlive the source and the unpacker" do
+        results = Array.new(20) { pick[unpack(pack(build[a, b])), at] }
+        GC.start
+        Array.new(2000) { "garbage" * 100 }
+        GC.start
+        expect(results).to all(eq([a, b]))
+      end
+
+      it "results are as good as copies" do
+        first, = pick[unpack(source), at]
+        copy = String.new(a)
+        expect(first == copy && first.eql?(copy) && copy == first).to be(true)
+        expect(first.hash).to eq(copy.hash)
+        expect({ copy => 1 }[first]).to eq(1)
+        expect(first <=> copy).to eq(0)
+        expect([first.bytesize, first.size, first[-1], first[first.size]]).to eq([20_000, 20_000, copy[-1], nil])
+        expect(first.byteslice(10, 19_000)).to eq(copy.byteslice(10, 19_000))
+        expect([first.dup, +first, first.clone, first + "", first * 1, first.b, String.new(first)]).to all(eq(copy))
+        expect([first.encoding, first.valid_encoding?, first.ascii_only?]).to eq([Encoding::BINARY, true, true])
+        expect([first.to_sym, first.intern]).to all(eq(copy.to_sym))
+        expect(first.unpack("a*Z*").first).to eq(copy)
+        expect([first.index("zzz"), first.index("xyz"), first.scan("abc").size]).to eq([copy.index("zzz"), copy.index("xyz"), copy.scan("abc").size])
+        expect(Marshal.load(Marshal.dump(first))).to eq(copy)
+        expect(Regexp.new(first).source).to eq(copy)
+        expect([first.sum, first.crypt("ab"), first.inspect]).to eq([copy.sum, copy.crypt("ab"), copy.inspect])
+        expect("#{first}|").to eq("#{copy}|")
+        expect(format("%s|", first)).to eq("#{copy}|")
+        expect((-first.dup).equal?(-copy)).to be(true)
+        expect(StringIO.new(first).read).to eq(copy)
+        expect(first.dup.freeze.dup << "x").to eq("#{copy}x")
+        expect(pack(first)).to eq(pack(copy))
+        expect(File.exist?(first)).to be(false)
+      end
+    end
+  end
+
+  # What Ruby passes to C as a string that ends with NUL; behind a shared one the source goes on.
+  describe "numbers in text" do
+    { "1" * 5000 => :Integer, "#{"0" * 5000}12" => :to_i, "1.#{"5" * 5000}" => :to_f, "#{"1" * 5000}r" => :to_r, "0x#{"f" * 5000}" => :hex, "0#{"7" * 5000}" => :oct }.each do |text, method|
+      it "#{text[0, 4]}... is the same by #{method} before more digits" do
+        shared = unpack(pack([text.b, 77])).first
+        digits = unpack(hex("92 c5") + [text.bytesize].pack("n") + text + "7").first
+        read = ->(s) { method == :Integer ? Integer(s) : s.public_send(method) }
+        expect([shared, digits].map(&read)).to eq([read[text]] * 2)
+      end
+    end
+
+    it "is the same in the environment" do
+      value = unpack(pack(["v".b * 5000, "w" * 100])).first
+      ENV["SLIPSTREAM_SPEC"] = value
+      expect(ENV.fetch("SLIPSTREAM_SPEC")).to eq("v" * 5000)
+    ensure
+      ENV.delete("SLIPSTREAM_SPEC")
+    end
+
+    it "is the same as a name of a file" do
+      Dir.mktmpdir do |directory|
+        name = unpack(pack(["#{directory}/#{"./" * 2000}file".b, "more".b * 2000])).first
+        expect([File.exist?(name), Dir.exist?(name), (File.basename(name))]).to eq([false, false, "file"])
+      end
+    end
+  end
+
+  describe "Buffers" do
+    [1000, 100_000, 600_000, 3_000_000].each do |size|
+      it "that hold #{size} bytes do not see what is done to the String that was written" do
+        string = letters[size, 0]
+        buffer = MessagePack::Buffer.new
+        buffer << string
+        string.setbyte(0, 33)
+        string << "more"
+        expect(buffer.read).to eq(letters[size, 0])
+      end
+
+      it "that gave #{size} bytes do not see what is done to them" do
+        buffer = MessagePack::Buffer.new
+        buffer << letters[size, 0] << letters[size, 1]
+        first = buffer.read(size - 10)
+        copy = buffer.to_s
+        chunks = buffer.to_a
+        [first, copy, *chunks].each { |string| string.setbyte(0, 33) unless string.empty? }
+        expect(buffer.read).to eq(letters[10, size - 10] + letters[size, 1])
+      end
+
+      it "that gave #{size} bytes leave the String alone that was written" do
+        string = letters[size, 0]
+        buffer = MessagePack::Buffer.new
+        buffer << string
+        buffer.read.setbyte(0, 33)
+        expect(string).to eq(letters[size, 0])
+      end
+
+      it "that are filled by an unpacker's feed leave #{size} bytes alone" do
+        string = letters[size, 0]
+        unpacker = MessagePack::Unpacker.new.feed(string)
+        unpacker.buffer.read(size).upcase!
+        expect(string).to eq(letters[size, 0])
+      end
+    end
+  end
+
+  describe "memory" do
+    it "is given back when results are dropped" do
+      expect(measured(<<~RUBY).to_i).to be < 120_000
+        bytes = MessagePack.pack(["x".b * 1_000_000, 1, "y".b * 1_000_000])
+        read = -> { MessagePack.unpack(bytes + "") }
+        50.times { read.call }
+        print growth("VmRSS") { 500.times { read.call } }
+      RUBY
+    end
+
+    it "of a large source is not kept by small results" do
+      expect(measured(<<~RUBY).to_i).to be < 120_000
+        bytes = MessagePack.pack(["x".b * 1_000_000, "text" * 20, "y".b * 200])
+        keep = []
+        read = -> { keep << MessagePack.unpack(bytes + "").drop(1) }
+        20.times { read.call }
+        print growth("VmRSS") { 500.times { read.call } }
+      RUBY
+    end
+
+    it "of a large source is kept by one large result, as long as that is kept", :ours do
+      # 200 sources of 1 MB, each kept by a slice of 5000 bytes in its middle; a copy of the slice lets it go.
+      script = <<~RUBY
+        bytes = MessagePack.pack(["x".b * 1_000_000, "y".b * 5000, 1])
+        keep = []
+        kept = growth("VmRSS") { 200.times { keep << MessagePack.unpack(bytes + "")[1] } }
+        keep.map! { |slice| slice + "" }
+        print kept, " ", growth("VmRSS") { 200.times { keep << MessagePack.unpack(bytes + "")[1] + "" } }
+      RUBY
+      skip "this Ruby does not let it be" unless MessagePack.share_middle?
+      expect(measured(script).split.map(&:to_i)).to match([be > 150_000, be < 100_000])
+      expect(measured(script, env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" }).split.map(&:to_i)).to all(be < 100_000)
+    end
+
+    it "is not taken for a copy of a large binary at the end" do
+      expect(measured(<<~RUBY).to_i).to be < 30_000
+        bytes = MessagePack.pack([1, "x".b * 50_000_000]).freeze
+        GC.start
+        print growth("VmPeak") { MessagePack.unpack(bytes) }
+      RUBY
+    end
+
+    it "is not taken for copies of large binaries in the middle", :ours do
+      skip "this Ruby does not let it be" unless MessagePack.share_middle?
+      expect(measured(<<~RUBY).to_i).to be < 30_000
+        bytes = MessagePack.pack(["x".b * 50_000_000, "y".b * 50_000_000, 1]).freeze
+        GC.start
+        print growth("VmPeak") { MessagePack.unpack(bytes) }
+      RUBY
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+# Bytes as the vector files write them: "93 01 61*3" is an array's head, a 1 and three letters a.
+module Bytes
+  def self.parse(notation)
+    notation.split.each_with_object(String.new(encoding: Encoding::BINARY)) do |word, bytes|
+      digits, count = word.split("*")
+      raise ArgumentError, "#{digits.inspect} is not hex" unless digits.match?(/\A(\h\h)+\z/)
+
+      bytes << [digits].pack("H*") * (count ? Integer(count, 10) : 1)
+    end
+  end
+
+  def hex(notation)
+    Bytes.parse(notation)
+  end
+
+  def pack(object, **options)
+    options.empty? ? MessagePack.pack(object) : MessagePack.pack(object, options)
+  end
+
+  def unpack(bytes, **options)
+    options.empty? ? MessagePack.unpack(bytes) : MessagePack.unpack(bytes, options)
+  end
+
+  # An unpacker that was fed bytes in hex.
+  def fed(notation, **options)
+    MessagePack::Unpacker.new(options).feed(hex(notation))
+  end
+
+  # An io in memory that holds bytes, and takes bytes.
+  def binary_io(bytes = "")
+    StringIO.new(bytes.b)
+  end
+
+  # Bytes in pieces of a size.
+  def pieces(bytes, size)
+    (0...bytes.bytesize).step(size).map { |at| bytes.byteslice(at, size) }
+  end
+
+  # All that an unpacker gives until the end of its bytes.
+  def rest(unpacker)
+    all = []
+    unpacker.each { |object| all << object }
+    all
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+# Random objects of every kind that the format has.
+class Values
+  def initialize(rng)
+    @rng = rng
+  end
+
+  # One object, with collections nested to a depth.
+  def any(depth = 4)
+    kind = @rng.rand(depth.positive? ? 12 : 9)
+    case kind
+    when 0 then [nil, true, false].sample(random: @rng)
+    when 1, 2 then integer
+    when 3 then float
+    when 4, 5 then text
+    when 6 then binary
+    when 7 then ext
+    when 8 then text[0, 8]
+    when 9, 10 then Array.new(size) { any(depth - 1) }
+    else map(depth)
+    end
+  end
+
+  def integer
+    n = @rng.rand(2**@rng.rand(1..64))
+    @rng.rand(2).zero? ? n : [-n, -2**63].max
+  end
+
+  # Of 64 bits at random, but no NaN, which equals nothing.
+  def float
+    f = @rng.rand(2).zero? ? @rng.rand(-1000..1000) / 8.0 : [@rng.rand(2**64)].pack("Q").unpack1("d")
+    f.nan? ? 0.5 : f
+  end
+
+  def text
+    ["", "a", "key#{@rng.rand(10)}", "é" * @rng.rand(40), "日本" * @rng.rand(100), "x" * @rng.rand(400), "\u{1f37a}" * @rng.rand(3000)].sample(random: @rng).dup
+  end
+
+  def binary
+    @rng.bytes([0, 1, @rng.rand(40), @rng.rand(400), 4000 + @rng.rand(200), @rng.rand(80_000)].sample(random: @rng))
+  end
+
+  # Of types that no one registers: those from 0 to 9 are free for that, and -1 is a time.
+  def ext
+    MessagePack::ExtensionValue.new([@rng.rand(-128..-2), @rng.rand(10..127)].sample(random: @rng), @rng.bytes([0, 1, 2, 3, 4, 8, 16, 17, 300].sample(random: @rng)))
+  end
+
+  private
+
+  def size
+    [0, 1, 2, @rng.rand(5), @rng.rand(20), @rng.rand(40)].sample(random: @rng)
+  end
+
+  def map(depth)
+    Array.new(size) { [@rng.rand(4).zero? ? any(0) : text[0, 70], any(depth - 1)] }.to_h
+  end
+end

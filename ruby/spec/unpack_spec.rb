@@ -1,0 +1,340 @@
+# frozen_string_literal: true
+
+# What MessagePack.unpack reads, and what it refuses. vectors_spec.rb has the table of all forms.
+RSpec.describe "MessagePack.unpack" do
+  describe "numbers" do
+    {
+      "00" => 0, "7f" => 127, "cc 80" => 128, "cd 01 00" => 256, "ce ff ff ff ff" => 2**32 - 1, "cf ff*8" => 2**64 - 1,
+      "cf 40 00*7" => 2**62, "cf 3f ff*7" => 2**62 - 1, "ff" => -1, "e0" => -32, "d0 80" => -128, "d1 80 00" => -32_768,
+      "d2 80 00 00 00" => -2**31, "d3 80 00*7" => -2**63, "d3 c0 00*7" => -2**62, "d3 bf ff*7" => -2**62 - 1, "d3 7f ff*7" => 2**63 - 1
+    }.each do |bytes, integer|
+      it("reads #{bytes} as #{integer}") { expect(unpack(hex(bytes))).to eql(integer) }
+    end
+
+    { "ca 3f c0 00 00" => 1.5, "ca 7f 80 00 00" => Float::INFINITY, "ca 00 00 00 01" => 2.0**-149, "cb 3f f1 99 99 99 99 99 9a" => 1.1,
+      "cb 00*7 01" => 5e-324, "cb ff f0 00*6" => -Float::INFINITY, "ca 80 00 00 00" => -0.0 }.each do |bytes, float|
+      it "reads #{bytes} as #{float}" do
+        read = unpack(hex(bytes))
+        expect(read).to eql(float)
+        expect(1 / read).to eql(1 / float)
+      end
+    end
+
+    it("reads NaN of 32 bits") { expect(unpack(hex("ca 7f c0 00 00"))).to be_nan }
+    it("reads NaN of 64 bits") { expect(unpack(hex("cb 7f f8 00*6"))).to be_nan }
+  end
+
+  describe "a str" do
+    ["a1 61", "d9 01 61", "da 00 01 61", "db 00 00 00 01 61"].each do |bytes|
+      it "of the form #{bytes} is UTF-8 and not frozen" do
+        text = unpack(hex(bytes))
+        expect(text).to eq("a")
+        expect(text.encoding).to eq(Encoding::UTF_8)
+        expect(text).not_to be_frozen
+      end
+    end
+
+    it("that is empty is UTF-8 too") { expect(unpack("\xa0").encoding).to eq(Encoding::UTF_8) }
+
+    it "is not checked: invalid UTF-8 passes" do
+      text = unpack(hex("a2 ff fe"))
+      expect(text.bytes).to eq([0xff, 0xfe])
+      expect(text.encoding).to eq(Encoding::UTF_8)
+      expect(text).not_to be_valid_encoding
+    end
+
+    it("may hold NUL") { expect(unpack(hex("a3 61 00 62"))).to eq("a\0b") }
+
+    it "of a value is new each time" do
+      first, second = unpack(hex("92 a1 61 a1 61"))
+      first << "b"
+      expect(second).to eq("a")
+    end
+  end
+
+  describe "a bin" do
+    ["c4 01 61", "c5 00 01 61", "c6 00 00 00 01 61"].each do |bytes|
+      it "of the form #{bytes} is ASCII-8BIT and not frozen" do
+        data = unpack(hex(bytes))
+        expect(data).to eq("a")
+        expect(data.encoding).to eq(Encoding::BINARY)
+        expect(data).not_to be_frozen
+      end
+    end
+
+    it("that is empty is ASCII-8BIT too") { expect(unpack(hex("c4 00")).encoding).to eq(Encoding::BINARY) }
+  end
+
+  describe "a map" do
+    it "keeps the order" do
+      expect(unpack(hex("82 a1 62 01 a1 61 02")).to_a).to eq([["b", 1], ["a", 2]])
+    end
+
+    it "takes the last of equal keys, in the place of the first" do
+      expect(unpack(hex("83 a1 61 01 a1 62 02 a1 61 03")).to_a).to eq([["a", 3], ["b", 2]])
+    end
+
+    it "takes the last of equal keys in a large map" do
+      map = unpack(hex("de 00 c8") + Array.new(200) { |i| pack(i % 50) + pack(i) }.join)
+      expect(map).to eq((0...50).to_h { |i| [i, 150 + i] })
+    end
+
+    it "takes keys of all kinds" do
+      expect(unpack(hex("87 c0 01 c3 02 05 03 cb 3f f8 00*6 04 91 01 05 81 01 02 06 c4 01 ff 07")))
+        .to eq({ nil => 1, true => 2, 5 => 3, 1.5 => 4, [1] => 5, { 1 => 2 } => 6, "\xff".b => 7 })
+    end
+
+    it "tells 1 from 1.0" do
+      expect(unpack(hex("82 01 a1 61 cb 3f f0 00*6 a1 62"))).to eq({ 1 => "a", 1.0 => "b" })
+    end
+
+    it "freezes keys that are str" do
+      key = unpack(hex("81 a1 61 01")).keys.first
+      expect(key).to be_frozen
+      expect(key.encoding).to eq(Encoding::UTF_8)
+    end
+
+    it "freezes keys that are bin, and leaves them binary" do
+      key = unpack(hex("81 c4 01 61 01")).keys.first
+      expect(key).to be_frozen
+      expect(key.encoding).to eq(Encoding::BINARY)
+    end
+
+    it "gives the same String for the same key, in one document" do
+      first, second = unpack(hex("92 81 a3 61 62 63 01 81 a3 61 62 63 02"))
+      expect(first.keys.first).to equal(second.keys.first)
+    end
+
+    it "gives the same String for the same key, across documents" do
+      first, second = Array.new(2) { unpack(hex("81 a3 61 62 63 01")).keys.first }
+      expect(first).to equal(second)
+    end
+
+    it "gives the same String as a literal that is interned" do
+      expect(unpack(hex("81 a6 73 65 63 72 65 74 01")).keys.first).to equal(-"secret")
+    end
+
+    it "tells many keys of many lengths apart" do
+      keys = Array.new(3000) { |i| "k#{i}" * (1 + i % 40) }
+      document = keys.to_h { |key| [key, key.size] }
+      expect(unpack(pack([document, document]))).to eq([document, document])
+    end
+
+    it "tells keys apart that differ in one byte, anywhere" do
+      keys = (0...64).flat_map { |at| [("a" * 64).tap { |key| key[at] = "b" }, "a" * at] }
+      document = keys.each_with_index.to_h
+      expect(unpack(pack(document))).to eq(document)
+      expect(unpack(pack(document)).keys).to eq(document.keys)
+    end
+
+    it "keeps str and bin keys of the same bytes in their encodings" do
+      map = unpack(hex("82 a2 c3 a9 01 c4 02 c3 a9 02"))
+      expect(map.keys.map(&:encoding)).to eq([Encoding::UTF_8, Encoding::BINARY])
+      expect(map["é"]).to eq(1)
+      expect(map["é".b]).to eq(2)
+    end
+
+    it "leaves values that are str alone, where a key is the same" do
+      map = unpack(hex("82 a1 61 a1 61 a1 62 a1 61"))
+      expect(map.values).to all(eq("a"))
+      expect(map.values.map(&:frozen?)).to eq([false, false])
+    end
+  end
+
+  describe "symbolize_keys" do
+    it("makes Symbols of str keys") { expect(unpack(hex("81 a1 61 01"), symbolize_keys: true)).to eq({ a: 1 }) }
+    it("makes Symbols of bin keys") { expect(unpack(hex("81 c4 01 61 01"), symbolize_keys: true)).to eq({ a: 1 }) }
+    it("leaves values alone") { expect(unpack(hex("81 a1 61 a1 62"), symbolize_keys: true)).to eq({ a: "b" }) }
+    it("leaves other keys alone") { expect(unpack(hex("82 01 02 c0 03"), symbolize_keys: true)).to eq({ 1 => 2, nil => 3 }) }
+    it("makes the empty Symbol") { expect(unpack(hex("81 a0 01"), symbolize_keys: true)).to eq({ "": 1 }) }
+    it("makes Symbols of UTF-8") { expect(unpack(hex("81 a2 c3 a9 01"), symbolize_keys: true)).to eq({ "é": 1 }) }
+
+    it "reaches maps at any depth" do
+      expect(unpack(hex("91 81 a1 61 91 81 a1 62 01"), symbolize_keys: true)).to eq([{ a: [{ b: 1 }] }])
+    end
+
+    it "leaves strings in an array that is a key alone" do
+      expect(unpack(hex("81 91 a1 61 01"), symbolize_keys: true)).to eq({ ["a"] => 1 })
+    end
+
+    it "refuses invalid UTF-8, as Ruby does" do
+      expect { unpack(hex("81 a1 ff 01"), symbolize_keys: true) }.to raise_error(EncodingError)
+    end
+
+    it "makes binary Symbols of bin keys that are no text" do
+      expect(unpack(hex("81 c4 01 ff 01"), symbolize_keys: true)).to eq({ "\xff".b.to_sym => 1 })
+    end
+
+    it "tells Symbols of any length apart" do
+      keys = (0...100).flat_map { |n| ["a" * n, "a" * n + "b"] }.uniq
+      expect(unpack(pack(keys.to_h { |key| [key, 1] }), symbolize_keys: true).keys).to eq(keys.map(&:to_sym))
+    end
+  end
+
+  describe "freeze" do
+    let(:document) { unpack(hex("94 a1 61 81 a1 62 c4 01 63 90 80"), freeze: true) }
+
+    it("freezes the array") { expect(document).to be_frozen }
+    it("freezes what is in it") { expect(document).to all(be_frozen) }
+    it("freezes the values of maps") { expect(document[1]["b"]).to be_frozen }
+    it("freezes a string at the top") { expect(unpack("\xa1a", freeze: true)).to be_frozen }
+    it("freezes a binary at the top") { expect(unpack(hex("c4 01 ff"), freeze: true)).to be_frozen }
+    it("keeps the encodings") { expect([document[0], document[1]["b"]].map(&:encoding)).to eq([Encoding::UTF_8, Encoding::BINARY]) }
+    it("leaves the value as it is") { expect(document).to eq(["a", { "b" => "c" }, [], {}]) }
+    it("goes with symbolize_keys") { expect(unpack(hex("81 a1 61 90"), freeze: true, symbolize_keys: true)).to eq({ a: [] }).and be_frozen }
+
+    it "interns strings" do
+      first, second = unpack(hex("92 a3 61 62 63 a3 61 62 63"), freeze: true)
+      expect(first).to equal(second)
+      expect(first).to equal(-"abc")
+    end
+
+    it "interns binaries" do
+      first, second = unpack(hex("92 c4 03 61 62 63 c4 03 61 62 63"), freeze: true)
+      expect(first).to equal(second)
+    end
+
+    it "freezes large binaries" do
+      first, second = unpack(pack(["x".b * 10_000, "y".b * 10_000]), freeze: true)
+      expect([first, second]).to all(be_frozen)
+      expect([first, second]).to eq(["x" * 10_000, "y" * 10_000])
+    end
+  end
+
+  describe "what is not there whole" do
+    it("is EOFError for nothing at all") { expect { unpack("") }.to raise_error(EOFError, "end of buffer reached") }
+    it("is EOFError for nil") { expect { unpack(nil) }.to raise_error(EOFError) }
+    it("is EOFError for an empty io") { expect { unpack(binary_io) }.to raise_error(EOFError) }
+    it("is EOFError for half of an io") { expect { unpack(binary_io("\x92\x01")) }.to raise_error(EOFError) }
+
+    ["92 01", "81 01", "a2 61", "cd 01", "c4", "d9", "dc 00", "cb 00*7", "c7 01", "d4 01", "92 91"].each do |bytes|
+      it("is EOFError for #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(EOFError, "end of buffer reached") }
+    end
+  end
+
+  describe "bytes beyond the object" do
+    { "01 02" => 1, "01 02 03" => 2, "90 c1" => 1, "a1 61 00*1000" => 1000 }.each do |bytes, extra|
+      it "are refused and counted: #{extra} of #{bytes}" do
+        expect { unpack(hex(bytes)) }.to raise_error(MessagePack::MalformedFormatError, "#{extra} extra bytes after the deserialized object")
+      end
+    end
+
+    it "are refused from an io too" do
+      expect { unpack(binary_io("\x01\x02\x03")) }.to raise_error(MessagePack::MalformedFormatError, "2 extra bytes after the deserialized object")
+    end
+  end
+
+  describe "the byte c1" do
+    ["c1", "91 c1", "81 c1 01", "81 01 c1", "92 01 c1"].each do |bytes|
+      it("is refused in #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(MessagePack::MalformedFormatError, "invalid byte") }
+    end
+  end
+
+  describe "nesting" do
+    { "arrays" => ["91", 1, "90"], "maps" => ["81 01", 1, "80"], "arrays and maps" => ["91 81 01", 2, "90"],
+      "arrays by a head of 16 bits" => ["dc 00 01", 1, "90"], "maps by a head of 32 bits" => ["df 00 00 00 01 01", 1, "80"] }
+      .each do |name, (level, each, last)|
+        it("reads 128 levels of #{name}") { expect(unpack(hex(level) * (128 / each) + hex("01"))).to be_a(Enumerable) }
+        it("reads 128 levels of #{name} around an empty one") { expect(unpack(hex(level) * (128 / each) + hex(last))).to be_a(Enumerable) }
+
+        it "refuses 129 levels of #{name}" do
+          expect { unpack(hex(level) * (128 / each) + hex("91 01")) }.to raise_error(MessagePack::StackError, "stack level too deep")
+        end
+      end
+
+    it "counts maps that are nested in keys" do
+      expect(unpack(hex("81*128 01 01*128")).size).to eq(1)
+      expect { unpack(hex("81*129 01 01*129")) }.to raise_error(MessagePack::StackError)
+    end
+
+    it "counts depth and not how many there are" do
+      expect(unpack(pack([[[1]]] * 1000))).to eq([[[1]]] * 1000)
+    end
+
+    it "refuses very deep nesting" do
+      expect { unpack("\x91" * 1_000_000) }.to raise_error(MessagePack::StackError)
+    end
+  end
+
+  describe "ext" do
+    it "of an unknown type is refused" do
+      expect { unpack(hex("d4 01 61")) }.to raise_error(MessagePack::UnknownExtTypeError, "unexpected extension type")
+    end
+
+    it "of type -1 is unknown as long as no one registers it" do
+      expect { unpack(hex("d6 ff 00*4")) }.to raise_error(MessagePack::UnknownExtTypeError)
+    end
+
+    it "of an unknown type is an ExtensionValue by allow_unknown_ext" do
+      expect(unpack(hex("d4 01 61"), allow_unknown_ext: true)).to eq(MessagePack::ExtensionValue.new(1, "a"))
+    end
+  end
+
+  describe "its arguments" do
+    it("takes a frozen String") { expect(unpack("\x01".b.freeze)).to eq(1) }
+    it("takes a String of any encoding") { expect(unpack((+"\x91\xa1aa").force_encoding("UTF-16LE").byteslice(0, 3))).to eq(["a"]) }
+    it("takes nil for options") { expect(MessagePack.unpack("\x01", nil)).to eq(1) }
+    it("takes options for an io") { expect(unpack(binary_io("\x81\xa1a\x01"), symbolize_keys: true)).to eq({ a: 1 }) }
+    it("refuses what can neither be read nor is a String") { expect { unpack(Object.new) }.to raise_error(NoMethodError) }
+
+    it "leaves the String as it is" do
+      bytes = hex("93 01 a1 61 c0")
+      unpack(bytes)
+      expect(bytes).to eq(hex("93 01 a1 61 c0"))
+      expect(bytes).not_to be_frozen
+    end
+
+    it "reads a subclass of String" do
+      expect(unpack(Class.new(String).new("\x91\xa1a"))).to eq(["a"])
+    end
+
+    it "reads a part of a longer String" do
+      whole = hex("c1*5000 93 01 02 03")
+      expect(unpack(whole.byteslice(5000, 4))).to eq([1, 2, 3])
+    end
+
+    it "reads a file" do
+      document = Array.new(5000) { |i| { "id" => i, "name" => "n" * (i % 50) } }
+      Tempfile.create("unpack", binmode: true) do |file|
+        file.write(pack(document))
+        file.rewind
+        expect(unpack(file)).to eq(document)
+      end
+    end
+
+    it("has the name load too") { expect(MessagePack.load("\x01")).to eq(1) }
+    it("has the name load for an io too") { expect(MessagePack.load(binary_io("\x81\xa1a\x01"), symbolize_keys: true)).to eq({ a: 1 }) }
+  end
+
+  describe "large documents" do
+    it "reads an array of 100,000 integers" do
+      integers = Array.new(100_000) { |i| i * 1_000_003 }
+      expect(unpack(pack(integers))).to eq(integers)
+    end
+
+    it "reads a map of 100,000 entries" do
+      map = (0...100_000).to_h { |i| ["key #{i}", i] }
+      expect(unpack(pack(map))).to eq(map)
+    end
+
+    it "reads arrays of every size around a batch" do
+      [0, 1, 15, 16, 17, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 65_535, 65_536].each do |size|
+        array = Array.new(size) { |i| i }
+        expect(unpack(pack([array, size]))).to eq([array, size])
+      end
+    end
+
+    it "reads maps of every size around a batch" do
+      [0, 1, 7, 8, 9, 15, 16, 17, 127, 128, 129, 255, 256, 257, 511, 512, 513, 65_536].each do |size|
+        map = (0...size).to_h { |i| [i, i.to_s] }
+        expect(unpack(pack([map, size]))).to eq([map, size])
+      end
+    end
+
+    it "reads strings of every size around a page" do
+      [0, 1, 23, 24, 31, 32, 255, 256, 4095, 4096, 4097, 65_535, 65_536, 1_000_000].each do |size|
+        expect(unpack(pack(["x" * size, "y".b * size, size]))).to eq(["x" * size, "y" * size, size])
+      end
+    end
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+# The table of bytes and values that our Go codec obeys too.
+RSpec.describe "vectors/msgpack.txt" do
+  # Equal, and of the same kinds: 1 is not 1.0, 0.0 is not -0.0, and a str is not a bin (but for keys, of which a note does not tell it).
+  def same?(read, wanted)
+    case wanted
+    when Float then read.is_a?(Float) && (wanted.nan? ? read.nan? : [read].pack("G") == [wanted].pack("G"))
+    when String then read.is_a?(String) && read == wanted && read.encoding == wanted.encoding
+    when Array then read.is_a?(Array) && read.size == wanted.size && read.zip(wanted).all? { |a, b| same?(a, b) }
+    when Hash then read.is_a?(Hash) && read.size == wanted.size && wanted.all? { |key, value| read.key?(key) && same?(read[key], value) }
+    else read.eql?(wanted)
+    end
+  end
+
+  factory = MessagePack::Factory.new
+  factory.register_type(-1, Time, packer: MessagePack::Time::Packer, unpacker: MessagePack::Time::Unpacker)
+
+  errors = {
+    /\Aunknown code/ => MessagePack::MalformedFormatError, /EOF\z/ => EOFError, /\Aunknown ext id/ => MessagePack::UnknownExtTypeError,
+    /\Ainvalid ext len/ => MessagePack::MalformedFormatError
+  }
+
+  # How bytes may come in.
+  sources = {
+    "whole" => ->(bytes) { factory.unpacker.feed(bytes) },
+    "fed byte by byte" => ->(bytes) { bytes.each_char.with_object(factory.unpacker) { |byte, unpacker| unpacker.feed(byte) } },
+    "of an io" => ->(bytes) { factory.unpacker(StringIO.new(bytes)) },
+    "of an io byte by byte" => ->(bytes) { factory.unpacker(Ios::Drip.new(bytes, 1)) }
+  }
+
+  vectors = Vectors.read("msgpack.txt")
+
+  it("has more than 300 vectors, of all three marks") { expect([vectors.size > 300, vectors.map(&:mark).uniq.sort]).to eq([true, %w[! < =]]) }
+
+  vectors.each do |vector|
+    if vector.mark == "!"
+      error = errors.find { |text, _| vector.note.match?(text) }.last
+
+      it "#{vector}: is refused by #{error}" do
+        expect { factory.load(vector.bytes) }.to raise_error(error)
+        sources.each { |name, source| expect { source[vector.bytes].read }.to raise_error(error), name }
+      end
+      next
+    end
+
+    it "#{vector}: is read" do
+      wanted = Vectors.value(vector.note)
+      expect(same?(factory.load(vector.bytes), wanted)).to be(true)
+      sources.each do |name, source|
+        next if name != "whole" && vector.bytes.bytesize > 1000
+
+        unpacker = source[vector.bytes + "\x05"]
+        expect(same?(unpacker.read, wanted)).to be(true), name
+        expect(unpacker.read).to eq(5), name
+      end
+    end
+
+    it "#{vector}: is found by feed_each" do
+      found = []
+      unpacker = factory.unpacker
+      (vector.bytes * 2).scan(/.{1,#{vector.bytes.bytesize > 1000 ? 997 : 1}}/mn) { |piece| unpacker.feed_each(piece) { |object| found << object } }
+      wanted = Vectors.value(vector.note)
+      expect(found.map { |object| same?(object, wanted) }).to eq([true, true])
+    end
+
+    # 32-bit floats are what write_float32 writes; a Float is of 64 bits otherwise.
+    if vector.mark == "=" && vector.bytes.getbyte(0) == 0xca
+      it("#{vector}: is written by write_float32") { expect(factory.packer.write_float32(Vectors.value(vector.note)).to_s).to eq(vector.bytes) }
+      it("#{vector}: is written by float32", :ours) { expect(factory.dump(Vectors.value(vector.note), float32: true)).to eq(vector.bytes) }
+    elsif vector.mark == "="
+      # A note does not tell the bits of a NaN, nor the order of a map that is not by strings.
+      it "#{vector}: is written" do
+        expect(factory.dump(factory.load(vector.bytes))).to eq(vector.bytes)
+        expect(factory.dump(Vectors.value(vector.note))).to eq(vector.bytes) unless vector.note.match?(/nan|\$map/)
+      end
+    end
+
+    it "#{vector}: is skipped" do
+      known_to_all = vector.bytes.each_byte.none? { |byte| (0xc7..0xc9).cover?(byte) || (0xd4..0xd8).cover?(byte) }
+      unpacker = known_to_all ? MessagePack::Unpacker.new : factory.unpacker
+      unpacker.feed(vector.bytes + "\x05").skip
+      expect(unpacker.read).to eq(5)
+    end
+
+    it("#{vector}: is given raw", :ours) { expect(MessagePack::Unpacker.new.feed(vector.bytes + "\x05").read_raw).to eq(vector.bytes) }
+    it("#{vector}: is counted", :ours) { expect(MessagePack.count(vector.bytes * 3)).to eq(3) }
+  end
+end
