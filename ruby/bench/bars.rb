@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative "stats"
+
+module Bench
+  # A Bar is a promise: what is promised of which rows, the least or the most that keeps it, and what was found.
+  Bar = Struct.new(:subject, :limit, :found, :at_most) do
+    def kept? = at_most ? found <= limit : found >= limit
+
+    def to_s
+      "#{kept? ? 'OK    ' : 'MISSED'}  #{subject}: #{Stats.times(found)}, promised #{at_most ? '≤' : '≥'} #{Stats.times(limit)}"
+    end
+  end
+
+  # Bars are the promises of the gem, for the rows that were measured.
+  #
+  #   against msgpack   serialize ≥ 1.2×, deserialize ≥ 1.8×; both ≥ 3× where little is done: tiny and integers
+  #   against json, oj  never slower
+  #   skip              ≥ 5× as fast as read
+  #   feed              the time of a chunk grows by half at the most when there are four times as many: linear, and some noise
+  module Bars
+    LITTLE = %w[tiny integers].freeze
+    LEAST = { pack: 1.2, unpack: 1.8 }.freeze
+    LEAST_OF_LITTLE = 3.0
+    NEVER_SLOWER = %w[json oj].freeze
+    SKIP = 5.0
+    FEED = 1.5
+
+    module_function
+
+    def of(results)
+      one_shot(results, :pack, "serialize") + one_shot(results, :unpack, "deserialize") + skip(results.skip) + feed(results.feed)
+    end
+
+    def one_shot(results, operation, verb)
+      results[operation].values.select { |m| m.known?("ours", operation) }.flat_map do |m|
+        limits = { "msgpack" => LITTLE.include?(m.set) ? LEAST_OF_LITTLE : LEAST[operation] }
+        NEVER_SLOWER.each { |name| limits[name] = 1.0 }
+        limits.select { |name, _| m.known?(name, operation) }.map do |name, limit|
+          Bar.new("#{verb} #{m.set} against #{name}", limit, m.ratio(name, operation, to: ["ours", operation]))
+        end
+      end
+    end
+
+    def skip(measured)
+      measured.values.select { |m| m.known?("ours", :skip) }.map do |m|
+        Bar.new("skip #{m.set} against read", SKIP, m.ratio("ours", :read, to: ["ours", :skip]))
+      end
+    end
+
+    def feed(measured)
+      known = measured.select { |_, m| m.known?("ours", :feed) }
+      return [] if known.size < 2
+
+      few, many = known.keys.minmax.map { |chunks| known[chunks].median("ours", :feed) / chunks }
+      [Bar.new("feed, a chunk of #{known.keys.max} against one of #{known.keys.min}", FEED, many / few, true)]
+    end
+  end
+end

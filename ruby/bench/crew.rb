@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require_relative "library"
+
+module Bench
+  Failed = Class.new(StandardError)
+
+  # Hand is the runner's end of a worker.
+  class Hand
+    attr_reader :name, :version, :operations
+
+    def initialize(name, load_path: nil, environment: {})
+      @name = name
+      @load_path = load_path
+      command = [RbConfig.ruby, *("-I#{load_path}" if load_path), File.join(__dir__, "worker.rb"), name]
+      @pipe = IO.popen(environment, command, "r+b")
+      hello = ask(:hello)
+      @version, @operations = hello.values_at(:version, :operations)
+    end
+
+    def ask(*request)
+      Marshal.dump(request, @pipe)
+      @pipe.flush
+      status, answer = Marshal.load(@pipe)
+      status == :done ? answer : raise(Failed, "#{@name}: #{answer}")
+    rescue EOFError, Errno::EPIPE
+      raise Failed, "#{@name}: the worker died"
+    end
+
+    # title is the head of the column. The version of ours goes without saying.
+    def title = @name == "ours" ? "slipstream" : @name.sub(/†?\z/) { |mark| " #{@version}#{mark}" }
+
+    # description says besides which of several it is.
+    def description
+      case @name
+      when "ours" then "#{title} (as msgpack #{@version})"
+      when "json" then "#{title} (#{@load_path ? 'of bench/json' : "Ruby's own"})"
+      else title
+      end
+    end
+
+    def close = @pipe.close
+  end
+
+  # Crew is all workers that could be started, ours first.
+  class Crew
+    include Enumerable
+
+    attr_reader :notices
+
+    # ours is the load path of our library, json that of a newer json than Ruby's.
+    def initialize(ours:, json:, names: Libraries::ALL.keys, environment: {})
+      @notices = []
+      @hands = names.filter_map do |name|
+        next absent("#{name}: there is no msgpack.rb in #{ours}") if name == "ours" && no_msgpack?(ours)
+
+        Hand.new(name, load_path: { "ours" => ours, "json" => json }[name], environment: environment)
+      rescue Failed => e
+        absent(e.message)
+      end
+      raise Failed, "there is no library to measure" if @hands.empty?
+    end
+
+    def each(&block) = @hands.each(&block)
+    def [](name) = find { |hand| hand.name == name }
+    def able(operation) = select { |hand| hand.operations.include?(operation) }
+    def close = each(&:close)
+
+    private
+
+    # Without this look Ruby would find the gem instead, and ours would be timed as what it is not.
+    def no_msgpack?(load_path)
+      load_path.split(File::PATH_SEPARATOR).none? { |directory| File.file?(File.join(directory, "msgpack.rb")) }
+    end
+
+    def absent(reason)
+      @notices << "not measured: #{reason}"
+      nil
+    end
+  end
+end

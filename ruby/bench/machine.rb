@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Bench
+  # Machine is where the figures come from.
+  module Machine
+    module_function
+
+    # rows are pairs of a name and what it is.
+    def rows(crew)
+      [["processor", "#{processor}, #{Etc.nprocessors} cores"],
+       ["system", Etc.uname.values_at(:sysname, :release, :machine).join(" ")],
+       ["ruby", RUBY_DESCRIPTION],
+       ["libraries", crew.map(&:description).join(", ")],
+       ["collector", "on, #{settings}; GC.start before each slot, outside of the time"]]
+    end
+
+    def processor
+      File.foreach("/proc/cpuinfo").find { |line| line.start_with?("model name") }&.split(":", 2)&.last&.strip || "unknown"
+    rescue SystemCallError
+      "unknown"
+    end
+
+    def settings
+      set = ENV.select { |name, _| name.start_with?("RUBY_GC_", "RUBYOPT", "MALLOC_", "LD_PRELOAD") }
+      set.empty? ? "as Ruby has it" : set.map { |pair| pair.join("=") }.join(" ")
+    end
+  end
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require_relative "bars"
+require_relative "chart"
+require_relative "data"
+require_relative "machine"
+require_relative "tables"
+
+module Bench
+  # Report writes RESULTS.md and the charts of a run of everything.
+  class Report
+    FILE = "RESULTS.md"
+    CHARTS = "charts"
+    BLOCKS = { pack: "serialize", unpack: "deserialize" }.freeze
+
+    def initialize(results, crew, date:)
+      @results = results
+      @crew = crew
+      @date = date
+      @machine = Machine.rows(crew)
+      @titles = crew.to_h { |hand| [hand.name, hand.title] }
+    end
+
+    def write(directory)
+      charts = File.join(directory, CHARTS)
+      FileUtils.rm_rf(charts)
+      FileUtils.mkdir_p(charts)
+      sets.each { |set| File.write(File.join(charts, "#{set}.svg"), chart(set).to_svg) }
+      File.write(File.join(directory, FILE), text)
+    end
+
+    private
+
+    def sets = @results.pack.keys & @results.unpack.keys
+
+    def chart(set)
+      blocks = BLOCKS.map { |operation, verb| [verb, sides(@results[operation].fetch(set), operation)] }
+      first = blocks.first.last.first.title
+      method = "time relative to #{first} = 1, shorter is better; figures are medians of the rounds' ratios"
+      Chart.new(Data::TITLES.fetch(set), "#{method}, #{@date}, #{Machine.processor}", blocks)
+    end
+
+    def sides(measured, operation)
+      names = @titles.keys.select { |name| measured.known?(name, operation) }
+      base = [names.first, operation]
+      names.map { |name| Chart::Side.new(name, @titles[name], measured.median(name, operation), measured.ratio(name, operation, to: base)) }
+    end
+
+    def text
+      bars = Bars.of(@results)
+      [head, *Tables.new(@results, @crew).all.map(&:to_markdown), promises(bars), pictures].join("\n")
+    end
+
+    def head
+      rows = [["date", @date], *@machine].map { |name, what| "| #{name} | #{what} |" }
+      <<~MARKDOWN
+        # Benchmark results of the gem
+
+        Written by `ruby bench/run.rb --report`; do not edit. How the figures come about: `ruby bench/run.rb --help`. The data sets are
+        look-alikes that `bench/data.rb` makes.
+
+        Each library has a process of its own, and the processes work in turn, a slot each, for some rounds. A **time** is the median of
+        the rounds; a **ratio** is the median of the rounds' ratios, so it need not be the quotient of the two times shown.
+        #{@crew.notices.map { |notice| "\n#{notice}\n" }.join}
+        | | |
+        |---|---|
+        #{rows.join("\n")}
+      MARKDOWN
+    end
+
+    def promises(bars)
+      return "" if bars.empty?
+
+      "### Bars\n\n```\n#{bars.join("\n")}\n```\n"
+    end
+
+    def pictures
+      "### Charts\n\n#{sets.map { |set| "![#{Data::TITLES.fetch(set)}](#{CHARTS}/#{set}.svg)" }.join("\n")}\n"
+    end
+  end
+end

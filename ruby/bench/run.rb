@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+# Times the gem against other libraries: ruby bench/run.rb --help. Only Ruby's own library is needed, and those that are measured.
+#
+#   run.rb      flags, and what is done with the results
+#   runner.rb   the order of things
+#   crew.rb     the workers, as the runner sees them: a process for each library
+#   worker.rb   a worker's own side
+#   library.rb  how each library is called
+#   job.rb      one operation upon one data set: proved, then timed
+#   flow.rb     feeding and streaming
+#   memory.rb   objects and calls of malloc
+#   data.rb     the data sets
+#   measure.rb, stats.rb    rounds, medians, ratios
+#   tables.rb, table.rb, bars.rb, chart.rb, report.rb, machine.rb    what is shown
+
+require "optparse"
+require_relative "report"
+require_relative "runner"
+
+module Bench
+  # Command is the command line.
+  class Command
+    ROOT = File.expand_path("..", __dir__)
+    SCRATCH = File.join(ROOT, "tmp")
+    GROUPS = (Runner::GROUPS.keys + Runner::WHOLE).freeze
+
+    def initialize(arguments)
+      @options = { sets: [], groups: [], slot: 0.1, rounds: 15, elements: 10_000_000, ours: File.join(ROOT, "lib") }
+      parser.parse!(arguments)
+      raise OptionParser::NeedlessArgument, arguments.first if arguments.any?
+      if @options[:report] && (@options[:sets] + @options[:groups]).any?
+        raise OptionParser::InvalidOption, "--report wants all sets and operations"
+      end
+
+      @options[:sets] = Data::NAMES if @options[:sets].empty?
+      @options[:groups] = GROUPS if @options[:groups].empty?
+    end
+
+    # run returns the exit status.
+    def run
+      crew = start({})
+      crew.notices.each { |notice| warn(notice) }
+      Machine.rows(crew).each { |name, what| puts "#{name.ljust(10)} #{what}" }
+      results = Runner.new(crew, @options.merge(scratch: SCRATCH, crew: method(:start))).run
+      show(results, crew)
+    ensure
+      crew&.close
+    end
+
+    private
+
+    def start(environment)
+      json = Dir[File.join(SCRATCH, "json", "*/")].join(File::PATH_SEPARATOR)
+      Crew.new(ours: @options[:ours], json: json.empty? ? nil : json, environment: environment)
+    end
+
+    def show(results, crew)
+      Tables.new(results, crew).all.each { |table| puts "", table }
+      Report.new(results, crew, date: Time.now.strftime("%F")).write(__dir__) if @options[:report]
+      return 0 unless @options[:bars]
+
+      bars = Bars.of(results)
+      puts "", bars.empty? ? "no bars: nothing that has one was measured" : bars
+      @options[:strict] && (bars.empty? || !bars.all?(&:kept?)) ? 1 : 0
+    end
+
+    def parser
+      OptionParser.new do |o|
+        o.banner = <<~TEXT
+          ruby bench/run.rb [flags]: times the gem against msgpack, json, oj and bson.
+
+          Each library has a process of its own. They work in turn, a slot each, for some rounds; a time is the median of the rounds, a
+          ratio the median of the rounds' ratios. The collector is on, and runs once before each slot, outside of the time. Before
+          anything is timed each library proves that it gives the right values; else the run fails.
+
+          bench/json brings the newest json that Debian has for this Ruby. Without it Ruby's own is measured.
+
+        TEXT
+        o.on("--set NAME", Data::NAMES, "measure this data set only; may be repeated:", Data::NAMES.join(" ")) { |v| @options[:sets] << v }
+        o.on("--op NAME", GROUPS.map(&:to_s), "measure this only; may be repeated:", GROUPS.join(" ")) { |v| @options[:groups] << v.to_sym }
+        o.on("--slot MS", Float, "how long a slot is (100)") { |v| @options[:slot] = v / 1000 }
+        o.on("--rounds N", Integer, "how many rounds there are (15)") { |v| @options[:rounds] = v }
+        o.on("--elements N", Integer, "how long the array is that is streamed (10000000)") { |v| @options[:elements] = v }
+        o.on("--ours PATH", "the load path of the gem (#{File.join('..', 'lib')} from here)") { |v| @options[:ours] = v }
+        o.on("--bars", "check the promises of the gem") { @options[:bars] = true }
+        o.on("--strict", "the same, and exit with 1 if one is missed; 2 is for a run that failed") do
+          @options[:bars] = @options[:strict] = true
+        end
+        o.on("--report", "write bench/RESULTS.md and bench/charts/*.svg") { @options[:report] = true }
+      end
+    end
+  end
+end
+
+begin
+  exit Bench::Command.new(ARGV).run
+rescue OptionParser::ParseError, Bench::Failed => e
+  warn e.message
+  exit 2
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require_relative "crew"
+require_relative "data"
+require_relative "job"
+require_relative "measure"
+require_relative "memory"
+require_relative "tables"
+
+module Bench
+  # Runner has the crew do what the options ask for, and gathers the results. What it is at is said on the standard error.
+  class Runner
+    # GROUPS are what is measured together, with the operations of the workers.
+    GROUPS = { pack: %i[pack], unpack: %i[unpack], skip: %i[read skip], reused: %i[repack reread reskip] }.freeze
+    WHOLE = %i[memory feed stream].freeze
+    CHUNKS = [10_000, 20_000, 40_000].freeze
+    FEED_ROUNDS = 5 # at most: what is quadratic takes seconds
+
+    attr_reader :results
+
+    def initialize(crew, options)
+      @crew = crew
+      @options = options
+      @results = Results.new
+    end
+
+    def run
+      GROUPS.each { |group, operations| sets(group, operations) if wanted?(group) }
+      WHOLE.each { |group| send(group) if wanted?(group) }
+      results
+    ensure
+      say("")
+    end
+
+    private
+
+    def wanted?(group) = @options[:groups].include?(group)
+
+    def sets(group, operations)
+      @options[:sets].each do |set|
+        say("#{group} #{set}")
+        measured = Measured.new(set).take(@crew, operations, rounds: @options[:rounds], slot: @options[:slot])
+        results[group][set] = measured if measured.names.any?
+      end
+    end
+
+    # memory counts in workers of their own: the shim that counts would slow those that are timed.
+    def memory
+      shim = Memory.shim(@options[:scratch])
+      counters = @options[:crew].call(shim ? { "LD_PRELOAD" => shim } : {})
+      %i[pack unpack].product(@options[:sets]) do |operation, set|
+        say("memory #{operation} #{set}")
+        counts = counters.able(operation).to_h do |hand|
+          hand.ask(:prepare, set, [operation])
+          [hand.name, hand.ask(:memory, operation)]
+        end
+        (results.memory[operation] ||= {})[set] = counts
+      end
+    ensure
+      counters&.close
+    end
+
+    def feed
+      CHUNKS.each do |chunks|
+        measured = results.feed[chunks] = Measured.new("feed")
+        hands = @crew.able(:read)
+        [FEED_ROUNDS, @options[:rounds]].min.times do |round|
+          say("feed #{chunks}")
+          hands.rotate(round).each { |hand| measured.add(hand.name, :feed, hand.ask(:feed, chunks)) }
+        end
+      end
+    end
+
+    def stream
+      elements = @options[:elements]
+      Dir.mktmpdir do |directory|
+        path = File.join(directory, "stream")
+        @crew.able(:read).each do |hand|
+          results.stream[hand.name] = %i[write read].to_h do |direction|
+            say("stream #{hand.name} #{direction}")
+            [direction, [elements, *hand.ask(direction, path, elements)]]
+          end
+        end
+      end
+    end
+
+    def say(what)
+      $stderr.print("\r\e[K#{what}") if $stderr.tty?
+    end
+  end
+end
