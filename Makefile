@@ -32,4 +32,13 @@ bench: ## run the benchmarks of every room, or of one: ROOM=msgpack
 bench-report: ## the same, and write bench/RESULTS.md and its charts
 	@$(MAKE) bench BENCHFLAGS=-report
 
-.PHONY: help run demo build test nightly check fuzz bench bench-report
+ruby: ## build the gem for Ruby in its directory, and run its specs
+	@.ci/ruby build specs
+
+ruby-asan: ## run the specs and a fuzz of the gem with an extension that notices bad memory and undefined behaviour
+	@.ci/ruby asan
+
+ruby-bench: ## time the gem against msgpack, json, oj and bson: BENCHFLAGS=--help
+	@.ci/ruby build && ruby ruby/bench/run.rb $(BENCHFLAGS)
+
+.PHONY: help run demo build test nightly check fuzz bench bench-report ruby ruby-asan ruby-bench
