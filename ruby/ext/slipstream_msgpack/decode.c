@@ -1,7 +1,7 @@
 #include "decode.h"
-#include "errors.h"
-#include "format.h"
 #include "args.h"
+#include "errors.h"
+#include "number.h"
 #include "share.h"
 #include "unpacker.h"
 #include "ruby/encoding.h"
@@ -110,22 +110,6 @@ static inline VALUE decode_bin(decoder_t *d, uint32_t n)
     return cut(d, n, binary);
 }
 
-/* Numbers. */
-
-static inline VALUE float_value(double v)
-{
-#if USE_FLONUM
-    /* What rb_float_new does with nearly all floats: two bits of the exponent are implied by one, and the sign goes to the end. */
-    uint64_t bits;
-    memcpy(&bits, &v, 8);
-    unsigned exponent = (unsigned)(bits >> 60) & 7;
-    if (HOT(bits != UINT64_C(0x3000000000000000) && (exponent == 3 || exponent == 4))) {
-        return (VALUE)(((bits << 3 | bits >> 61) & ~UINT64_C(3)) | 2);
-    }
-#endif
-    return rb_float_new(v);
-}
-
 /* Containers. */
 
 static inline void enter(decoder_t *d)
@@ -136,39 +120,12 @@ static inline void enter(decoder_t *d)
     d->depth++;
 }
 
-/* number is the integer or float at p, if there is one and all of it is there, or Qundef with p where it was. */
-static inline VALUE number(decoder_t *d)
-{
-    const uint8_t *p = d->p;
-    if (RARE(p == d->end)) {
-        return Qundef;
-    }
-    uint8_t b = *p;
-    if (b < FIXMAP || b >= NEGATIVE_FIXINT) {
-        d->p = p + 1;
-        return INT2FIX((int8_t)b);
-    }
-    if (RARE(remaining(d) < MAX_HEAD)) {
-        return Qundef;
-    }
-    switch (b) {
-    case UINT8: d->p = p + 2; return INT2FIX(p[1]);
-    case UINT16: d->p = p + 3; return INT2FIX(load16(p + 1));
-    case UINT32: d->p = p + 5; return UINT2NUM(load32(p + 1));
-    case INT8: d->p = p + 2; return INT2FIX((int8_t)p[1]);
-    case INT16: d->p = p + 3; return INT2FIX((int16_t)load16(p + 1));
-    case INT32: d->p = p + 5; return INT2NUM((int32_t)load32(p + 1));
-    case FLOAT64: d->p = p + 9; return float_value(load_float64(p + 1));
-    }
-    return Qundef;
-}
-
 /* gather decodes n values onto the stack. They stay there, from the top that it was on; if they are not all there it is false. */
 static bool gather(decoder_t *d, size_t n)
 {
     stack_need(d, n);
     for (size_t i = 0; i < n; i++) {
-        VALUE v = number(d);
+        VALUE v = number_at(&d->p, d->end);
         if (v == Qundef) {
             v = decode_value(d);
             if (RARE(v == Qundef)) {
@@ -262,7 +219,7 @@ static bool pairs(decoder_t *d, size_t n)
             return false;
         }
         d->stack[d->top++] = v;
-        v = number(d);
+        v = number_at(&d->p, d->end);
         if (v == Qundef) {
             v = decode_value(d);
             if (RARE(v == Qundef)) {

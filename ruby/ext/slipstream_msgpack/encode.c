@@ -23,6 +23,10 @@ static inline void check_stack(int depth)
 static inline uint8_t *number(const encoder_t *e, uint8_t *p, VALUE v)
 {
     if (HOT(FIXNUM_P(v))) {
+        if (HOT(v <= INT2FIX(INT8_MAX))) { /* as unsigned, so from 0 on */
+            *p = (uint8_t)(v >> 1);
+            return p + 1;
+        }
         return put_signed(p, FIX2LONG(v));
     }
     if (FLONUM_P(v)) {
@@ -119,12 +123,9 @@ static inline bool short_text(encoder_t *e, VALUE string)
     return true;
 }
 
-void encode_string(encoder_t *e, VALUE string)
+static void other_string(encoder_t *e, VALUE string)
 {
-    if (short_text(e, string)) {
-        return;
-    }
-    int encoding = rb_enc_get_index(string);
+    int encoding = RB_ENCODING_GET(string);
     if (HOT(encoding == utf8 || encoding == ascii)) {
         encode_str(e, string);
     } else if (encoding == binary) {
@@ -137,6 +138,15 @@ void encode_string(encoder_t *e, VALUE string)
         RB_GC_GUARD(string);
     }
 }
+
+static inline void any_string(encoder_t *e, VALUE string)
+{
+    if (!short_text(e, string)) {
+        other_string(e, string);
+    }
+}
+
+void encode_string(encoder_t *e, VALUE string) { any_string(e, string); }
 
 /* Of other objects. The encoder's bytes are out of its hands while their methods run. */
 
@@ -333,21 +343,17 @@ void encode_array(encoder_t *e, VALUE array, int depth)
     out_need(out, MAX_HEAD);
     out->p = put_array_head(out->p, length("array", n));
     for (long i = 0; i < n;) {
-        /* Numbers as long as there is room, without a look at what else may be. */
+        /* Numbers as long as there is room, without a look at what else may be. Nothing of Ruby's is called meanwhile, which could change the array. */
         out_need(out, MAX_HEAD);
         uint8_t *p = out->p, *end = out->end - MAX_HEAD;
-        VALUE v = Qnil;
-        for (; i < n && p <= end; i++) {
-            v = HOT(i < RARRAY_LEN(array)) ? RARRAY_AREF(array, i) : Qnil; /* a method of an element may have made it shorter */
-            uint8_t *next = number(e, p, v);
-            if (next == NULL) {
-                break;
-            }
+        const VALUE *elements = RARRAY_CONST_PTR(array);
+        long there = RARRAY_LEN(array) < n ? RARRAY_LEN(array) : n;
+        for (uint8_t *next; i < there && p <= end && (next = number(e, p, elements[i])) != NULL; i++) {
             p = next;
         }
         out->p = p;
-        if (i < n && p <= end) { /* it is v that stopped it, not the end of the room */
-            encode_any(e, v, depth + 1);
+        if (i < n && p <= end) { /* it was not the end of the room. A method of an element may have made the array shorter */
+            encode_any(e, i < there ? elements[i] : Qnil, depth + 1);
             i++;
         }
     }
@@ -360,20 +366,21 @@ typedef struct {
     long left;
 } pairs_t;
 
-static inline bool is_string(VALUE v)
+/* encode_entry encodes a key or a value. Most are Strings. */
+static inline void encode_entry(encoder_t *e, VALUE v, int depth)
 {
-    return !RB_SPECIAL_CONST_P(v) && RB_BUILTIN_TYPE(v) == T_STRING && RBASIC_CLASS(v) == rb_cString;
+    if (!RB_SPECIAL_CONST_P(v) && RB_BUILTIN_TYPE(v) == T_STRING && RBASIC_CLASS(v) == rb_cString) {
+        any_string(e, v);
+    } else {
+        encode_any(e, v, depth);
+    }
 }
 
 static int encode_pair(VALUE key, VALUE value, VALUE arg)
 {
     pairs_t *pairs = (pairs_t *)arg;
-    if (!is_string(key) || !short_text(pairs->e, key)) {
-        encode_any(pairs->e, key, pairs->depth);
-    }
-    if (!is_string(value) || !short_text(pairs->e, value)) {
-        encode_any(pairs->e, value, pairs->depth);
-    }
+    encode_entry(pairs->e, key, pairs->depth);
+    encode_entry(pairs->e, value, pairs->depth);
     pairs->left--;
     return ST_CONTINUE;
 }
@@ -414,7 +421,7 @@ static void encode_any(encoder_t *e, VALUE v, int depth)
     switch (RB_BUILTIN_TYPE(v)) {
     case T_STRING:
         if (HOT(RBASIC_CLASS(v) == rb_cString) || !is_else(e, v, rb_cString)) {
-            encode_string(e, v);
+            any_string(e, v);
         }
         return;
     case T_ARRAY:

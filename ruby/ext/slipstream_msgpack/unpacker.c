@@ -1,7 +1,7 @@
 #include "unpacker.h"
 #include "args.h"
 #include "errors.h"
-#include "format.h"
+#include "number.h"
 
 VALUE cUnpacker;
 
@@ -276,7 +276,13 @@ static VALUE next_object(unpacker_t *uk)
         return Qundef;
     }
     if (!uk->scanning && buffer_front(&uk->buffer, &first, &last) != NULL) {
-        VALUE v = decode_front(uk, first, last);
+        const uint8_t *p = first;
+        VALUE v = number_at(&p, last); /* an array that is read by its header is often of them */
+        if (v != Qundef) {
+            buffer_advance(&uk->buffer, p, last);
+            return v;
+        }
+        v = decode_front(uk, first, last);
         if (v != Qundef) {
             return v;
         }
