@@ -189,9 +189,13 @@ static inline VALUE key(decoder_t *d)
         d->p += 2;
     } else {
         VALUE v = decode_value(d);
-        if (v != Qundef && !RB_SPECIAL_CONST_P(v) && RB_BUILTIN_TYPE(v) == T_STRING) {
-            v = d->o->symbolize_keys ? rb_str_intern(v) : rb_str_to_interned_str(v);
+        if (v == Qundef || RB_SPECIAL_CONST_P(v)) {
+            return v;
         }
+        if (RB_BUILTIN_TYPE(v) == T_STRING) {
+            return d->o->symbolize_keys ? rb_str_intern(v) : rb_str_to_interned_str(v);
+        }
+        pin(d); /* its method hash may be anybody's */
         return v;
     }
     if (RARE(n > d->o->max_str)) {
@@ -326,6 +330,7 @@ static VALUE decode_ext(decoder_t *d, int8_t type, uint32_t n)
     if (!d->o->allow_unknown_ext) {
         rb_raise(eUnknownExtTypeError, "unexpected extension type");
     }
+    pin(d);
     VALUE args[2] = {INT2FIX(type), cut(d, n, binary)};
     return rb_class_new_instance(2, args, rb_const_get(mModule, rb_intern("ExtensionValue")));
 }

@@ -150,21 +150,11 @@ void encode_string(encoder_t *e, VALUE string) { any_string(e, string); }
 
 /* Of other objects. The encoder's bytes are out of its hands while their methods run. */
 
-/* take_child moves what the child has written behind what there is. */
-static void take_child(encoder_t *e, VALUE child)
+/* take is what the child has written. It is taken as a whole before it goes on, because an io may be written to on its way, which may do anything. */
+static VALUE take(VALUE child)
 {
     buffer_t *b = packer_buffer(child);
-    const uint8_t *first, *last;
-    for (chunk_t *c; (c = buffer_front(b, &first, &last)) != NULL; buffer_skip(b, (size_t)(last - first))) {
-        size_t n = (size_t)(last - first);
-        if (c->kind == CHUNK_STRING && n > out_room(e->out)) {
-            e->out->append(e->out, rb_str_subseq(c->string, first - (const uint8_t *)RSTRING_PTR(c->string), (long)n));
-            continue;
-        }
-        out_need(e->out, n);
-        memcpy(e->out->p, first, n);
-        e->out->p += n;
-    }
+    return buffer_read(b, buffer_size(b));
 }
 
 /* lend takes the child for a call, so that a call within it gets another one. */
@@ -186,22 +176,21 @@ static void give_back(encoder_t *e, VALUE child)
     }
 }
 
+void encode_ext(encoder_t *e, int type, VALUE payload)
+{
+    out_need(e->out, MAX_HEAD);
+    bytes(e->out, put_ext_head(e->out->p, (int8_t)type, length("ext", RSTRING_LEN(payload))), payload);
+}
+
 static void write_recursive(encoder_t *e, int type, VALUE callable, VALUE v)
 {
     VALUE child = lend(e);
     VALUE args[2] = {v, child};
     ext_call(callable, 2, args);
-    size_t n = buffer_size(packer_buffer(child));
-    out_need(e->out, MAX_HEAD);
-    e->out->p = put_ext_head(e->out->p, (int8_t)type, length("ext", (long)n));
-    take_child(e, child);
+    VALUE payload = take(child);
     give_back(e, child);
-}
-
-void encode_ext(encoder_t *e, int type, VALUE payload)
-{
-    out_need(e->out, MAX_HEAD);
-    bytes(e->out, put_ext_head(e->out->p, (int8_t)type, length("ext", RSTRING_LEN(payload))), payload);
+    encode_ext(e, type, payload);
+    RB_GC_GUARD(payload);
 }
 
 static void encode_time(encoder_t *e, int type, VALUE time)
@@ -254,14 +243,21 @@ static void encode_registered(encoder_t *e, VALUE entry, VALUE v)
     RB_GC_GUARD(payload);
 }
 
+/* raw appends bytes that are MessagePack already. */
+static void raw(encoder_t *e, VALUE string)
+{
+    out_need(e->out, MAX_HEAD);
+    bytes(e->out, e->out->p, string);
+    RB_GC_GUARD(string);
+}
+
 /* strict_string takes what to_msgpack gave for what it did not write. */
 static void strict_string(encoder_t *e, VALUE v, VALUE result)
 {
     if (!RB_TYPE_P(result, T_STRING)) {
         rb_raise(rb_eTypeError, "%"PRIsVALUE"#to_msgpack wrote nothing", rb_obj_class(v));
     }
-    out_need(e->out, MAX_HEAD);
-    bytes(e->out, e->out->p, result);
+    raw(e, result);
 }
 
 static void encode_foreign(encoder_t *e, VALUE v)
@@ -276,11 +272,13 @@ static void encode_foreign(encoder_t *e, VALUE v)
     }
     VALUE child = lend(e);
     VALUE result = rb_funcall(v, id_to_msgpack, 1, child);
-    if (e->strict && buffer_empty(packer_buffer(child))) {
-        strict_string(e, v, result);
-    }
-    take_child(e, child);
+    VALUE written = take(child);
     give_back(e, child);
+    if (e->strict && RSTRING_LEN(written) == 0) {
+        strict_string(e, v, result);
+    } else {
+        raw(e, written);
+    }
 }
 
 /* registered encodes v if there is an ext type for it. */

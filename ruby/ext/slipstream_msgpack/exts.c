@@ -20,9 +20,11 @@ static VALUE new_entry(VALUE key, VALUE callable, int flags)
     return rb_obj_freeze(entry);
 }
 
-void pack_exts_init(pack_exts_t *x)
+void pack_exts_init(pack_exts_t *x, VALUE owner)
 {
-    x->types = x->cache = x->symbol = x->integer = Qnil;
+    x->types = x->symbol = x->integer = Qnil;
+    x->cache = Qfalse;
+    x->owner = owner;
 }
 
 void pack_exts_mark(const pack_exts_t *x)
@@ -39,6 +41,7 @@ void pack_exts_compact(pack_exts_t *x)
     x->cache = rb_gc_location(x->cache);
     x->symbol = rb_gc_location(x->symbol);
     x->integer = rb_gc_location(x->integer);
+    x->owner = rb_gc_location(x->owner);
 }
 
 static VALUE new_cache(void)
@@ -48,28 +51,27 @@ static VALUE new_cache(void)
     return rb_obj_hide(cache);
 }
 
-void pack_exts_copy(pack_exts_t *to, const pack_exts_t *from, VALUE owner)
+void pack_exts_copy(pack_exts_t *to, const pack_exts_t *from)
 {
-    VALUE cache = NIL_P(from->types) ? Qnil : new_cache();
-    RB_OBJ_WRITE(owner, &to->types, from->types);
-    RB_OBJ_WRITE(owner, &to->symbol, from->symbol);
-    RB_OBJ_WRITE(owner, &to->integer, from->integer);
-    RB_OBJ_WRITE(owner, &to->cache, cache);
+    RB_OBJ_WRITE(to->owner, &to->types, from->types);
+    RB_OBJ_WRITE(to->owner, &to->symbol, from->symbol);
+    RB_OBJ_WRITE(to->owner, &to->integer, from->integer);
+    to->cache = Qfalse;
 }
 
-void pack_exts_add(pack_exts_t *x, VALUE owner, int type, VALUE klass, VALUE callable, int flags)
+void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int flags)
 {
     VALUE entry = new_entry(INT2FIX(type), callable, flags);
     VALUE types = NIL_P(x->types) ? rb_hash_new() : rb_hash_dup(x->types);
     rb_hash_delete(types, klass); /* so that it goes to the end: what is registered first is found first */
     rb_hash_aset(types, klass, entry);
-    RB_OBJ_WRITE(owner, &x->types, rb_obj_freeze(types));
-    RB_OBJ_WRITE(owner, &x->cache, new_cache());
+    RB_OBJ_WRITE(x->owner, &x->types, rb_obj_freeze(types));
+    x->cache = Qfalse;
     if (klass == rb_cSymbol) {
-        RB_OBJ_WRITE(owner, &x->symbol, entry);
+        RB_OBJ_WRITE(x->owner, &x->symbol, entry);
     }
     if (klass == rb_cInteger && (flags & EXT_OVERSIZED)) {
-        RB_OBJ_WRITE(owner, &x->integer, entry);
+        RB_OBJ_WRITE(x->owner, &x->integer, entry);
     }
 }
 
@@ -112,10 +114,13 @@ VALUE pack_exts_find(pack_exts_t *x, VALUE object)
     if (NIL_P(x->types)) {
         return Qfalse;
     }
-    VALUE klass = rb_class_of(object);
     if (NIL_P(x->cache)) {
         return search(x->types, object);
     }
+    if (x->cache == Qfalse) {
+        RB_OBJ_WRITE(x->owner, &x->cache, new_cache());
+    }
+    VALUE klass = rb_class_of(object);
     VALUE entry = rb_hash_lookup2(x->cache, klass, Qundef);
     if (entry == Qundef) {
         entry = search(x->types, object);

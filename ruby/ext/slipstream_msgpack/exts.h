@@ -17,9 +17,10 @@ enum {
 
 typedef struct {
     VALUE types;   /* Hash, or Qnil if nothing is registered */
-    VALUE cache;   /* Hash of entries by classes that were looked for. Qnil where nobody may change it */
+    VALUE cache;   /* Hash of entries by classes that were looked for; Qfalse until one was. Qnil where nobody may change it */
     VALUE symbol;  /* the entries of Symbol and of oversized Integers, or Qnil */
     VALUE integer;
+    VALUE owner;   /* the object that this is a part of, for write barriers */
 } pack_exts_t;
 
 typedef struct {
@@ -33,11 +34,11 @@ static inline int entry_flags(VALUE entry) { return FIX2INT(RARRAY_AREF(entry, 2
 
 int ext_type(VALUE type); /* -128 to 127, or RangeError */
 
-void pack_exts_init(pack_exts_t *x);
+void pack_exts_init(pack_exts_t *x, VALUE owner);
 void pack_exts_mark(const pack_exts_t *x);
 void pack_exts_compact(pack_exts_t *x);
-void pack_exts_copy(pack_exts_t *to, const pack_exts_t *from, VALUE owner); /* with a cache of its own */
-void pack_exts_add(pack_exts_t *x, VALUE owner, int type, VALUE klass, VALUE callable, int flags);
+void pack_exts_copy(pack_exts_t *to, const pack_exts_t *from); /* with a cache of its own */
+void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int flags);
 VALUE pack_exts_hash(const pack_exts_t *x);
 /* pack_exts_find is the entry for an object, or Qfalse. */
 VALUE pack_exts_find(pack_exts_t *x, VALUE object);

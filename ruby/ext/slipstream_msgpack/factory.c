@@ -45,7 +45,7 @@ static VALUE factory_alloc(VALUE klass)
 {
     factory_t *f;
     VALUE self = TypedData_Make_Struct(klass, factory_t, &factory_type, f);
-    pack_exts_init(&f->packing);
+    pack_exts_init(&f->packing, self);
     unpack_exts_init(&f->unpacking);
     return self;
 }
@@ -53,7 +53,7 @@ static VALUE factory_alloc(VALUE klass)
 static VALUE initialize_copy(VALUE self, VALUE from)
 {
     factory_t *f = get(self), *other = get(from);
-    pack_exts_copy(&f->packing, &other->packing, self);
+    pack_exts_copy(&f->packing, &other->packing);
     RB_OBJ_WRITE(self, &f->unpacking.types, other->unpacking.types);
     return self;
 }
@@ -61,7 +61,7 @@ static VALUE initialize_copy(VALUE self, VALUE from)
 /* A frozen factory may be used by several Ractors at once, so nothing of it changes any more. */
 static VALUE freeze(VALUE self)
 {
-    RB_OBJ_WRITE(self, &get(self)->packing.cache, Qnil);
+    get(self)->packing.cache = Qnil;
     return rb_obj_freeze(self);
 }
 
@@ -75,7 +75,7 @@ static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE p
     bool ours = bits & (EXT_SYMBOL | EXT_TIME);
     factory_t *f = get(self);
     if (ours || !NIL_P(packer)) {
-        pack_exts_add(&f->packing, self, t, klass, packer, bits);
+        pack_exts_add(&f->packing, t, klass, packer, bits);
     }
     if (ours || !NIL_P(unpacker)) {
         unpack_exts_add(&f->unpacking, self, t, klass, unpacker, bits);

@@ -55,7 +55,7 @@ static VALUE packer_alloc(VALUE klass)
     VALUE self = TypedData_Make_Struct(klass, packer_t, &packer_type, pk);
     pk->e = (encoder_t){.out = &pk->buffer.out, .exts = &pk->exts, .self = self, .child = Qnil};
     pk->view = Qnil;
-    pack_exts_init(&pk->exts);
+    pack_exts_init(&pk->exts, self);
     buffer_init(&pk->buffer, self);
     return self;
 }
@@ -83,7 +83,7 @@ static VALUE initialize(int argc, VALUE *argv, VALUE self)
 VALUE packer_new(const pack_exts_t *exts, int argc, const VALUE *argv)
 {
     VALUE self = packer_alloc(cPacker);
-    pack_exts_copy(&get(self)->exts, exts, self);
+    pack_exts_copy(&get(self)->exts, exts);
     return initialize(argc, (VALUE *)argv, self);
 }
 
@@ -311,7 +311,7 @@ static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE c
     if (!RB_TYPE_P(klass, T_CLASS) && !RB_TYPE_P(klass, T_MODULE)) {
         rb_raise(rb_eArgError, "expected Module/Class but found %s.", rb_obj_classname(klass));
     }
-    pack_exts_add(&get(self)->exts, self, t, klass, callable, 0);
+    pack_exts_add(&get(self)->exts, t, klass, callable, 0);
     return Qnil;
 }
 
