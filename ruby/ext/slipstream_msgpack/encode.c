@@ -85,7 +85,7 @@ static inline void bytes(out_t *out, uint8_t *p, VALUE string)
     size_t n = (size_t)RSTRING_LEN(string);
     out->p = p;
     if (HOT(n <= out_room(out))) {
-        memcpy(p, RSTRING_PTR(string), n);
+        copy_bytes(p, RSTRING_PTR(string), n);
         out->p = p + n;
     } else {
         out->append(out, string);

@@ -23,7 +23,7 @@ static void append(out_t *out, VALUE string)
 {
     size_t n = (size_t)RSTRING_LEN(string);
     out_need(out, n);
-    memcpy(out->p, RSTRING_PTR(string), n);
+    copy_bytes(out->p, RSTRING_PTR(string), n);
     out->p += n;
 }
 
@@ -36,7 +36,8 @@ void string_out_init(string_out_t *s)
 
 VALUE string_out_finish(string_out_t *s)
 {
-    VALUE string = rb_str_new((const char *)base(s), s->out.p - base(s));
+    VALUE string = rb_str_new(NULL, s->out.p - base(s));
+    copy_bytes(RSTRING_PTR(string), base(s), (size_t)(s->out.p - base(s)));
     if (s->memory != 0) {
         rb_free_tmp_buffer(&s->memory);
     }

@@ -5,7 +5,7 @@
 
 #include "out.h"
 
-#define SHORT_MESSAGE 2048
+#define SHORT_MESSAGE 8192 /* as most messages are */
 
 typedef struct {
     out_t out;    /* must be first */
