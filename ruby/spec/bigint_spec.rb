@@ -6,14 +6,15 @@ require "msgpack/bigint"
 RSpec.describe MessagePack::Bigint do
   def registered(id = 0x01, **options)
     MessagePack::Factory.new.tap do |factory|
-      factory.register_type(id, Integer, { packer: described_class.method(:to_msgpack_ext), unpacker: described_class.method(:from_msgpack_ext), oversized_integer_extension: true }
-        .merge(options))
+      procs = { packer: described_class.method(:to_msgpack_ext), unpacker: described_class.method(:from_msgpack_ext) }
+      factory.register_type(id, Integer, procs.merge(oversized_integer_extension: true, **options))
     end
   end
 
   # A byte for the sign, then digits of 32 bits, the least one first, each big-endian.
   {
-    0 => "00", 1 => "00 00 00 00 01", -1 => "01 00 00 00 01", 2**32 - 1 => "00 ff*4", 2**32 => "00 00 00 00 00 00 00 00 01", 2**64 => "00 00*8 00 00 00 01", -2**64 => "01 00*8 00 00 00 01",
+    0 => "00", 1 => "00 00 00 00 01", -1 => "01 00 00 00 01", 2**32 - 1 => "00 ff*4", 2**32 => "00 00 00 00 00 00 00 00 01",
+    2**64 => "00 00*8 00 00 00 01", -2**64 => "01 00*8 00 00 00 01",
     2**65 + 5 => "00 00 00 00 05 00*4 00 00 00 02", -2**63 - 1 => "01 00 00 00 01 80 00 00 00", 2**64 - 1 => "00 ff*8"
   }.each do |integer, bytes|
     it("writes #{integer} as #{bytes}") { expect(described_class.to_msgpack_ext(integer)).to eq(hex(bytes)) }
@@ -32,8 +33,12 @@ RSpec.describe MessagePack::Bigint do
     let(:factory) { registered }
 
     [2**64, 2**64 + 1, 2**100, 2**1000, -2**63 - 1, -2**64, -2**1000].each do |integer|
-      it("packs #{integer.bit_length} bits of #{integer.negative? ? "a negative" : "a positive"} as ext") { expect(factory.dump(integer)).to eq(MessagePack::ExtensionValue.new(1, described_class.to_msgpack_ext(integer)).to_msgpack) }
-      it("brings back #{integer.bit_length} bits of #{integer.negative? ? "a negative" : "a positive"}") { expect(factory.load(factory.dump([integer, { integer => 1 }]))).to eq([integer, { integer => 1 }]) }
+      it "packs #{integer.bit_length} bits of #{integer.negative? ? "a negative" : "a positive"} as ext" do
+        expect(factory.dump(integer)).to eq(MessagePack::ExtensionValue.new(1, described_class.to_msgpack_ext(integer)).to_msgpack)
+      end
+      it "brings back #{integer.bit_length} bits of #{integer.negative? ? "a negative" : "a positive"}" do
+        expect(factory.load(factory.dump([integer, { integer => 1 }]))).to eq([integer, { integer => 1 }])
+      end
     end
 
     [0, 1, -1, 2**62, 2**63, 2**64 - 1, -2**62 - 1, -2**63 + 1].each do |integer|
@@ -52,7 +57,9 @@ RSpec.describe MessagePack::Bigint do
     it("takes a packer of one's own") { expect(registered(1, packer: :to_s).dump(2**64)).to eq(hex("c7 14 01") + "18446744073709551616") }
   end
 
-  it("is RangeError without the flag") { expect { registered(1, oversized_integer_extension: false).dump(2**64) }.to raise_error(RangeError) }
+  it "is RangeError without the flag" do
+    expect { registered(1, oversized_integer_extension: false).dump(2**64) }.to raise_error(RangeError)
+  end
   it("is RangeError without any of it") { expect { pack(2**64) }.to raise_error(RangeError) }
 
   it "allows the flag for Integer only" do

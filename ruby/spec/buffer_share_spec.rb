@@ -13,7 +13,9 @@ RSpec.describe "Strings that share their bytes" do
 
   describe "what is shared" do
     it("a binary at the end") { expect(shared?(unpack(pack([1, "x".b * 10_000])).last)).to be(true) }
-    it("a binary at the end, of what was fed") { expect(shared?(MessagePack::Unpacker.new.feed(pack([1, "x".b * 10_000])).read.last)).to be(true) }
+    it "a binary at the end, of what was fed" do
+      expect(shared?(MessagePack::Unpacker.new.feed(pack([1, "x".b * 10_000])).read.last)).to be(true)
+    end
     it("no short binary") { expect(shared?(unpack(pack([1, "x".b * 200])).last)).to be(false) }
 
     it "a binary in the middle, of 4096 bytes or more", :ours do
@@ -41,7 +43,9 @@ RSpec.describe "Strings that share their bytes" do
   describe "MessagePack.share_middle" do
     it("is true or false", :ours) { expect([true, false]).to include(MessagePack.share_middle?) }
     it("can be switched off", :ours) { expect(middle(false) { MessagePack.share_middle? }).to be(false) }
-    it("is off by SLIPSTREAM_MSGPACK_SHARE_MIDDLE=0", :ours) { expect(child("print MessagePack.share_middle?", env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" })).to eq("false") }
+    it "is off by SLIPSTREAM_MSGPACK_SHARE_MIDDLE=0", :ours do
+      expect(child("print MessagePack.share_middle?", env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" })).to eq("false")
+    end
 
     it "can be switched on again, where this Ruby lets it", :ours do
       able = child("print MessagePack.share_middle?") == "true"
@@ -56,12 +60,17 @@ RSpec.describe "Strings that share their bytes" do
 
   # All ways to change a String that Ruby has, each of which must copy first.
   changes = {
-    "setbyte" => ->(s) { s.setbyte(0, 33) }, "setbyte at the end" => ->(s) { s.setbyte(-1, 33) }, "<<" => ->(s) { s << "tail" }, "concat of itself" => ->(s) { s.concat(s) }, "[]=" => ->(s) { s[1, 3] = "ABCDE" },
-    "insert" => ->(s) { s.insert(2, "in") }, "prepend" => ->(s) { s.prepend("pre") }, "slice!" => ->(s) { s.slice!(0, 10) }, "slice! of the end" => ->(s) { s.slice!(-10, 10) }, "chop!" => ->(s) { s.chop! },
-    "replace" => ->(s) { s.replace("other") }, "clear" => ->(s) { s.clear }, "upcase!" => ->(s) { s.upcase! }, "swapcase!" => ->(s) { s.swapcase! }, "reverse!" => ->(s) { s.reverse! },
-    "succ!" => ->(s) { s.succ! }, "tr!" => ->(s) { s.tr!("a-z", "b-za") }, "gsub!" => ->(s) { s.gsub!(/[a-z]/, "__") }, "squeeze!" => ->(s) { s.squeeze! }, "delete!" => ->(s) { s.delete!("a-m") },
+    "setbyte" => ->(s) { s.setbyte(0, 33) }, "setbyte at the end" => ->(s) { s.setbyte(-1, 33) },
+    "<<" => ->(s) { s << "tail" }, "concat of itself" => ->(s) { s.concat(s) }, "[]=" => ->(s) { s[1, 3] = "ABCDE" },
+    "insert" => ->(s) { s.insert(2, "in") }, "prepend" => ->(s) { s.prepend("pre") }, "slice!" => ->(s) { s.slice!(0, 10) },
+    "slice! of the end" => ->(s) { s.slice!(-10, 10) }, "chop!" => ->(s) { s.chop! },
+    "replace" => ->(s) { s.replace("other") }, "clear" => ->(s) { s.clear }, "upcase!" => ->(s) { s.upcase! },
+    "swapcase!" => ->(s) { s.swapcase! }, "reverse!" => ->(s) { s.reverse! },
+    "succ!" => ->(s) { s.succ! }, "tr!" => ->(s) { s.tr!("a-z", "b-za") }, "gsub!" => ->(s) { s.gsub!(/[a-z]/, "__") },
+    "squeeze!" => ->(s) { s.squeeze! }, "delete!" => ->(s) { s.delete!("a-m") },
     "force_encoding and <<" => ->(s) { s.force_encoding("UTF-8") << "é" }, "encode!" => ->(s) { s.force_encoding("ISO-8859-1").encode!("UTF-16LE") },
-    "<< to a dup" => ->(s) { s.dup << "x" }, "lstrip!" => ->(s) { s.prepend("  ") && s.lstrip! }, "append_as_bytes" => ->(s) { s.respond_to?(:append_as_bytes) ? s.append_as_bytes("é") : s << "e" }
+    "<< to a dup" => ->(s) { s.dup << "x" }, "lstrip!" => ->(s) { s.prepend("  ") && s.lstrip! },
+    "append_as_bytes" => ->(s) { s.respond_to?(:append_as_bytes) ? s.append_as_bytes("é") : s << "e" }
   }
 
   letters = ->(n, from) { ([*"a".."z"].rotate(from % 26).join * (n / 26 + 1)).byteslice(0, n).b }
@@ -81,8 +90,10 @@ RSpec.describe "Strings that share their bytes" do
       let!(:whole) { source.b.freeze.then { |s| String.new(s) } }
 
       ways = {
-        "unpack" => ->(bytes) { MessagePack.unpack(bytes) }, "read" => ->(bytes) { MessagePack::Unpacker.new.feed(bytes).read }, "each" => ->(bytes) { MessagePack::Unpacker.new.feed(bytes).each.first },
-        "read of an io" => ->(bytes) { MessagePack::Unpacker.new(StringIO.new(bytes)).read }, "read in pieces" => ->(bytes) { bytes.scan(/.{1,7000}/mn).inject(MessagePack::Unpacker.new) { |u, piece| u.feed(piece) }.read }
+        "unpack" => ->(bytes) { MessagePack.unpack(bytes) }, "read" => ->(bytes) { MessagePack::Unpacker.new.feed(bytes).read },
+        "each" => ->(bytes) { MessagePack::Unpacker.new.feed(bytes).each.first },
+        "read of an io" => ->(bytes) { MessagePack::Unpacker.new(StringIO.new(bytes)).read },
+        "read in pieces" => ->(bytes) { bytes.scan(/.{1,7000}/mn).each_with_object(MessagePack::Unpacker.new) { |piece, u| u.feed(piece) }.read }
       }
 
       changes.each do |name, change|

@@ -12,7 +12,9 @@ RSpec.describe MessagePack::Buffer do
     it("takes an io") { expect(described_class.new(binary_io("ab")).read).to eq("ab") }
     it("takes options") { expect(described_class.new(io_buffer_size: 2048)).to be_empty }
     it("takes an io and options") { expect(described_class.new(binary_io("ab"), io_buffer_size: 2048).read).to eq("ab") }
-    it("takes sizes that are too small, for the least ones") { expect(described_class.new(io_buffer_size: 1, read_reference_threshold: 0, write_reference_threshold: 0).write("a" * 2000)).to eq(2000) }
+    it "takes sizes that are too small, for the least ones" do
+      expect(described_class.new(io_buffer_size: 1, read_reference_threshold: 0, write_reference_threshold: 0).write("a" * 2000)).to eq(2000)
+    end
     it("refuses a size that is no number") { expect { described_class.new(io_buffer_size: "a") }.to raise_error(::TypeError) }
     it("refuses options that are no Hash") { expect { described_class.new(binary_io, 1) }.to raise_error(ArgumentError) }
     it("refuses a third argument") { expect { described_class.new(nil, {}, 1) }.to raise_error(ArgumentError) }
@@ -53,7 +55,9 @@ RSpec.describe MessagePack::Buffer do
   end
 
   describe "#size, #empty?, #clear" do
-    it("count bytes") { expect([holding("é", "a" * 1_000_000).size, holding("a").empty?, buffer.size, buffer.empty?]).to eq([1_000_002, false, 0, true]) }
+    it "count bytes" do
+      expect([holding("é", "a" * 1_000_000).size, holding("a").empty?, buffer.size, buffer.empty?]).to eq([1_000_002, false, 0, true])
+    end
     it("clear returns nil") { expect(holding("a").clear).to be_nil }
 
     it "clear forgets all" do
@@ -71,13 +75,18 @@ RSpec.describe MessagePack::Buffer do
   describe "#read" do
     it("gives all") { expect(holding("ab", "cd").read).to eq("abcd") }
     it("gives binary") { expect(holding("é").read.encoding).to eq(Encoding::BINARY) }
-    it("consumes what it gives") { expect(holding("abc").then { |b| [b.read(2), b.size, b.read(2), b.read(2)] }).to eq(["ab", 1, "c", nil]) }
+    it "consumes what it gives" do
+      expect(holding("abc").then { |b| [b.read(2), b.size, b.read(2), b.read(2)] }).to eq(["ab", 1, "c", nil])
+    end
     it("gives what there is, if less") { expect(holding("abc").read(10)).to eq("abc") }
     it("is empty for an empty buffer") { expect(buffer.read).to eq("") }
     it("n is nil for an empty buffer") { expect(buffer.read(1)).to be_nil }
     it("0 is empty for any") { expect([buffer.read(0), holding("a").read(0)]).to eq(["", ""]) }
+    it("0 is binary too") { expect(holding("a").read(0).encoding).to eq(Encoding::BINARY) }
     it("0 consumes nothing") { expect(holding("a").tap { |b| b.read(0) }.size).to eq(1) }
-    it("reads across chunks") { expect(holding("a" * 600_000, "b" * 600_000, "c").tap { |b| b.read(599_999) }.read(600_002)).to eq("a#{"b" * 600_000}c") }
+    it "reads across chunks" do
+      expect(holding("a" * 600_000, "b" * 600_000, "c").tap { |b| b.read(599_999) }.read(600_002)).to eq("a#{"b" * 600_000}c")
+    end
     it("refuses -1 [quirk, fixed: it read all]", :ours) { expect { holding("abc").read(-1) }.to raise_error(ArgumentError) }
     it("refuses a length that is no number", :ours) { expect { holding("abc").read("1") }.to raise_error(::TypeError) }
 
@@ -126,22 +135,32 @@ RSpec.describe MessagePack::Buffer do
 
   describe "#skip and #skip_all" do
     it("skip tells how many") { expect(holding("abc").then { |b| [b.skip(2), b.skip(2), b.skip(2)] }).to eq([2, 1, 0]) }
-    it("skip passes over chunks") { expect(holding("a" * 600_000, "b" * 600_000, "c").then { |b| [b.skip(1_200_000), b.read] }).to eq([1_200_000, "c"]) }
+    it "skip passes over chunks" do
+      expect(holding("a" * 600_000, "b" * 600_000, "c").then { |b| [b.skip(1_200_000), b.read] }).to eq([1_200_000, "c"])
+    end
     it("skip of 0 is 0") { expect(holding("a").skip(0)).to eq(0) }
     it("skip_all returns the buffer") { expect(holding("abc").then { |b| b.skip_all(2).equal?(b) }).to be(true) }
     it("skip_all passes over n") { expect(holding("abc").skip_all(2).read).to eq("c") }
     it("skip_all of 0 passes over nothing") { expect(buffer.skip_all(0)).to equal(buffer) }
     it("skip_all is EOFError if there is less") { expect { holding("abc").skip_all(4) }.to raise_error(EOFError, "end of buffer reached") }
-    it("skip_all consumes nothing if there is less") { expect(holding("abc").then { |b| (b.skip_all(4) rescue nil) || b.size }).to eq(3) } # rubocop:disable Style/RescueModifier
+    it "skip_all consumes nothing if there is less" do
+      expect(holding("abc").then { |b| (b.skip_all(4) rescue nil) || b.size }).to eq(3)
+    end
   end
 
   describe "#to_s, #to_str and #to_a" do
-    it("give all and consume nothing") { expect(holding("ab", "c").then { |b| [b.to_s, b.to_str, b.to_a.join, b.size] }).to eq(["abc", "abc", "abc", 3]) }
+    it "give all and consume nothing" do
+      expect(holding("ab", "c").then { |b| [b.to_s, b.to_str, b.to_a.join, b.size] }).to eq(["abc", "abc", "abc", 3])
+    end
     it("give binary") { expect(holding("é").then { |b| [b.to_s.encoding, b.to_str.encoding] }).to eq([Encoding::BINARY] * 2) }
     it("give copies") { expect(holding("abc").tap { |b| b.to_s << "more" }.tap { |b| b.to_str.clear }.to_s).to eq("abc") }
-    it("to_a gives chunks in order") { expect(holding("a", "b" * 600_000, "c").to_a.then { |chunks| [chunks.size > 1, chunks.join] }).to eq([true, "a#{"b" * 600_000}c"]) }
+    it "to_a gives chunks in order" do
+      expect(holding("a", "b" * 600_000, "c").to_a.then { |chunks| [chunks.size > 1, chunks.join] }).to eq([true, "a#{"b" * 600_000}c"])
+    end
     it("to_a gives Strings") { expect(holding("a", "b" * 600_000).to_a).to all(be_a(String)) }
-    it("a chunk that is changed changes nothing") { expect(holding("a", "b" * 600_000).tap { |b| b.to_a.each(&:clear) }.size).to eq(600_001) }
+    it "a chunk that is changed changes nothing" do
+      expect(holding("a", "b" * 600_000).tap { |b| b.to_a.each(&:clear) }.size).to eq(600_001)
+    end
     it("to_str lets a buffer be added") { expect("" + holding("abc")).to eq("abc") }
     it("to_s gives nothing of nothing") { expect(buffer.to_s).to eq("") }
   end
@@ -150,8 +169,12 @@ RSpec.describe MessagePack::Buffer do
     it("reads all of it") { expect(described_class.new(binary_io("abc")).read).to eq("abc") }
     it("reads n") { expect(described_class.new(binary_io("abc")).then { |b| [b.read(2), b.read(2), b.read(2)] }).to eq(["ab", "c", nil]) }
     it("reads all n") { expect(described_class.new(Ios::Drip.new("abc" * 1000, 7)).read_all(2500)).to eq(("abc" * 1000)[0, 2500]) }
-    it("reads all the rest") { expect(described_class.new(Ios::Drip.new("abc" * 1000, 7)).tap { |b| b.read(3) }.read_all).to eq("abc" * 999) }
-    it("skips n") { expect(described_class.new(binary_io("abcdef")).then { |b| [b.skip(2), b.read(1), b.skip(10), b.skip(1)] }).to eq([2, "c", 3, 0]) }
+    it "reads all the rest" do
+      expect(described_class.new(Ios::Drip.new("abc" * 1000, 7)).tap { |b| b.read(3) }.read_all).to eq("abc" * 999)
+    end
+    it "skips n" do
+      expect(described_class.new(binary_io("abcdef")).then { |b| [b.skip(2), b.read(1), b.skip(10), b.skip(1)] }).to eq([2, "c", 3, 0])
+    end
     it("skips all n") { expect(described_class.new(Ios::Drip.new("abc" * 1000, 7)).skip_all(2999).read).to eq("c") }
     it("reads its own bytes first") { expect((described_class.new(binary_io("c")) << "ab").read).to eq("abc") }
     it("is EOFError when it ends too early") { expect { described_class.new(binary_io("abc")).read_all(4) }.to raise_error(EOFError) }
@@ -167,13 +190,19 @@ RSpec.describe MessagePack::Buffer do
   describe "with an io to write" do
     let(:io) { binary_io }
 
-    it("flush writes, and returns the buffer") { expect((described_class.new(io) << "ab").then { |b| [b.flush.equal?(b), b.size, io.string] }).to eq([true, 0, "ab"]) }
+    it "flush writes, and returns the buffer" do
+      expect((described_class.new(io) << "ab").then { |b| [b.flush.equal?(b), b.size, io.string] }).to eq([true, 0, "ab"])
+    end
     it("flush without an io keeps all") { expect(holding("ab").flush.to_s).to eq("ab") }
-    it("flush writes chunks in order") { expect((described_class.new(io) << "a" << "b" * 600_000 << "c").flush && io.string).to eq("a#{"b" * 600_000}c") }
+    it "flush writes chunks in order" do
+      expect((described_class.new(io) << "a" << "b" * 600_000 << "c").flush && io.string).to eq("a#{"b" * 600_000}c")
+    end
     it("knows its io") { expect([described_class.new(io).io, buffer.io]).to eq([io, nil]) }
     it("close closes it") { expect(described_class.new(io).close || io.closed?).to be(true) }
     it("close without an io is nil") { expect(buffer.close).to be_nil }
-    it("writes to an io that has only <<") { expect(Ios::Shovel.new.tap { |shovel| (described_class.new(shovel) << "ab").flush }.bytes).to eq("ab") }
+    it "writes to an io that has only <<" do
+      expect(Ios::Shovel.new.tap { |shovel| (described_class.new(shovel) << "ab").flush }.bytes).to eq("ab")
+    end
   end
 
   describe "#write_to" do
@@ -200,7 +229,9 @@ RSpec.describe MessagePack::Buffer do
     it("lets others be appended", :ours) { expect((buffer.prepend("b") << "c").prepend("a").read).to eq("abc") }
 
     [1, 255, 256, 4096, 40_000, 600_000].each do |size|
-      it("puts #{size} bytes before others, half of which are read", :ours) { expect(holding("x" * 1000).tap { |b| b.read(500) }.prepend("y" * size).read).to eq("y" * size + "x" * 500) }
+      it "puts #{size} bytes before others, half of which are read", :ours do
+        expect(holding("x" * 1000).tap { |b| b.read(500) }.prepend("y" * size).read).to eq("y" * size + "x" * 500)
+      end
     end
 
     it "copies: what is done to the String later is not seen", :ours do

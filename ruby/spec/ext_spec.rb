@@ -5,15 +5,23 @@ RSpec.describe "Ext" do
   describe MessagePack::ExtensionValue do
     let(:value) { described_class.new(5, "abc") }
 
-    it("is a Struct of type and payload") { expect([described_class.superclass, described_class.members]).to eq([Struct, %i[type payload]]) }
-    it("is equal by both") { expect([value == described_class.new(5, "abc"), value == described_class.new(6, "abc"), value == described_class.new(5, "abd")]).to eq([true, false, false]) }
+    it "is a Struct of type and payload" do
+      expect([described_class.superclass, described_class.members]).to eq([Struct, %i[type payload]])
+    end
+    it "is equal by both" do
+      expect([value == described_class.new(5, "abc"), value == described_class.new(6, "abc"), value == described_class.new(5, "abd")]).to eq([true, false, false])
+    end
     it("is packed as ext") { expect(pack([value])).to eq(hex("91 c7 03 05 61 62 63")) }
     it("is packed as ext by to_msgpack") { expect(value.to_msgpack).to eq(hex("c7 03 05 61 62 63")) }
     it("comes back by allow_unknown_ext") { expect(unpack(value.to_msgpack, allow_unknown_ext: true)).to eq(value) }
 
     { 1 => "d4", 2 => "d5", 4 => "d6", 8 => "d7", 16 => "d8", 0 => "c7 00", 3 => "c7 03", 255 => "c7 ff", 256 => "c8 01 00", 65_536 => "c9 00 01 00 00" }.each do |size, head|
-      it("of #{size} bytes is packed with the head #{head}") { expect(pack(described_class.new(-5, "x" * size))).to eq(hex("#{head} fb 78*#{size}")) }
-      it("of #{size} bytes comes back") { expect(unpack(pack(described_class.new(-5, "x" * size)), allow_unknown_ext: true)).to eq(described_class.new(-5, "x" * size)) }
+      it "of #{size} bytes is packed with the head #{head}" do
+        expect(pack(described_class.new(-5, "x" * size))).to eq(hex("#{head} fb 78*#{size}"))
+      end
+      it "of #{size} bytes comes back" do
+        expect(unpack(pack(described_class.new(-5, "x" * size)), allow_unknown_ext: true)).to eq(described_class.new(-5, "x" * size))
+      end
     end
 
     [128, -129].each { |type| it("of type #{type} is refused") { expect { pack(described_class.new(type, "a")) }.to raise_error(RangeError) } }
@@ -187,7 +195,9 @@ RSpec.describe "Ext" do
         end
       end
 
-      it("counts ext and arrays together: 64 of each are read") { expect(factory.load(factory.dump(64.times.inject(1) { |x, _| [box(x)] }))).to be_a(Array) }
+      it "counts ext and arrays together: 64 of each are read" do
+        expect(factory.load(factory.dump(64.times.inject(1) { |x, _| [box(x)] }))).to be_a(Array)
+      end
 
       it "counts ext and arrays together: 65 of each are refused" do
         bytes = factory.dump(65.times.inject(1) { |x, _| [box(x)] })

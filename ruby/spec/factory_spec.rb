@@ -22,7 +22,9 @@ RSpec.describe MessagePack::Factory do
     it("returns nil") { expect(factory.register_type(5, Objects::Point)).to be_nil }
     it("falls back to to_msgpack_ext and from_msgpack_ext") { expect(there_and_back(registered)).to eq(point) }
     it("takes names") { expect(there_and_back(registered(packer: :to_msgpack_ext, unpacker: :from_msgpack_ext))).to eq(point) }
-    it("takes names that are Strings") { expect(there_and_back(registered(packer: "to_msgpack_ext", unpacker: "from_msgpack_ext"))).to eq(point) }
+    it "takes names that are Strings" do
+      expect(there_and_back(registered(packer: "to_msgpack_ext", unpacker: "from_msgpack_ext"))).to eq(point)
+    end
     it("takes procs") { expect(there_and_back(registered(packer: proc { |p| "#{p.x}" }, unpacker: proc { |s| s.to_i }))).to eq(1) }
     it("takes lambdas") { expect(there_and_back(registered(packer: ->(p) { "#{p.x}" }, unpacker: ->(s) { s.to_i }))).to eq(1) }
     it("takes Methods") { expect(there_and_back(registered(packer: method(:digits), unpacker: method(:Integer)))).to eq(12) }
@@ -51,7 +53,9 @@ RSpec.describe MessagePack::Factory do
     ["a", nil, 1.5].each { |id| it("refuses the type #{id.inspect}") { expect { registered(id) }.to raise_error(::TypeError) } }
 
     ["Point", Object.new, 1].each do |klass|
-      it("refuses #{klass.class} for a class") { expect { factory.register_type(1, klass, packer: proc {}, unpacker: proc {}) }.to raise_error(ArgumentError) }
+      it "refuses #{klass.class} for a class" do
+        expect { factory.register_type(1, klass, packer: proc {}, unpacker: proc {}) }.to raise_error(ArgumentError)
+      end
     end
 
     it("refuses a frozen factory") { expect { factory.freeze.register_type(1, Objects::Point) }.to raise_error(FrozenError) }
@@ -133,7 +137,9 @@ RSpec.describe MessagePack::Factory do
     it("load takes options") { expect(factory.load(hex("81 a1 61 01"), symbolize_keys: true)).to eq({ a: 1 }) }
     it("load takes an io") { expect(factory.load(binary_io("\x91\x01"))).to eq([1]) }
     it("load takes an io and options") { expect(factory.load(binary_io("\x81\xa1a\x01"), symbolize_keys: true)).to eq({ a: 1 }) }
-    it("load refuses more than one object") { expect { factory.load("\x01\x02") }.to raise_error(MessagePack::MalformedFormatError, "1 extra bytes after the deserialized object") }
+    it "load refuses more than one object" do
+      expect { factory.load("\x01\x02") }.to raise_error(MessagePack::MalformedFormatError, "1 extra bytes after the deserialized object")
+    end
     it("load refuses a part") { expect { factory.load("\x92\x01") }.to raise_error(EOFError, "end of buffer reached") }
 
     it "dump writes to an io, and returns nil" do
@@ -150,13 +156,21 @@ RSpec.describe MessagePack::Factory do
       factory.register_type(1, Range, packer: nil, unpacker: ->(_) {})
     end
 
-    it("lists all in order") { expect(factory.registered_types.map { |type| [type[:type], type[:class]] }).to eq([[-3, Set], [1, Range], [5, Objects::Point]]) }
+    it "lists all in order" do
+      expect(factory.registered_types.map { |type| [type[:type], type[:class]] }).to eq([[-3, Set], [1, Range], [5, Objects::Point]])
+    end
     it("lists all by :both") { expect(factory.registered_types(:both)).to eq(factory.registered_types) }
     it("tells type, class, packer and unpacker") { expect(factory.registered_types.map(&:keys)).to all(eq(%i[type class packer unpacker])) }
     it("tells what can be called") { expect(factory.registered_types.last.values_at(:packer, :unpacker)).to all(respond_to(:call)) }
-    it("tells nil for what is missing") { expect(factory.registered_types.first(2).map { |type| [type[:packer].nil?, type[:unpacker].nil?] }).to eq([[false, true], [true, false]]) }
-    it("lists packers") { expect(factory.registered_types(:packer).map { |type| [type[:type], type.keys] }).to eq([[-3, %i[type class packer]], [5, %i[type class packer]]]) }
-    it("lists unpackers") { expect(factory.registered_types(:unpacker).map { |type| [type[:type], type.keys] }).to eq([[1, %i[type class unpacker]], [5, %i[type class unpacker]]]) }
+    it "tells nil for what is missing" do
+      expect(factory.registered_types.first(2).map { |type| [type[:packer].nil?, type[:unpacker].nil?] }).to eq([[false, true], [true, false]])
+    end
+    it "lists packers" do
+      expect(factory.registered_types(:packer).map { |type| [type[:type], type.keys] }).to eq([[-3, %i[type class packer]], [5, %i[type class packer]]])
+    end
+    it "lists unpackers" do
+      expect(factory.registered_types(:unpacker).map { |type| [type[:type], type.keys] }).to eq([[1, %i[type class unpacker]], [5, %i[type class unpacker]]])
+    end
     it("refuses another selector") { expect { factory.registered_types(:other) }.to raise_error(ArgumentError) }
     it("is empty at first") { expect(described_class.new.registered_types).to eq([]) }
   end

@@ -18,7 +18,7 @@ RSpec.describe "The collector" do
     def pieces(bytes, size) = (0...bytes.bytesize).step(size).map { |at| bytes.byteslice(at, size) }
   RUBY
 
-  # Names say what is tried; the text gives what is printed.
+  # Names say what is tried; the text gives what is printed, and false would be a finding.
   scripts = {
     "pack" => "MessagePack.pack(DOCUMENT) == BYTES",
     "unpack" => "MessagePack.unpack(BYTES) == DOCUMENT",
@@ -33,51 +33,61 @@ RSpec.describe "The collector" do
     "symbols, big integers and times" => "x = [:a, { b: 2**100 }, -2**70, Time.at(1, 500, :nsec)]; FACTORY.load(FACTORY.dump(x)) == x",
     "unknown ext" => 'MessagePack.unpack(MessagePack.pack([MessagePack::ExtensionValue.new(5, "abc")]), allow_unknown_ext: true).map(&:payload) == ["abc"]',
     "a pool" => "pool = FACTORY.pool; x = [1..2, :a]; pool.load(pool.dump(x)) == x",
-    "factories made and copied" => "f = MessagePack::Factory.new; f.register_type(9, Range, packer: ->(r) { r.to_s }, unpacker: ->(s) { s }); f.dup.freeze.load(f.dup.dump([1..2])) == ['1..2']",
+    "factories made and copied" => <<~'RUBY',
+      f = MessagePack::Factory.new
+      f.register_type(9, Range, packer: ->(r) { r.to_s }, unpacker: ->(s) { s })
+      f.dup.freeze.load(f.dup.dump([1..2])) == ["1..2"]
+    RUBY
     "headers and skip" => "u = MessagePack::Unpacker.new.feed(BYTES); n = u.read_array_header; n.times { u.skip }; [n, u.buffer.size]",
-    "a buffer" => 'b = MessagePack::Buffer.new; b << "a" * 3000 << "b" * 600_000 << "c"; [b.read(2999), b.to_a.join.size, b.skip(600_000), b.read] == ["a" * 2999, 600_002, 600_000, "bc"]',
+    "a buffer" => <<~'RUBY',
+      b = MessagePack::Buffer.new
+      b << "a" * 3000 << "b" * 600_000 << "c"
+      [b.read(2999), b.to_a.join.size, b.skip(600_000), b.read] == ["a" * 2999, 600_002, 600_000, "bc"]
+    RUBY
     "errors" => '[("\x91" * 50 + "\xc1").b, "\x92\x01".b, "\x91" * 200, "\xd4\x01a".b].map { |bytes| MessagePack.unpack(bytes) rescue $!.class }',
     "large binaries" => 'x = ["m".b * 6000, 1, "t".b * 6000]; r = MessagePack.unpack(MessagePack.pack(x)); r[0] << "more"; r[1..] == x[1..]'
   }
   ours = {
     "read_raw, count and peek_type" => "u = MessagePack::Unpacker.new.feed(BYTES * 3); [u.peek_type, u.read_raw == BYTES, u.count, MessagePack.count(BYTES * 2)]",
     "prepend" => 'b = MessagePack::Buffer.new; b << "c" * 3000; b.prepend("b" * 600_000).prepend("a"); b.read == "a#{"b" * 600_000}#{"c" * 3000}"',
-    "transactional reads" => "u = MessagePack::Unpacker.new(transactional: true); r = pieces(BYTES, 1500).map { |piece| u.feed(piece); u.read rescue nil }; r.last == DOCUMENT"
+    "transactional reads" => <<~'RUBY'
+      u = MessagePack::Unpacker.new(transactional: true)
+      r = pieces(BYTES, 1500).map { |piece| u.feed(piece).read rescue nil }
+      r.last == DOCUMENT
+    RUBY
   }
 
+  # How the collector is made zealous, and calm again, and what it must know for that.
   modes = {
-    "runs at every allocation" => ["GC.stress = true", "GC.stress = false", ""],
-    "moves objects, at every allocation" => ["GC.auto_compact = true; GC.stress = true", "GC.stress = GC.auto_compact = false", "GC.respond_to?(:auto_compact=)"],
-    "moves all objects between" => ["", "", "GC.respond_to?(:verify_compaction_references)"]
+    "runs at every allocation" => ["GC.stress = true", "GC.stress = false", nil],
+    "moves objects, at every allocation" => ["GC.auto_compact = true; GC.stress = true", "GC.stress = GC.auto_compact = false", :auto_compact=],
+    "moves all objects between" => ["", "GC.verify_compaction_references(toward: :empty, double_heap: true)", :verify_compaction_references]
   }
 
-  able = ->(condition) { condition.empty? || (eval(condition) && begin # rubocop:disable Security/Eval
-    GC.auto_compact
-    true
+  # A Ruby that cannot move objects has no such methods, or they say so.
+  able = lambda do |name|
+    name.nil? || GC.respond_to?(name) && [true, false].include?(GC.auto_compact)
   rescue NotImplementedError
     false
-  end) }
+  end
 
-  modes.each do |mode, (on, off, condition)|
+  modes.each do |mode, (zeal, calm, name)|
     describe mode do
       [[scripts, {}], [ours, { ours: true }]].each do |group, tags|
-        group.each do |name, text|
-          it name, **tags do
-            skip "this Ruby cannot" unless able[condition]
-            between = mode.start_with?("moves all") ? "GC.verify_compaction_references(toward: :empty, double_heap: true)" : ""
-            calm, zealous = child(prelude + <<~RUBY).split("\n---\n")
+        group.each do |title, text|
+          it title, **tags do
+            skip "this Ruby cannot" unless able[name]
+            results = child(prelude + <<~RUBY).lines
               work = -> { #{text} }
-              p work.call
-              puts "---"
-              #{on}
-              result = [work.call, work.call]
-              #{off}
-              #{between}
-              result += [work.call, work.call]
-              p result
+              results = [work.call]
+              #{zeal}
+              results << work.call << work.call
+              #{calm}
+              results << work.call << work.call
+              results.each { |result| p result }
             RUBY
-            expect(calm).not_to include("false")
-            expect(eval(zealous, nil, "zealous").map(&:inspect)).to eq([eval(calm, nil, "calm").inspect] * 4) # rubocop:disable Security/Eval
+            expect(results.first).not_to include("false")
+            expect(results).to eq([results.first] * 5)
           end
         end
       end
@@ -86,7 +96,7 @@ RSpec.describe "The collector" do
 
   # What lives long is held while all moves: registries, caches, buffers, an unpacker half way.
   it "moves what is held" do
-    skip "this Ruby cannot" unless able["GC.respond_to?(:verify_compaction_references)"]
+    skip "this Ruby cannot" unless able[:verify_compaction_references]
     expect(child(prelude + <<~'RUBY')).to eq("true\n" * 9)
       packer = FACTORY.packer.tap { |pk| pk.write([1..2, :a]) }
       unpacker = FACTORY.unpacker.feed(FACTORY.dump([[1..2, { "key" => :b }], 3..4]))
@@ -125,7 +135,8 @@ RSpec.describe "The collector" do
     expect(child(prelude + <<~'RUBY')).to eq("[true]\n")
       stop = false
       collector = Thread.new { GC.start until stop }
-      results = Array.new(4) { |i| Thread.new { Array.new(150) { |j| x = [i..j, "t" * j, { "k#{j}" => Box.new(:s) }]; FACTORY.load(FACTORY.dump(x)) == x }.all? } }.map(&:value)
+      back = ->(x) { FACTORY.load(FACTORY.dump(x)) == x }
+      results = Array.new(4) { |i| Thread.new { (0...150).all? { |j| back[[i..j, "t" * j, { "k#{j}" => Box.new(:s) }]] } } }.map(&:value)
       stop = true
       collector.join
       p results.uniq

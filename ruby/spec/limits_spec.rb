@@ -10,14 +10,22 @@ RSpec.describe "Limits" do
     max_ext_len: [2, "ext of 3 bytes exceeds max_ext_len 2", "d5 01 61 62", ["c7 03 01", "c8 00 03 01", "c9 00 00 00 03 01"], "61*3"]
   }.each do |option, (limit, message, allowed, heads, body)|
     describe option do
-      it("reads #{allowed}") { expect(unpack(hex(allowed), option => limit, allow_unknown_ext: true)).to eq(unpack(hex(allowed), allow_unknown_ext: true)) }
+      it "reads #{allowed}" do
+        expect(unpack(hex(allowed), option => limit, allow_unknown_ext: true)).to eq(unpack(hex(allowed), allow_unknown_ext: true))
+      end
 
       heads.each do |head|
         bytes = "#{head} #{body}"
 
-        it("refuses #{bytes}: #{message}", :ours) { expect { unpack(hex(bytes), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message) }
-        it("reads #{bytes} by a higher limit") { expect(unpack(hex(bytes), option => limit + 1, allow_unknown_ext: true)).to eq(unpack(hex(bytes), allow_unknown_ext: true)) }
-        it("reads #{bytes} by nil") { expect(unpack(hex(bytes), option => nil, allow_unknown_ext: true)).to eq(unpack(hex(bytes), allow_unknown_ext: true)) }
+        it "refuses #{bytes}: #{message}", :ours do
+          expect { unpack(hex(bytes), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
+        end
+        it "reads #{bytes} by a higher limit" do
+          expect(unpack(hex(bytes), option => limit + 1, allow_unknown_ext: true)).to eq(unpack(hex(bytes), allow_unknown_ext: true))
+        end
+        it "reads #{bytes} by nil" do
+          expect(unpack(hex(bytes), option => nil, allow_unknown_ext: true)).to eq(unpack(hex(bytes), allow_unknown_ext: true))
+        end
 
         it "refuses #{head} before there is more", :ours do
           expect { unpack(hex(head), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
@@ -72,12 +80,18 @@ RSpec.describe "Limits" do
 
   describe "max_depth" do
     it("of 1 reads one level") { expect(unpack(hex("92 01 02"), max_depth: 1)).to eq([1, 2]) }
-    it("of 1 refuses two levels", :ours) { expect { unpack(hex("91 91 01"), max_depth: 1) }.to raise_error(MessagePack::StackError, "stack level too deep") }
-    it("of 1 refuses two levels of maps", :ours) { expect { unpack(hex("81 01 81 01 02"), max_depth: 1) }.to raise_error(MessagePack::StackError) }
+    it "of 1 refuses two levels", :ours do
+      expect { unpack(hex("91 91 01"), max_depth: 1) }.to raise_error(MessagePack::StackError, "stack level too deep")
+    end
+    it "of 1 refuses two levels of maps", :ours do
+      expect { unpack(hex("81 01 81 01 02"), max_depth: 1) }.to raise_error(MessagePack::StackError)
+    end
     it("of 5 reads five levels") { expect(unpack(hex("91*5 01"), max_depth: 5)).to eq([[[[[1]]]]]) }
     it("of 5 refuses six levels", :ours) { expect { unpack(hex("91*6 01"), max_depth: 5) }.to raise_error(MessagePack::StackError) }
     it("of 5 refuses six levels to skip", :ours) { expect { fed("91*6 01", max_depth: 5).skip }.to raise_error(MessagePack::StackError) }
-    it("of 5 refuses six levels of an io", :ours) { expect { MessagePack::Unpacker.new(binary_io("\x91\x91\x91\x91\x91\x91\x01"), max_depth: 5).read }.to raise_error(MessagePack::StackError) }
+    it "of 5 refuses six levels of an io", :ours do
+      expect { MessagePack::Unpacker.new(binary_io("\x91\x91\x91\x91\x91\x91\x01"), max_depth: 5).read }.to raise_error(MessagePack::StackError)
+    end
     it("is 128") { expect { unpack(hex("91*129 01")) }.to raise_error(MessagePack::StackError) }
     it("of 1000 reads 1000 levels", :ours) { expect(unpack(hex("91*1000 01"), max_depth: 1000).flatten).to eq([1]) }
     it("of 1000 refuses 1001 levels") { expect { unpack(hex("91*1001 01"), max_depth: 1000) }.to raise_error(MessagePack::StackError) }

@@ -12,8 +12,12 @@ RSpec.describe MessagePack do
 
   it("has Factory::Pool") { expect(MessagePack::Factory::Pool).to be_a(Class) }
   it("has Time::Packer and Time::Unpacker") { expect([MessagePack::Time::Packer, MessagePack::Time::Unpacker]).to all(respond_to(:call)) }
-  it("has a DefaultFactory in which nothing is registered") { expect([MessagePack::DefaultFactory.class, MessagePack::DefaultFactory.registered_types]).to eq([MessagePack::Factory, []]) }
-  it("has Bigint after a require only") { expect(child('print MessagePack.const_defined?(:Bigint), require("msgpack/bigint"), MessagePack.const_defined?(:Bigint)')).to eq("falsetruetrue") }
+  it "has a DefaultFactory in which nothing is registered" do
+    expect([MessagePack::DefaultFactory.class, MessagePack::DefaultFactory.registered_types]).to eq([MessagePack::Factory, []])
+  end
+  it "has Bigint after a require only" do
+    expect(child('print MessagePack.const_defined?(:Bigint), require("msgpack/bigint"), MessagePack.const_defined?(:Bigint)')).to eq("falsetruetrue")
+  end
 
   describe "errors" do
     { UnpackError: ::StandardError, MalformedFormatError: MessagePack::UnpackError, StackError: MessagePack::UnpackError, UnexpectedTypeError: MessagePack::UnpackError,
@@ -22,7 +26,9 @@ RSpec.describe MessagePack do
     end
 
     it("LimitError is an UnpackError", :ours) { expect(MessagePack::LimitError.superclass).to eq(MessagePack::UnpackError) }
-    it("UnexpectedTypeError alone is a TypeError of ours") { expect(MessagePack::UnexpectedTypeError.include?(MessagePack::TypeError)).to be(true) }
+    it "UnexpectedTypeError alone is a TypeError of ours" do
+      expect(MessagePack::UnexpectedTypeError.include?(MessagePack::TypeError)).to be(true)
+    end
 
     it "no other is a TypeError of ours" do
       others = [MessagePack::UnpackError, MessagePack::MalformedFormatError, MessagePack::StackError, MessagePack::UnknownExtTypeError]

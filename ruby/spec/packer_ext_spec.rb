@@ -150,6 +150,17 @@ RSpec.describe MessagePack::Packer do
     end
   end
 
+  it "flushes to its io by itself, after ext of either kind" do
+    sink = Ios::Sink.new
+    packer = box_factory.packer(sink)
+    packer.register_type(2, Range, :to_s)
+    packer.write([Objects::Box.new(1), 1..2])
+    20_000.times { |i| packer.write(i) }
+    expect(sink.pieces).not_to be_empty
+    packer.flush
+    expect(sink.bytes).to eq(hex("92 d4 01 01 d6 02") + "1..2" + (0...20_000).map { |i| pack(i) }.join)
+  end
+
   describe "the search for a type" do
     it "prefers the class itself to what it inherits" do
       expect(type_of(Objects::Point3.new(1, 2), Objects::Point, Objects::Point3)).to eq(2)
@@ -282,7 +293,9 @@ RSpec.describe MessagePack::Packer do
     end
 
     it("a Symbol may be ext") { expect(type_of(:a, Symbol)).to eq(1) }
-    it("a Symbol is not ext by Object") { expect(packer.tap { |pk| pk.register_type(1, Object) { "" } }.write(:a).to_s).to eq(hex("a1 61")) }
+    it "a Symbol is not ext by Object" do
+      expect(packer.tap { |pk| pk.register_type(1, Object) { "" } }.write(:a).to_s).to eq(hex("a1 61"))
+    end
 
     it "a Symbol is ext wherever it is" do
       packer.register_type(1, Symbol, :name)

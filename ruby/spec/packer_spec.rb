@@ -82,7 +82,9 @@ RSpec.describe MessagePack::Packer do
     end
 
     it("write_extension refuses other objects") { expect { packer.write_extension(1) }.to raise_error(::TypeError) }
-    it("write_int writes Integers beyond 63 bits") { expect(packer.write_int(2**64 - 1).write_int(-2**63).to_s).to eq(hex("cf ff*8 d3 80 00*7")) }
+    it "write_int writes Integers beyond 63 bits" do
+      expect(packer.write_int(2**64 - 1).write_int(-2**63).to_s).to eq(hex("cf ff*8 d3 80 00*7"))
+    end
     it("write_int refuses Integers beyond 64 bits") { expect { packer.write_int(2**64) }.to raise_error(RangeError) }
     it("write_string writes a binary String as bin") { expect(packer.write_string("\xff".b).to_s).to eq(hex("c4 01 ff")) }
   end

@@ -11,8 +11,12 @@ RSpec.describe MessagePack::Factory::Pool do
   it("dumps what the factory dumps") { expect(pool.dump([point, "a"])).to eq(factory.dump([point, "a"])) }
   it("dumps binary") { expect(pool.dump("é").encoding).to eq(Encoding::BINARY) }
   it("takes options for its packers") { expect(factory.pool(1, compatibility_mode: true).dump("\xff".b)).to eq(hex("a1 ff")) }
-  it("takes options for its unpackers") { expect(factory.pool(1, symbolize_keys: true, freeze: true).load(hex("81 a1 61 01"))).to eq({ a: 1 }).and be_frozen }
-  it("leaves the factory as it was: not frozen") { expect { pool && factory.register_type(6, Range, packer: ->(_) { "" }) }.not_to raise_error }
+  it "takes options for its unpackers" do
+    expect(factory.pool(1, symbolize_keys: true, freeze: true).load(hex("81 a1 61 01"))).to eq({ a: 1 }).and be_frozen
+  end
+  it "leaves the factory as it was: not frozen" do
+    expect { pool && factory.register_type(6, Range, packer: ->(_) { "" }) }.not_to raise_error
+  end
 
   it "does not see what the factory registers later" do
     pool
@@ -45,16 +49,19 @@ RSpec.describe MessagePack::Factory::Pool do
       expect(pool.dump([1])).to eq(hex("91 01"))
     end
 
-    it "keeps as many as its size says" do
-      lent = ->(pool) { pool.packer { |a| pool.packer { |b| pool.packer { |c| [a, b, c] } } } }
-      pool = factory.pool(2)
-      first = lent[pool]
-      expect((first & lent[pool]).size).to eq(2)
+    { [] => 1, [1] => 1, [2] => 2, [5] => 3 }.each do |size, kept|
+      it "keeps #{kept} of three by pool(#{size.join})" do
+        pool = factory.pool(*size)
+        lent = -> { pool.packer { |a| pool.packer { |b| pool.packer { |c| [a, b, c] } } } }
+        expect((lent.call & lent.call).size).to eq(kept)
+      end
     end
   end
 
   describe "#unpacker" do
-    it("lends a frozen Unpacker") { expect(pool.unpacker { |unpacker| [unpacker.class, unpacker.frozen?] }).to eq([MessagePack::Unpacker, true]) }
+    it "lends a frozen Unpacker" do
+      expect(pool.unpacker { |unpacker| [unpacker.class, unpacker.frozen?] }).to eq([MessagePack::Unpacker, true])
+    end
     it("gives what the block gives") { expect(pool.unpacker { |unpacker| unpacker.feed(factory.dump(point)).read }).to eq(point) }
     it("lends the same again") { expect(pool.unpacker { |unpacker| unpacker }).to equal(pool.unpacker { |unpacker| unpacker }) }
     it("refuses new types") { expect { pool.unpacker { |unpacker| unpacker.register_type(1) { nil } } }.to raise_error(FrozenError) }

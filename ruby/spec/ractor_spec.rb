@@ -42,8 +42,20 @@ RSpec.describe "Ractors" do
     "refuse ext that is unknown" => ['begin; MessagePack.unpack("\xd4\x01a".b); rescue MessagePack::UnknownExtTypeError; $!.message; end', '"unexpected extension type"'],
     "read ext that is unknown" => ['MessagePack.unpack("\xd4\x01a".b, allow_unknown_ext: true).to_a', '[1, "a"]'],
     "make a packer" => ["pk = MessagePack::Packer.new; pk.write([1]).write_nil; pk.to_s.bytes", "[145, 1, 192]"],
-    "make an unpacker" => ['u = MessagePack::Unpacker.new; found = []; u.feed_each("\x01\x92\x02".b) { |x| found << x }; u.feed_each("\x03".b) { |x| found << x }; found', "[1, [2, 3]]"],
-    "register types" => ['pk = MessagePack::Packer.new; pk.register_type(1, Range) { |r| r.to_s }; u = MessagePack::Unpacker.new; u.register_type(1) { |s| s }; u.feed(pk.write(1..2).to_s).read', '"1..2"'],
+    "make an unpacker" => [<<~'RUBY', "[1, [2, 3]]"],
+      u = MessagePack::Unpacker.new
+      found = []
+      u.feed_each("\x01\x92\x02".b) { |x| found << x }
+      u.feed_each("\x03".b) { |x| found << x }
+      found
+    RUBY
+    "register types" => [<<~'RUBY', '"1..2"'],
+      pk = MessagePack::Packer.new
+      pk.register_type(1, Range) { |r| r.to_s }
+      u = MessagePack::Unpacker.new
+      u.register_type(1) { |s| s }
+      u.feed(pk.write(1..2).to_s).read
+    RUBY
     "make a buffer" => ['b = MessagePack::Buffer.new; b << "ab" << "c"; [b.read(2), b.size]', '["ab", 1]'],
     "make a factory" => ["f = MessagePack::Factory.new; f.register_type(5, Point); f.load(f.dump(Point.new(1, 2))).to_a", "[1, 2]"],
     "skip and count" => ["[MessagePack.count(BYTES * 3), MessagePack::Unpacker.new.feed(BYTES).skip]", "[3, nil]"],
@@ -60,14 +72,22 @@ RSpec.describe "Ractors" do
     let(:factory) { "FACTORY = MessagePack::Factory.new; FACTORY.register_type(5, Point); Ractor.make_shareable(FACTORY.freeze)" }
 
     it("is shareable", :ours) { expect(child("#{prelude}#{factory}\nprint Ractor.shareable?(FACTORY)")).to eq("true") }
-    it("can dump and load", :ours) { expect(in_a_ractor("FACTORY.load(FACTORY.dump([Point.new(1, 2)])).map(&:to_a)", factory)).to eq("[[1, 2]]") }
-    it("can make packers and unpackers", :ours) { expect(in_a_ractor("FACTORY.unpacker.feed(FACTORY.packer.write(Point.new(3, 4)).to_s).read.to_a", factory)).to eq("[3, 4]") }
-    it("can be used on by the one who made it", :ours) { expect(child("#{prelude}#{factory}\nprint FACTORY.load(FACTORY.dump(Point.new(1, 2))).to_a")).to eq("[1, 2]") }
+    it "can dump and load", :ours do
+      expect(in_a_ractor("FACTORY.load(FACTORY.dump([Point.new(1, 2)])).map(&:to_a)", factory)).to eq("[[1, 2]]")
+    end
+    it "can make packers and unpackers", :ours do
+      expect(in_a_ractor("FACTORY.unpacker.feed(FACTORY.packer.write(Point.new(3, 4)).to_s).read.to_a", factory)).to eq("[3, 4]")
+    end
+    it "can be used on by the one who made it", :ours do
+      expect(child("#{prelude}#{factory}\nprint FACTORY.load(FACTORY.dump(Point.new(1, 2))).to_a")).to eq("[1, 2]")
+    end
 
     it "can use procs that are shareable", :ours do
       shareable = <<~'RUBY'
         FACTORY = MessagePack::Factory.new
-        FACTORY.register_type(5, Range, packer: Ractor.make_shareable(nil.instance_eval { ->(r) { r.to_s } }), unpacker: Ractor.make_shareable(nil.instance_eval { ->(s) { s * 2 } }))
+        # The self of a proc is shared with it.
+        packer, unpacker = nil.instance_eval { [->(r) { r.to_s }, ->(s) { s * 2 }] }
+        FACTORY.register_type(5, Range, packer: Ractor.make_shareable(packer), unpacker: Ractor.make_shareable(unpacker))
         Ractor.make_shareable(FACTORY.freeze)
       RUBY
       expect(in_a_ractor("FACTORY.load(FACTORY.dump(1..2))", shareable)).to eq('"1..21..2"')

@@ -205,7 +205,9 @@ RSpec.describe MessagePack::Unpacker do
       expect(unpacker.count).to eq(2)
     end
 
-    it("counts what an io has", :ours) { expect(described_class.new(Ios::Drip.new([1, "a" * 100].map { |x| pack(x) }.join * 500, 333)).count).to eq(1000) }
+    it "counts what an io has", :ours do
+      expect(described_class.new(Ios::Drip.new([1, "a" * 100].map { |x| pack(x) }.join * 500, 333)).count).to eq(1000)
+    end
     it("refuses c1", :ours) { expect { fed("01 c1").count }.to raise_error(MessagePack::MalformedFormatError) }
 
     it "makes no objects of what it counts", :ours do

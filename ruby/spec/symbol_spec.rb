@@ -26,7 +26,9 @@ RSpec.describe Symbol do
       let(:factory) { registered }
 
       [:a, :"", :"é", :"with space", ("long" * 100).to_sym, ("longer" * 20_000).to_sym].each do |symbol|
-        it("brings back #{symbol.inspect[0, 20]}") { expect(factory.load(factory.dump([symbol, { symbol => symbol }]))).to eq([symbol, { symbol => symbol }]) }
+        it "brings back #{symbol.inspect[0, 20]}" do
+          expect(factory.load(factory.dump([symbol, { symbol => symbol }]))).to eq([symbol, { symbol => symbol }])
+        end
       end
 
       it("packs it as ext") { expect(factory.dump(:abc)).to eq(hex("c7 03 02 61 62 63")) }
@@ -71,7 +73,9 @@ RSpec.describe Symbol do
     end
 
     it("packs by name") { expect(registered(packer: :name).dump(:abc)).to eq(hex("c7 03 02 61 62 63")) }
-    it("packs by a proc of one's own") { expect(registered(packer: ->(symbol) { symbol.name.upcase }).dump(:abc)).to eq(hex("c7 03 02 41 42 43")) }
+    it "packs by a proc of one's own" do
+      expect(registered(packer: ->(symbol) { symbol.name.upcase }).dump(:abc)).to eq(hex("c7 03 02 41 42 43"))
+    end
     it("packs as str without a packer [1.4.2 crashes]", :ours) { expect(registered.dump(:abc)).to eq(hex("a3 61 62 63")) }
     it("reads names without an unpacker [1.4.2 crashes]", :ours) { expect(registered.load(hex("c7 03 02 61 62 63"))).to be(:abc) }
 

@@ -19,27 +19,40 @@ RSpec.describe MessagePack::Timestamp do
 
   {
     [0, 0] => "00*4", [1, 0] => "00 00 00 01", [2**31, 0] => "80 00 00 00", [2**32 - 1, 0] => "ff*4",
-    [2**32, 0] => "00 00 00 01 00*4", [0, 1] => "00 00 00 04 00*4", [0, 999_999_999] => "ee 6b 27 fc 00*4", [2**34 - 1, 999_999_999] => "ee 6b 27 ff ff*4",
+    [2**32, 0] => "00 00 00 01 00*4", [0, 1] => "00 00 00 04 00*4", [0, 999_999_999] => "ee 6b 27 fc 00*4",
+    [2**34 - 1, 999_999_999] => "ee 6b 27 ff ff*4",
     [1, 500] => "00 00 07 d0 00 00 00 01",
     [2**34, 0] => "00*4 00 00 00 04 00*4", [-1, 0] => "00*4 ff*8", [-1, 999_999_999] => "3b 9a c9 ff ff*8", [2**63 - 1, 1] => "00 00 00 01 7f ff*7", [-2**63, 0] => "00*4 80 00*7"
   }.each do |(sec, nsec), bytes|
-    it("writes #{sec}, #{nsec} in #{Bytes.parse(bytes).bytesize} bytes, #{bytes}") { expect(described_class.to_msgpack_ext(sec, nsec)).to eq(hex(bytes)) }
+    it "writes #{sec}, #{nsec} in #{Bytes.parse(bytes).bytesize} bytes, #{bytes}" do
+      expect(described_class.to_msgpack_ext(sec, nsec)).to eq(hex(bytes))
+    end
     it("writes #{sec}, #{nsec} so as an object too") { expect(described_class.new(sec, nsec).to_msgpack_ext).to eq(hex(bytes)) }
     it("reads #{bytes} as #{sec}, #{nsec}") { expect(described_class.from_msgpack_ext(hex(bytes))).to eq(described_class.new(sec, nsec)) }
-    it("comes back in a document: #{sec}, #{nsec}") { expect(factory.load(factory.dump([described_class.new(sec, nsec)]))).to eq([described_class.new(sec, nsec)]) }
+    it "comes back in a document: #{sec}, #{nsec}" do
+      expect(factory.load(factory.dump([described_class.new(sec, nsec)]))).to eq([described_class.new(sec, nsec)])
+    end
   end
 
   it("writes binary") { expect(described_class.new(1, 0).to_msgpack_ext.encoding).to eq(Encoding::BINARY) }
   it("reads a frozen String") { expect(described_class.from_msgpack_ext(hex("00 00 00 01").freeze).sec).to eq(1) }
 
   [0, 1, 3, 5, 7, 9, 11, 13, 16].each do |size|
-    it("refuses #{size} bytes") { expect { described_class.from_msgpack_ext("x" * size) }.to raise_error(MessagePack::MalformedFormatError) }
-    it("refuses #{size} bytes in a document") { expect { factory.load([0xc7, size, -1].pack("CCc") + "x" * size) }.to raise_error(MessagePack::MalformedFormatError) }
+    it "refuses #{size} bytes" do
+      expect { described_class.from_msgpack_ext("x" * size) }.to raise_error(MessagePack::MalformedFormatError)
+    end
+    it "refuses #{size} bytes in a document" do
+      expect { factory.load([0xc7, size, -1].pack("CCc") + "x" * size) }.to raise_error(MessagePack::MalformedFormatError)
+    end
   end
 
   [10**9, 2**30, 2**40, -1, -2**31].each do |nsec|
-    it("refuses #{nsec} nanoseconds as an object [fixed]", :ours) { expect { described_class.new(1, nsec).to_msgpack_ext }.to raise_error(ArgumentError) }
-    it("refuses #{nsec} nanoseconds by the class [fixed]", :ours) { expect { described_class.to_msgpack_ext(1, nsec) }.to raise_error(ArgumentError) }
+    it "refuses #{nsec} nanoseconds as an object [fixed]", :ours do
+      expect { described_class.new(1, nsec).to_msgpack_ext }.to raise_error(ArgumentError)
+    end
+    it "refuses #{nsec} nanoseconds by the class [fixed]", :ours do
+      expect { described_class.to_msgpack_ext(1, nsec) }.to raise_error(ArgumentError)
+    end
   end
 
   it("is not registered by itself") { expect { pack(described_class.new(1, 0)) }.to raise_error(NoMethodError) }

@@ -77,7 +77,9 @@ RSpec.describe MessagePack::Unpacker do
     it("read_array_header is EOFError") { expect { described_class.new(binary_io).read_array_header }.to raise_error(EOFError) }
     it("skip_nil is EOFError") { expect { described_class.new(binary_io).skip_nil }.to raise_error(EOFError) }
     it("an io that gives nil is at its end") { expect { described_class.new(Ios::Script.new(nil)).read }.to raise_error(EOFError) }
-    it("an io that gives an empty String is at its end") { expect { described_class.new(Ios::Script.new("")).read }.to raise_error(EOFError) }
+    it "an io that gives an empty String is at its end" do
+      expect { described_class.new(Ios::Script.new("")).read }.to raise_error(EOFError)
+    end
     it("each ends, and returns nil") { expect(described_class.new(binary_io("\x01")).each { nil }).to be_nil }
     it("each ends within an object too") { expect(rest(described_class.new(binary_io("\x01\x92\x02")))).to eq([1]) }
 

@@ -9,7 +9,9 @@ RSpec.describe MessagePack::Unpacker do
     it("takes options") { expect(described_class.new(symbolize_keys: true).symbolize_keys?).to be(true) }
     it("takes an io and options") { expect(described_class.new(binary_io, symbolize_keys: true).symbolize_keys?).to be(true) }
     it("takes nil and nil") { expect(described_class.new(nil, nil).symbolize_keys?).to be(false) }
-    it("takes the options of its buffer") { expect(described_class.new(io_buffer_size: 1024, read_reference_threshold: 256).feed("\x01").read).to eq(1) }
+    it "takes the options of its buffer" do
+      expect(described_class.new(io_buffer_size: 1024, read_reference_threshold: 256).feed("\x01").read).to eq(1)
+    end
     it("refuses options that are no Hash") { expect { described_class.new(binary_io, 1) }.to raise_error(ArgumentError) }
 
     { symbolize_keys: :symbolize_keys?, freeze: :freeze?, allow_unknown_ext: :allow_unknown_ext? }.each do |option, predicate|
@@ -143,6 +145,14 @@ RSpec.describe MessagePack::Unpacker do
       unpacker.feed(hex("93 01"))
       expect { unpacker.read }.to raise_error(EOFError)
       expect(rest(unpacker.feed(hex("02 03")))).to eq([2, 3])
+    end
+
+    { "93 a1 61" => ["02 03", [2, 3]], "92 91 01 91" => ["05 06", [5, 6]], "92 81 a1 61" => ["01 02", [1, 2]] }.each do |first, (second, objects)|
+      it "loses all levels of #{first}, and reads #{second} as #{objects} [quirk, kept]" do
+        unpacker.feed(hex(first))
+        expect { unpacker.read }.to raise_error(EOFError)
+        expect(rest(unpacker.feed(hex(second)))).to eq(objects)
+      end
     end
 
     it "loses the map that an end came into [quirk, kept; see transactional]" do
@@ -474,7 +484,9 @@ RSpec.describe MessagePack::Unpacker do
     end
 
     ["Point", :Point, nil].each do |other|
-      it("type_registered? refuses #{other.inspect}") { expect { unpacker.type_registered?(other) }.to raise_error(ArgumentError, "class or type id") }
+      it "type_registered? refuses #{other.inspect}" do
+        expect { unpacker.type_registered?(other) }.to raise_error(ArgumentError, "class or type id")
+      end
     end
   end
 

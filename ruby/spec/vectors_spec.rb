@@ -31,7 +31,9 @@ RSpec.describe "vectors/msgpack.txt" do
 
   vectors = Vectors.read("msgpack.txt")
 
-  it("has more than 300 vectors, of all three marks") { expect([vectors.size > 300, vectors.map(&:mark).uniq.sort]).to eq([true, %w[! < =]]) }
+  it "has more than 300 vectors, of all three marks" do
+    expect([vectors.size > 300, vectors.map(&:mark).uniq.sort]).to eq([true, %w[! < =]])
+  end
 
   vectors.each do |vector|
     if vector.mark == "!"
@@ -66,7 +68,9 @@ RSpec.describe "vectors/msgpack.txt" do
 
     # 32-bit floats are what write_float32 writes; a Float is of 64 bits otherwise.
     if vector.mark == "=" && vector.bytes.getbyte(0) == 0xca
-      it("#{vector}: is written by write_float32") { expect(factory.packer.write_float32(Vectors.value(vector.note)).to_s).to eq(vector.bytes) }
+      it "#{vector}: is written by write_float32" do
+        expect(factory.packer.write_float32(Vectors.value(vector.note)).to_s).to eq(vector.bytes)
+      end
       it("#{vector}: is written by float32", :ours) { expect(factory.dump(Vectors.value(vector.note), float32: true)).to eq(vector.bytes) }
     elsif vector.mark == "="
       # A note does not tell the bits of a NaN, nor the order of a map that is not by strings.
