@@ -177,6 +177,15 @@ RSpec.describe MessagePack::Buffer do
     end
     it("skips all n") { expect(described_class.new(Ios::Drip.new("abc" * 1000, 7)).skip_all(2999).read).to eq("c") }
     it("reads its own bytes first") { expect((described_class.new(binary_io("c")) << "ab").read).to eq("abc") }
+
+    { read: 2, read_all: 2, skip: 2, skip_all: 2 }.each do |name, n|
+      it "#{name}(#{n}) asks for nothing while there is enough" do
+        io = Object.new
+        def io.read(*) = raise("asked")
+        expect { (described_class.new(io) << "ab").public_send(name, n) }.not_to raise_error
+      end
+    end
+
     it("is EOFError when it ends too early") { expect { described_class.new(binary_io("abc")).read_all(4) }.to raise_error(EOFError) }
 
     it "consumes nothing when it ends too early" do

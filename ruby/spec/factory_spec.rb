@@ -171,6 +171,7 @@ RSpec.describe MessagePack::Factory do
     it "lists unpackers" do
       expect(factory.registered_types(:unpacker).map { |type| [type[:type], type.keys] }).to eq([[1, %i[type class unpacker]], [5, %i[type class unpacker]]])
     end
+    it("lists the classes of unpackers") { expect(factory.registered_types(:unpacker).map { |type| type[:class] }).to eq([Range, Objects::Point]) }
     it("refuses another selector") { expect { factory.registered_types(:other) }.to raise_error(ArgumentError) }
     it("is empty at first") { expect(described_class.new.registered_types).to eq([]) }
   end
