@@ -409,6 +409,9 @@ chunk_t *buffer_front_slow(buffer_t *b)
 
 void buffer_skip(buffer_t *b, size_t n)
 {
+    if (n == 0) {
+        return;
+    }
     b->reads++;
     while (n > 0) {
         size_t length = chunk_length(b, b->head);

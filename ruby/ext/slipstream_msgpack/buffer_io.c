@@ -99,14 +99,15 @@ static size_t next_run(buffer_t *b, size_t most)
 /* Bytes are taken off before the io sees them, so that an io which comes back here does not find them again, and are put back if it raises. */
 static void send_front(buffer_t *b, VALUE io, ID method, size_t n)
 {
-    sending_t sending = {io, buffer_read(b, n), method};
+    VALUE string = buffer_read(b, n);
+    sending_t sending = {io, rb_str_dup(string), method}; /* which the io may change */
     int raised = 0;
     rb_protect(send_string, (VALUE)&sending, &raised);
     if (raised) {
-        buffer_prepend(b, sending.string);
+        buffer_prepend(b, string);
         rb_jump_tag(raised);
     }
-    RB_GC_GUARD(sending.string);
+    RB_GC_GUARD(string);
 }
 
 /* Not more than there is when it begins: an io that writes to this buffer does not keep it going for ever. */

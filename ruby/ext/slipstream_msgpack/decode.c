@@ -12,6 +12,7 @@ static VALUE mModule;
 
 #define HOT(x) __builtin_expect(!!(x), 1)
 #define RARE(x) __builtin_expect(!!(x), 0)
+#define FIRST_ROOM 4096 /* elements that a container has room for before they are there: each level of nesting may promise as many as there are bytes */
 #define BATCH 512 /* elements, or keys and values, that are gathered before they go into an array or a hash */
 
 static VALUE decode_value(decoder_t *d);
@@ -142,7 +143,7 @@ static VALUE decode_array(decoder_t *d, uint32_t n)
     if (RARE(n > d->o->max_array)) {
         too_many("array", n, "elements", "max_array_len", d->o->max_array);
     }
-    if (RARE(n > remaining(d))) { /* which takes a byte each: so memory is bounded by the input */
+    if (RARE(n > remaining(d))) { /* which takes a byte each */
         return Qundef;
     }
     if (n == 0) {
@@ -156,7 +157,7 @@ static VALUE decode_array(decoder_t *d, uint32_t n)
             array = rb_ary_new_from_values(n, d->stack + base);
         }
     } else {
-        array = rb_ary_new_capa(n);
+        array = rb_ary_new_capa(n < FIRST_ROOM ? n : FIRST_ROOM);
         for (uint32_t left = n; left > 0;) {
             uint32_t some = left < BATCH ? left : BATCH;
             if (!gather(d, some)) {
@@ -193,7 +194,10 @@ static inline VALUE key(decoder_t *d)
             return v;
         }
         if (RB_BUILTIN_TYPE(v) == T_STRING) {
-            return d->o->symbolize_keys ? rb_str_intern(v) : rb_str_to_interned_str(v);
+            if (d->o->symbolize_keys) {
+                return rb_str_intern(v);
+            }
+            return rb_obj_class(v) == rb_cString ? rb_str_to_interned_str(v) : rb_str_new_frozen(v); /* the former would freeze another's own */
         }
         pin(d); /* its method hash may be anybody's */
         return v;
@@ -257,7 +261,7 @@ static VALUE decode_map(decoder_t *d, uint32_t n)
         }
         if (map == Qundef) {
 #ifdef HAVE_RB_HASH_NEW_CAPA
-            map = rb_hash_new_capa(n);
+            map = rb_hash_new_capa(n < FIRST_ROOM ? n : FIRST_ROOM);
 #else
             map = rb_hash_new();
 #endif

@@ -24,6 +24,7 @@ struct decoder {
     VALUE source;              /* the frozen String that all of it is in, or Qfalse as long as nobody needed one */
     VALUE (*pin)(decoder_t *); /* makes source, and leaves start where it is the first byte then */
     void *of;                  /* what pin works on */
+    size_t reads;              /* of an Unpacker's buffer, when it was as this decoder sees it */
     VALUE string;
     const unpack_options_t *o;
     const unpack_exts_t *exts;

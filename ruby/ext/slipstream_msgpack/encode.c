@@ -263,7 +263,7 @@ static void strict_string(encoder_t *e, VALUE v, VALUE result)
 static void encode_foreign(encoder_t *e, VALUE v)
 {
     if (!NIL_P(e->self)) {
-        size_t before = e->strict ? packer_written(e->self) : 0;
+        uint64_t before = e->strict ? packer_written(e->self) : 0;
         VALUE result = rb_funcall(v, id_to_msgpack, 1, e->self);
         if (e->strict && packer_written(e->self) == before) {
             strict_string(e, v, result);

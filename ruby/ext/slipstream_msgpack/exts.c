@@ -125,7 +125,7 @@ VALUE pack_exts_find(pack_exts_t *x, VALUE object)
     if (entry == Qundef) {
         entry = search(x->types, object);
         /* Not that there is none, which a module that is included later may change; and no singleton class, which comes once. */
-        if (entry != Qfalse && klass == rb_obj_class(object)) {
+        if (entry != Qfalse && klass == rb_obj_class(object) && RB_TYPE_P(x->cache, T_HASH)) {
             rb_hash_aset(x->cache, klass, entry);
         }
     }

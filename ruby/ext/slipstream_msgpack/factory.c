@@ -52,6 +52,7 @@ static VALUE factory_alloc(VALUE klass)
 
 static VALUE initialize_copy(VALUE self, VALUE from)
 {
+    rb_check_frozen(self);
     factory_t *f = get(self), *other = get(from);
     pack_exts_copy(&f->packing, &other->packing);
     RB_OBJ_WRITE(self, &f->unpacking.types, other->unpacking.types);
@@ -71,6 +72,9 @@ static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE p
     int t = ext_type(type), bits = NUM2INT(flags);
     if (!RB_TYPE_P(klass, T_CLASS) && !RB_TYPE_P(klass, T_MODULE)) {
         rb_raise(rb_eArgError, "expected Module/Class but found %s.", rb_obj_classname(klass));
+    }
+    if ((bits & EXT_SYMBOL && klass != rb_cSymbol) || (bits & EXT_TIME && klass != rb_cTime)) {
+        rb_raise(rb_eArgError, "%"PRIsVALUE" is not packed by C", klass);
     }
     bool ours = bits & (EXT_SYMBOL | EXT_TIME);
     factory_t *f = get(self);
@@ -210,7 +214,7 @@ void Init_factory(VALUE mMessagePack)
     rb_define_alias(cFactory, "pack", "dump");
     rb_define_method(cFactory, "load", load, -1);
     rb_define_alias(cFactory, "unpack", "load");
-    rb_define_method(cFactory, "register_type_internal", register_type_internal, 5);
+    rb_define_private_method(cFactory, "register_type_internal", register_type_internal, 5);
     rb_define_method(cFactory, "registered_types_internal", registered_types_internal, 0);
 
     default_factory_key = rb_ractor_local_storage_value_newkey();

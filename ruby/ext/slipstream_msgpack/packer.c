@@ -101,10 +101,10 @@ buffer_t *packer_buffer(VALUE packer) { return &get(packer)->buffer; }
 
 void packer_reset(VALUE packer) { buffer_clear(&get(packer)->buffer); }
 
-size_t packer_written(VALUE packer)
+uint64_t packer_written(VALUE packer)
 {
     const buffer_t *b = packer_buffer(packer);
-    return buffer_size(b) ^ b->reads << 32; /* what is flushed counts as read */
+    return buffer_size(b) ^ (uint64_t)b->reads << 32; /* what is flushed counts as read */
 }
 
 /* Options that were given. */

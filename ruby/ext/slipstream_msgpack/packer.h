@@ -11,7 +11,7 @@ VALUE packer_new(const pack_exts_t *exts, int argc, const VALUE *argv); /* as Pa
 VALUE packer_child(const encoder_t *e); /* a Packer into memory that packs as e does */
 buffer_t *packer_buffer(VALUE packer);
 void packer_reset(VALUE packer);
-size_t packer_written(VALUE packer); /* changes with every byte that is written */
+uint64_t packer_written(VALUE packer); /* changes with every byte that is written */
 
 /* The options of packing that are not those of buffers: compatibility_mode, float32, strict. */
 void packer_options(encoder_t *e, VALUE options);

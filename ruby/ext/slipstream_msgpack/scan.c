@@ -51,8 +51,8 @@ static inline uint64_t payload(const uint8_t *p, uint64_t *elements)
     return 0;
 }
 
-/* WINDOW is how many bytes the loop below may look at without asking whether they are there. */
-#define WINDOW 32
+/* WINDOW is how many bytes the loop below may look at without asking whether they are there: those of five floats, at most. */
+#define WINDOW 48
 
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 

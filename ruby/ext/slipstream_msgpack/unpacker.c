@@ -15,10 +15,11 @@ typedef struct {
     uint32_t depth; /* containers around, of the payload of a recursive ext type */
 
     bool raised;    /* while an object is decoded: if it still is when the next one is asked for, that one raised, and is passed over */
-    size_t reads;   /* of the buffer, when it was looked at last */
+    size_t raised_reads; /* of the buffer then: if they are others now, that object is gone already */
 
     scan_t *scan;   /* of the first object, if it is not all there; NULL until there is a need */
     bool scanning;
+    size_t reads;   /* of the buffer when it was scanned last */
     size_t scanned; /* bytes, of which the last were */
     size_t into;    /* bytes of this chunk */
     chunk_t *at;
@@ -107,6 +108,15 @@ static bool more(unpacker_t *uk) { return !NIL_P(uk->buffer.io) && buffer_try_fi
 
 /* Scanning. */
 
+static inline void note_raise(unpacker_t *uk)
+{
+    uk->raised = true;
+    uk->raised_reads = uk->buffer.reads;
+}
+
+/* levels is how many containers there may still be. */
+static inline uint32_t levels(const unpacker_t *uk) { return uk->o.max_depth > uk->depth ? uk->o.max_depth - uk->depth : 0; }
+
 static inline const uint8_t *chunk_end(const buffer_t *b, const chunk_t *c)
 {
     return c == b->tail && c->kind != CHUNK_STRING ? b->out.p : c->last;
@@ -116,7 +126,7 @@ NORETURN(static void raise_scan(unpacker_t *uk, scan_result_t result));
 static void raise_scan(unpacker_t *uk, scan_result_t result)
 {
     uk->scanning = false;
-    uk->raised = true;
+    note_raise(uk);
     if (result == SCAN_DEEP) {
         rb_raise(eStackError, "stack level too deep");
     }
@@ -128,7 +138,7 @@ static void scan_start(unpacker_t *uk)
     if (uk->scan == NULL) {
         uk->scan = ALLOC(scan_t);
     }
-    scan_begin(uk->scan, uk->o.max_depth - uk->depth);
+    scan_begin(uk->scan, levels(uk));
     uk->scanning = true;
     uk->scanned = uk->into = 0;
     uk->at = uk->buffer.head;
@@ -218,7 +228,7 @@ static VALUE pin_head(decoder_t *d)
     unpacker_t *uk = d->of;
     VALUE source = buffer_pin(&uk->buffer);
     d->start = uk->buffer.head->first;
-    uk->reads = uk->buffer.reads;
+    d->reads = uk->raised_reads = uk->buffer.reads;
     return source;
 }
 
@@ -229,13 +239,12 @@ static VALUE decode_front(unpacker_t *uk, const uint8_t *first, const uint8_t *l
     chunk_t *c = uk->buffer.head;
     decoder_t d = {
         .p = first, .start = first, .end = last, .source = c->kind == CHUNK_STRING ? c->string : Qfalse, .pin = pin_head, .of = uk,
-        .o = &uk->o, .exts = &uk->exts, .keys = keys_local(), .depth = uk->depth,
+        .o = &uk->o, .exts = &uk->exts, .keys = keys_local(), .depth = uk->depth, .reads = uk->buffer.reads,
     };
-    uk->reads = uk->buffer.reads;
-    uk->raised = true;
+    note_raise(uk);
     VALUE v = decode(&d, stack);
     uk->raised = false;
-    if (uk->reads != uk->buffer.reads) {
+    if (d.reads != uk->buffer.reads) {
         rb_raise(rb_eRuntimeError, "the unpacker was read from while it called a registered unpacker");
     }
     if (v != Qundef) {
@@ -248,7 +257,7 @@ static VALUE decode_front(unpacker_t *uk, const uint8_t *first, const uint8_t *l
 static void pass_over(unpacker_t *uk)
 {
     uk->raised = false;
-    if (buffer_empty(&uk->buffer)) {
+    if (buffer_empty(&uk->buffer) || uk->raised_reads != uk->buffer.reads) {
         return;
     }
     switch (scan_on(uk)) {
@@ -325,7 +334,7 @@ static inline bool skip_object(unpacker_t *uk)
     }
     if (!uk->scanning && buffer_front(&uk->buffer, &first, &last) != NULL) {
         scan_t s;
-        scan_begin(&s, uk->o.max_depth - uk->depth);
+        scan_begin(&s, levels(uk));
         p = first;
         scan_result_t result = scan(&s, &p, last);
         if (result == SCAN_DONE) {
@@ -388,7 +397,7 @@ static uint8_t next_byte(unpacker_t *uk)
         }
     }
     if (*first == NEVER_USED) {
-        uk->raised = true;
+        note_raise(uk);
         rb_raise(eMalformedFormatError, "invalid byte");
     }
     return *first;
@@ -397,8 +406,8 @@ static uint8_t next_byte(unpacker_t *uk)
 /* next_head is the head of the next object, and how many bytes it is. They stay. */
 static size_t next_head(unpacker_t *uk, uint8_t *head)
 {
-    size_t size = head_sizes[next_byte(uk)];
-    while (buffer_size(&uk->buffer) < size) {
+    size_t size;
+    while (buffer_size(&uk->buffer) < (size = head_sizes[next_byte(uk)])) { /* which an io may change */
         if (!more(uk)) {
             raise_end();
         }

@@ -1,0 +1,179 @@
+# frozen_string_literal: true
+
+# Methods, procs and ios of others, which are called in the middle, and may do anything to what they are called from.
+RSpec.describe "What is called in the middle" do
+  describe "bytes that end anywhere" do
+    floats = MessagePack.pack(Array.new(20) { |i| i * 1.1 })
+    mixed = MessagePack.pack([Array.new(9) { |i| i * 1.1 }, "text", { "k" => [1.5, 2.5, 3.5, 4.5] }, nil, -1, 70_000])
+
+    [floats, mixed].each_with_index do |bytes, i|
+      it "are whole or not, wherever document #{i} is cut", :ours do
+        found = (0...bytes.bytesize).map { |n| MessagePack.count(bytes.byteslice(0, n)) }
+        expect(found).to all(eq(0))
+        expect(MessagePack.count(bytes)).to eq(1)
+      end
+
+      it "may come in two pieces, wherever document #{i} is cut" do
+        document = MessagePack.unpack(bytes)
+        (1...bytes.bytesize).each do |n|
+          pieces = [bytes.byteslice(0, n) + "", bytes.byteslice(n..) + ""]
+          reading = MessagePack::Unpacker.new
+          expect(pieces.flat_map { |piece| reading.feed_each(piece).to_a }).to eq([document])
+        end
+      end
+
+      it "may be passed over in two pieces, wherever document #{i} is cut", :ours do
+        (1...bytes.bytesize).each do |n|
+          skipping = MessagePack::Unpacker.new(transactional: true).feed(bytes.byteslice(0, n) + "")
+          expect { skipping.skip }.to raise_error(EOFError)
+          expect(skipping.feed(bytes.byteslice(n..) + "").skip).to be_nil
+          expect(skipping.buffer).to be_empty
+        end
+      end
+    end
+  end
+
+  describe "an unpacker of an ext type" do
+    it "that reads from the unpacker it is called by is told", :ours do
+      unpacker = MessagePack::Unpacker.new
+      unpacker.register_type(1) do |_|
+        unpacker.reset
+        unpacker.feed("\xA5a".b)
+        begin
+          unpacker.read
+        rescue EOFError
+          "x"
+        end
+      end
+      unpacker.feed("\x93\xD4\x01a\x02\x03".b + ("\x01".b * 50))
+      expect { unpacker.read }.to raise_error(RuntimeError)
+      expect(unpacker.buffer.size).to be < 10
+    end
+
+    it "cannot make nesting endless by other options", :ours do
+      factory = MessagePack::Factory.new
+      proc = lambda do |unpacker|
+        unpacker.send(:initialize, max_depth: 1)
+        unpacker.skip
+      end
+      factory.register_type(1, Class.new, packer: ->(_, _) {}, unpacker: proc, recursive: true)
+      payload = ("\x91".b * 20_000) + "\x01".b
+      bytes = "\x91\x91\xC9".b + [payload.size].pack("N") + "\x01".b + payload
+      expect { factory.load(bytes) }.to raise_error(MessagePack::StackError)
+    end
+  end
+
+  it "the hash of a key may change the source", :ours do
+    document = [{ [1] => 1 }, *(["abcdefgh" * 40] * 500)]
+    source = MessagePack.pack(document)
+    changes = TracePoint.new(:c_call) { |point| source.replace("y" * 10) if point.method_id == :hash }
+    expect(changes.enable { MessagePack.unpack(source) }).to eq(document)
+  end
+
+  it "an io may empty the packer whose payload it gets", :ours do
+    child = nil
+    io = Object.new
+    io.define_singleton_method(:write) do |string|
+      child&.reset
+      string.size
+    end
+    factory = MessagePack::Factory.new
+    klass = Class.new
+    pieces = lambda do |_, packer|
+      child = packer
+      3.times { packer.write_bin("q" * 3000) }
+      packer.write_bin("w" * 600_000)
+    end
+    factory.register_type(1, klass, packer: pieces, recursive: true)
+    packer = factory.packer(io, io_buffer_size: 1024)
+    packer.write("a" * 2000)
+    expect(packer.write(klass.new).flush).to be(packer)
+  end
+
+  it "the hash of a class may freeze the factory", :ours do
+    factory = MessagePack::Factory.new
+    base = Class.new
+    factory.register_type(1, base, packer: ->(_) { "x" })
+    derived = Class.new(base)
+    derived.define_singleton_method(:hash) do
+      factory.freeze
+      super()
+    end
+    expect(factory.dump(derived.new)).to eq(hex("d4 01 78"))
+  end
+
+  it "a factory that is frozen takes nothing from another", :ours do
+    expect { MessagePack::Factory.new.freeze.send(:initialize_copy, MessagePack::Factory.new) }.to raise_error(FrozenError)
+  end
+
+  it "what was refused and is gone takes nothing with it", :ours do
+    unpacker = MessagePack::Unpacker.new.feed("\xC1".b)
+    expect { unpacker.read }.to raise_error(MessagePack::MalformedFormatError)
+    unpacker.buffer.clear
+    expect(unpacker.feed("\x01\x02").read).to eq(1)
+  end
+
+  it "an io may put bytes in front while a header is read", :ours do
+    unpacker = nil
+    io = Object.new
+    io.define_singleton_method(:readpartial) do |*|
+      unpacker.buffer.prepend("\xdd".b)
+      "\x00\x00\x00\x02".b
+    end
+    unpacker = MessagePack::Unpacker.new(io)
+    unpacker.buffer.prepend("\xdc".b)
+    expect { unpacker.read_array_header }.not_to raise_error
+  end
+
+  it "a String of another class that is a key stays as it was", :ours do
+    klass = Class.new(String)
+    given = klass.new("key")
+    factory = MessagePack::Factory.new
+    factory.register_type(1, klass, packer: ->(s) { s.to_s }, unpacker: ->(_) { given })
+    expect(factory.load(hex("81 d4 01 78 01"))).to eq("key" => 1)
+    expect(given).not_to be_frozen
+  end
+
+  it "an io that changes what it gets, and raises, changes nothing" do
+    io = Object.new
+    io.define_singleton_method(:write) do |string|
+      string.replace("ZZ")
+      raise IOError
+    end
+    packer = MessagePack::Packer.new(io).write("hello")
+    expect { packer.flush }.to raise_error(IOError)
+    expect(packer.to_s).to eq("\xa5hello".b)
+  end
+
+  it "skipping in vain does not begin anew each time", :ours do
+    work = lambda do |n|
+      unpacker = MessagePack::Unpacker.new(transactional: true).feed("\xdd".b + [n + 1].pack("N"))
+      start = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+      n.times do
+        unpacker.feed("\x01")
+        begin
+          unpacker.skip
+        rescue EOFError
+          nil
+        end
+      end
+      Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - start
+    end
+    work.call(1000)
+    expect(work.call(40_000)).to be < 20 * [work.call(4000), 0.005].max
+  end
+
+  it "what nests takes no more memory than it has bytes, times a few" do
+    script = <<~RUBY
+      bytes = (("\\xdd".b + [500_000].pack("N")) * 120) + ("\\x01".b * 600_000)
+      before = File.read("/proc/self/status")[/VmPeak:\\s+(\\d+)/, 1].to_i
+      begin
+        MessagePack.unpack(bytes)
+      rescue EOFError
+        nil
+      end
+      print File.read("/proc/self/status")[/VmPeak:\\s+(\\d+)/, 1].to_i - before
+    RUBY
+    expect(measured(script).to_i).to be < 150_000
+  end
+end
