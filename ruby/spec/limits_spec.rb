@@ -103,3 +103,32 @@ RSpec.describe "Limits" do
     end
   end
 end
+
+RSpec.describe "Limits of what comes in pieces" do
+  { max_str_len: "\xdb\x40\x00\x00\x00", max_bin_len: "\xc6\x40\x00\x00\x00", max_array_len: "\xdd\x40\x00\x00\x00",
+    max_map_len: "\xdf\x40\x00\x00\x00", max_ext_len: "\xc9\x40\x00\x00\x00\x01" }.each do |limit, head|
+    it "#{limit} holds before the rest is waited for", :ours do
+      unpacker = MessagePack::Unpacker.new(limit => 10, transactional: true).feed("\x92".b)
+      expect { unpacker.read }.to raise_error(EOFError)
+      unpacker.feed(head.b)
+      expect { unpacker.read }.to raise_error(MessagePack::LimitError)
+    end
+  end
+
+  it "bound what is taken from an io", :ours do
+    taken = 0
+    pieces = ["\x92".b, "\xdb\x40\x00\x00\x00".b]
+    io = Object.new
+    io.define_singleton_method(:readpartial) { |n, *| (pieces.shift || ("x" * n)).tap { |piece| taken += piece.bytesize } }
+    unpacker = MessagePack::Unpacker.new(io, max_str_len: 10)
+    expect { unpacker.read }.to raise_error(MessagePack::LimitError)
+    expect(taken).to be < 100_000
+  end
+
+  it "are none for what is passed over", :ours do
+    bytes = MessagePack.pack(["x" * 100, 1])
+    unpacker = MessagePack::Unpacker.new(max_str_len: 10, transactional: true).feed(bytes.byteslice(0, 1))
+    expect { unpacker.skip }.to raise_error(EOFError)
+    expect(unpacker.feed(bytes.byteslice(1..)).skip).to be_nil
+  end
+end

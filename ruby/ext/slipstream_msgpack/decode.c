@@ -81,8 +81,8 @@ static void too_many(const char *what, uint32_t n, const char *unit, const char 
 
 static inline VALUE decode_str(decoder_t *d, uint32_t n)
 {
-    if (RARE(n > d->o->max_str)) {
-        too_many("str", n, "bytes", "max_str_len", d->o->max_str);
+    if (RARE(n > d->o->limits.max_str)) {
+        too_many("str", n, "bytes", "max_str_len", d->o->limits.max_str);
     }
     if (RARE(n > remaining(d))) {
         return Qundef;
@@ -97,8 +97,8 @@ static inline VALUE decode_str(decoder_t *d, uint32_t n)
 
 static inline VALUE decode_bin(decoder_t *d, uint32_t n)
 {
-    if (RARE(n > d->o->max_bin)) {
-        too_many("bin", n, "bytes", "max_bin_len", d->o->max_bin);
+    if (RARE(n > d->o->limits.max_bin)) {
+        too_many("bin", n, "bytes", "max_bin_len", d->o->limits.max_bin);
     }
     if (RARE(n > remaining(d))) {
         return Qundef;
@@ -140,8 +140,8 @@ static bool gather(decoder_t *d, size_t n)
 
 static VALUE decode_array(decoder_t *d, uint32_t n)
 {
-    if (RARE(n > d->o->max_array)) {
-        too_many("array", n, "elements", "max_array_len", d->o->max_array);
+    if (RARE(n > d->o->limits.max_array)) {
+        too_many("array", n, "elements", "max_array_len", d->o->limits.max_array);
     }
     if (RARE(n > remaining(d))) { /* which takes a byte each */
         return Qundef;
@@ -202,8 +202,8 @@ static inline VALUE key(decoder_t *d)
         pin(d); /* its method hash may be anybody's */
         return v;
     }
-    if (RARE(n > d->o->max_str)) {
-        too_many("str", n, "bytes", "max_str_len", d->o->max_str);
+    if (RARE(n > d->o->limits.max_str)) {
+        too_many("str", n, "bytes", "max_str_len", d->o->limits.max_str);
     }
     if (RARE(n > remaining(d))) {
         return Qundef;
@@ -241,8 +241,8 @@ static bool pairs(decoder_t *d, size_t n)
 
 static VALUE decode_map(decoder_t *d, uint32_t n)
 {
-    if (RARE(n > d->o->max_map)) {
-        too_many("map", n, "entries", "max_map_len", d->o->max_map);
+    if (RARE(n > d->o->limits.max_map)) {
+        too_many("map", n, "entries", "max_map_len", d->o->limits.max_map);
     }
     if (RARE((uint64_t)n * 2 > remaining(d))) {
         return Qundef;
@@ -321,8 +321,8 @@ static VALUE known_ext(decoder_t *d, VALUE entry, uint32_t n)
 
 static VALUE decode_ext(decoder_t *d, int8_t type, uint32_t n)
 {
-    if (RARE(n > d->o->max_ext)) {
-        too_many("ext", n, "bytes", "max_ext_len", d->o->max_ext);
+    if (RARE(n > d->o->limits.max_ext)) {
+        too_many("ext", n, "bytes", "max_ext_len", d->o->limits.max_ext);
     }
     if (RARE(n > remaining(d))) {
         return Qundef;
@@ -429,10 +429,34 @@ VALUE decode(decoder_t *d, VALUE *first)
     return v;
 }
 
+void raise_limit(const limits_t *limits, const uint8_t *p)
+{
+    uint64_t elements, size = head_payload(p, &elements);
+    switch (*p) {
+    case BIN8: case BIN16: case BIN32:
+        too_many("bin", (uint32_t)size, "bytes", "max_bin_len", limits->max_bin);
+    case STR8: case STR16: case STR32:
+        too_many("str", (uint32_t)size, "bytes", "max_str_len", limits->max_str);
+    case ARRAY16: case ARRAY32:
+        too_many("array", (uint32_t)elements, "elements", "max_array_len", limits->max_array);
+    case MAP16: case MAP32:
+        too_many("map", (uint32_t)(elements / 2), "entries", "max_map_len", limits->max_map);
+    }
+    if (*p >= NIL) {
+        too_many("ext", (uint32_t)size, "bytes", "max_ext_len", limits->max_ext);
+    }
+    if (*p >= FIXSTR) {
+        too_many("str", (uint32_t)size, "bytes", "max_str_len", limits->max_str);
+    }
+    if (*p >= FIXARRAY) {
+        too_many("array", (uint32_t)elements, "elements", "max_array_len", limits->max_array);
+    }
+    too_many("map", (uint32_t)(elements / 2), "entries", "max_map_len", limits->max_map);
+}
+
 void unpack_options_init(unpack_options_t *o)
 {
-    *o = (unpack_options_t){.key_cache = true, .max_depth = 128, .max_str = UINT32_MAX, .max_bin = UINT32_MAX, .max_array = UINT32_MAX,
-        .max_map = UINT32_MAX, .max_ext = UINT32_MAX, .share = 1024};
+    *o = (unpack_options_t){.key_cache = true, .max_depth = 128, .limits = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, .share = 1024};
 }
 
 static void limit(VALUE options, const char *name, uint32_t least, uint32_t most, uint32_t *v)
@@ -462,11 +486,13 @@ void unpack_options_read(unpack_options_t *o, VALUE options)
     o->key_cache = args_flag(options, "key_cache", o->key_cache);
     o->transactional = args_flag(options, "transactional", o->transactional);
     limit(options, "max_depth", 1, MAX_DEPTH, &o->max_depth);
-    limit(options, "max_str_len", 0, UINT32_MAX, &o->max_str);
-    limit(options, "max_bin_len", 0, UINT32_MAX, &o->max_bin);
-    limit(options, "max_array_len", 0, UINT32_MAX, &o->max_array);
-    limit(options, "max_map_len", 0, UINT32_MAX, &o->max_map);
-    limit(options, "max_ext_len", 0, UINT32_MAX, &o->max_ext);
+    limit(options, "max_str_len", 0, UINT32_MAX, &o->limits.max_str);
+    limit(options, "max_bin_len", 0, UINT32_MAX, &o->limits.max_bin);
+    limit(options, "max_array_len", 0, UINT32_MAX, &o->limits.max_array);
+    limit(options, "max_map_len", 0, UINT32_MAX, &o->limits.max_map);
+    limit(options, "max_ext_len", 0, UINT32_MAX, &o->limits.max_ext);
+    const limits_t *l = &o->limits;
+    o->limited = l->max_str != UINT32_MAX || l->max_bin != UINT32_MAX || l->max_array != UINT32_MAX || l->max_map != UINT32_MAX || l->max_ext != UINT32_MAX;
 }
 
 void Init_decode(VALUE mMessagePack)

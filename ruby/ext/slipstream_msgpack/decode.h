@@ -10,7 +10,8 @@
 typedef struct {
     bool symbolize_keys, freeze, allow_unknown_ext, key_cache, transactional;
     uint32_t max_depth; /* nested containers, those around a recursive ext among them */
-    uint32_t max_str, max_bin, max_array, max_map, max_ext;
+    limits_t limits;
+    bool limited;       /* there are limits */
     size_t share;       /* bytes from which on strings share memory with the source */
 } unpack_options_t;
 
@@ -42,6 +43,9 @@ struct decoder {
 /* decode is the value at p, or Qundef if that is not all there. Then p is anywhere. first is room for FIRST_STACK values on the C stack, where the
  * collector finds them. */
 VALUE decode(decoder_t *d, VALUE *first);
+
+/* raise_limit tells of the head at p, which is beyond a limit. */
+NORETURN(void raise_limit(const limits_t *limits, const uint8_t *p));
 
 void Init_decode(VALUE mMessagePack);
 

@@ -196,6 +196,7 @@ static VALUE module_count(VALUE self, VALUE string)
         case SCAN_DONE: break;
         case SCAN_MORE: return SIZET2NUM(n); /* as Unpacker#count does, what is not all there is not counted */
         case SCAN_DEEP: rb_raise(eStackError, "stack level too deep");
+        case SCAN_LIMIT:
         case SCAN_INVALID: rb_raise(eMalformedFormatError, "invalid byte");
         }
     }

@@ -148,6 +148,24 @@ out:
     return p;
 }
 
+/* beyond tells whether the head at p, of size bytes or elements, is beyond the limits. */
+static bool beyond(const limits_t *limits, uint8_t b, uint64_t size, uint64_t elements)
+{
+    switch (b) {
+    case BIN8: case BIN16: case BIN32: return size > limits->max_bin;
+    case STR8: case STR16: case STR32: return size > limits->max_str;
+    case EXT8: case EXT16: case EXT32: case FIXEXT1: case FIXEXT2: case FIXEXT4: case FIXEXT8: case FIXEXT16: return size > limits->max_ext;
+    case ARRAY16: case ARRAY32: return elements > limits->max_array;
+    case MAP16: case MAP32: return elements / 2 > limits->max_map;
+    }
+    if (b >= FIXSTR && b < NIL) {
+        return size > limits->max_str;
+    }
+    return (b >= FIXARRAY && b < FIXSTR && elements > limits->max_array) || (b >= FIXMAP && b < FIXARRAY && elements / 2 > limits->max_map);
+}
+
+uint64_t head_payload(const uint8_t *p, uint64_t *elements) { return payload(p, elements); }
+
 /* one passes over one head, if there is one, and begins with what follows it. */
 static scan_result_t one(scan_t *s, const uint8_t **at, const uint8_t *end)
 {
@@ -160,7 +178,11 @@ static scan_result_t one(scan_t *s, const uint8_t **at, const uint8_t *end)
         return SCAN_MORE;
     }
     uint64_t elements;
-    s->over = payload(p, &elements);
+    uint64_t size = payload(p, &elements);
+    if (s->limits != NULL && beyond(s->limits, *p, size, elements)) {
+        return SCAN_LIMIT;
+    }
+    s->over = size;
     s->left--;
     if (elements > 0) {
         if (s->level == s->max) {
@@ -187,7 +209,9 @@ scan_result_t scan(scan_t *s, const uint8_t **at, const uint8_t *end)
                 break;
             }
         }
-        p = quick(s, p, end);
+        if (s->limits == NULL) {
+            p = quick(s, p, end);
+        }
         while (s->left == 0 && s->level > 0) {
             s->left = s->outer[--s->level];
         }

@@ -127,6 +127,12 @@ static void raise_scan(unpacker_t *uk, scan_result_t result)
 {
     uk->scanning = false;
     note_raise(uk);
+    if (result == SCAN_LIMIT) {
+        uint8_t head[MAX_HEAD];
+        size_t n = buffer_size(&uk->buffer) - uk->scanned;
+        buffer_copy(&uk->buffer, uk->scanned, head, n < MAX_HEAD ? n : MAX_HEAD);
+        raise_limit(&uk->o.limits, head);
+    }
     if (result == SCAN_DEEP) {
         rb_raise(eStackError, "stack level too deep");
     }
@@ -170,7 +176,9 @@ static scan_result_t scan_head(unpacker_t *uk, bool *moved)
     }
     const uint8_t *p = head;
     scan_result_t result = scan(uk->scan, &p, head + size);
-    over_chunks(uk, size);
+    if (result != SCAN_LIMIT) {
+        over_chunks(uk, size);
+    }
     return result;
 }
 
@@ -204,9 +212,13 @@ static scan_result_t scan_on(unpacker_t *uk)
 }
 
 /* measure brings all of the next object into the buffer, and is its length; 0 if it never comes. */
-static size_t measure(unpacker_t *uk)
+static size_t measure(unpacker_t *uk, bool limited)
 {
     for (;;) {
+        if (!uk->scanning || uk->reads != uk->buffer.reads) {
+            scan_start(uk);
+        }
+        uk->scan->limits = limited && uk->o.limited ? &uk->o.limits : NULL; /* what is only passed over has none */
         scan_result_t result = scan_on(uk);
         if (result == SCAN_DONE) {
             uk->scanning = false;
@@ -267,6 +279,7 @@ static void pass_over(unpacker_t *uk)
         uk->scanned++; /* the byte itself */
         break;
     case SCAN_DEEP:
+    case SCAN_LIMIT:
     case SCAN_DONE:
         break;
     }
@@ -296,7 +309,7 @@ static VALUE next_object(unpacker_t *uk)
             return v;
         }
     }
-    size_t n = measure(uk);
+    size_t n = measure(uk, true);
     if (n == 0) {
         return Qundef;
     }
@@ -345,7 +358,7 @@ static inline bool skip_object(unpacker_t *uk)
             raise_scan(uk, result);
         }
     }
-    size_t n = measure(uk);
+    size_t n = measure(uk, false);
     buffer_skip(&uk->buffer, n);
     return n > 0;
 }
@@ -375,7 +388,7 @@ static VALUE read_raw(VALUE self)
     if (uk->raised) {
         pass_over(uk);
     }
-    size_t n = measure(uk);
+    size_t n = measure(uk, false);
     if (n == 0) {
         ended(uk);
     }
