@@ -99,22 +99,18 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 }
 
-var errReadCount = errors.New("msgpack: a reader claims to have read more than it was given room for")
-
 // WriteTo writes all bytes, without gathering them: by one writev to a network connection, chunk by chunk to another writer.
-// What was written is taken; after an error, the rest waits.
+// What was written is taken; after an error, the rest waits. A writer that takes less than it is given, without an error, ends it
+// with io.ErrShortWrite.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	list := b.queue.Chunks(b.pieces[:0])
 	b.pieces = list
-	n, err := b.pieces.WriteTo(w) // takes from b.pieces what it writes
+	n, err := writeChunks(w, &b.pieces)
 	clear(list)
 	if b.pieces = list[:0]; cap(list) > piecesMax {
 		b.pieces = nil
 	}
-	if err == nil && n < int64(b.Len()) {
-		err = io.ErrShortWrite
-	}
-	b.take(b.within(int(n)))
+	b.take(int(n))
 	return n, err
 }
 

@@ -370,6 +370,9 @@ func (d *Decoder) fillMore(i, n int) bool {
 		}
 		have := len(d.b)
 		k, err := d.r.Read(d.b[have : have+ask])
+		if uint(k) > uint(ask) {
+			k, err = 0, errReadCount
+		}
 		d.b = d.b[:have+k]
 		d.own = d.b
 		if k == 0 && err == nil {
@@ -435,7 +438,8 @@ func (d *Decoder) Buffered() io.Reader {
 	return io.MultiReader(rest, d.r)
 }
 
-// Encoder writes MessagePack values to a stream. Each public call makes one Write. It is not safe for concurrent use.
+// Encoder writes MessagePack values to a stream. Each public call makes one Write; a writer that takes less than it is given,
+// without an error, makes it return io.ErrShortWrite. It is not safe for concurrent use.
 type Encoder struct {
 	b      []byte
 	flags  uint32
@@ -549,7 +553,7 @@ func (e *Encoder) flush(b []byte) error {
 	case e.err != nil || len(e.references) > 0 || e.w == nil:
 		return e.flushSlow()
 	}
-	_, err := e.w.Write(e.b)
+	_, err := write(e.w, e.b)
 	e.b, e.depth = e.b[:0], 0
 	return err
 }
@@ -575,7 +579,7 @@ func (e *Encoder) flushSlow() error {
 		from = e.writeReferences(err)
 	}
 	if err == nil && e.w != nil {
-		_, err = e.w.Write(e.b[from:])
+		_, err = write(e.w, e.b[from:])
 	}
 	if e.w != nil {
 		e.b = e.b[:0]

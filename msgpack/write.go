@@ -1,0 +1,43 @@
+package msgpack
+
+import (
+	"errors"
+	"io"
+	"net"
+)
+
+var (
+	errReadCount  = errors.New("msgpack: the reader returned an impossible count from Read")
+	errWriteCount = errors.New("msgpack: the writer returned an impossible count from Write")
+)
+
+// write writes b to w and returns how many bytes w took. Fewer than len(b) are an error, whatever w says.
+func write(w io.Writer, b []byte) (int, error) {
+	n, err := w.Write(b)
+	switch {
+	case n == len(b):
+		return n, err
+	case uint(n) > uint(len(b)):
+		return 0, errWriteCount
+	case err == nil:
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
+
+// writeChunks writes the chunks of list to w, up to the first that w does not take whole. A network connection gets them by one
+// writev, which changes list.
+func writeChunks(w io.Writer, list *net.Buffers) (n int64, err error) {
+	switch w.(type) {
+	case *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn:
+		return list.WriteTo(w)
+	}
+	// For other writers, net.Buffers would write the next chunk after a short write.
+	for _, b := range *list {
+		k, err := write(w, b)
+		if n += int64(k); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
