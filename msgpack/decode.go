@@ -82,6 +82,9 @@ var errDecodeNil = errors.New("msgpack: Decode(nil)")
 
 // Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself; an end inside a value is
 // an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF. After a value that does not fit, the next one can be decoded.
+//
+// An any that v points to must hold nil or a pointer. One that holds a value, as after an earlier Decode, is an error, and the next
+// value is passed over: a loop that decodes into one any sets it to nil before each call.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
@@ -153,11 +156,17 @@ func (g *guard) done() {
 	}
 }
 
-// decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else in its place.
+// decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else in its place. An interface that
+// holds any other value is an error, as for a call with that value in place of a pointer. The next value is passed over, so that a
+// loop that ignores the error ends.
 func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 	if v := reflect.NewAt(o.typ, p).Elem(); !v.IsNil() {
 		if held := v.Elem(); held.Kind() != reflect.Pointer {
-			return fmt.Errorf("msgpack: Decode(non-pointer %s)", held.Type())
+			mark := d.begin()
+			if _, ok := d.codeAt(mark); ok {
+				d.fail(mark, fmt.Errorf("msgpack: Decode(non-pointer %s)", held.Type()))
+			}
+			return d.end(mark, -1)
 		}
 	}
 	return d.decodeOp(o, p)

@@ -1,10 +1,15 @@
 package msgpack
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -221,4 +226,54 @@ func TestIndependent(t *testing.T) {
 	if err := Unmarshal([]byte{0x92, 1, 2}, &pointers); err != nil || *pointers[0] != 1 || *pointers[1] != 2 {
 		t.Error(pointers, err)
 	}
+}
+
+// TestDecodeAgainIntoAny decodes a stream into one any that is not emptied in between, as for { d.Decode(&v) } does. From the second
+// value on the any holds no pointer, which is an error; each such call passes over its value, so that the loop ends.
+func TestDecodeAgainIntoAny(t *testing.T) {
+	stream := unhex(t, "01 93 01 02 03 c0 a161 02")
+	for name, r := range map[string]io.Reader{
+		"bytes.Reader":  bytes.NewReader(stream),
+		"bytes.Buffer":  bytes.NewBuffer(stream),
+		"plain reader":  iotest.DataErrReader(bytes.NewReader(stream)),
+		"byte by byte":  iotest.OneByteReader(bytes.NewReader(stream)),
+		"Buffer":        bufferOf(stream),
+		"bytes, not io": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := NewDecoder(r)
+			if r == nil {
+				d.ResetBytes(stream)
+			}
+			var v any
+			var got []string
+			for len(got) < 20 {
+				err := d.Decode(&v)
+				if err == io.EOF {
+					break
+				}
+				got = append(got, fmt.Sprint(fmt.Sprint(v), text(err)))
+				if d.InputOffset() == 0 {
+					t.Fatal("the decoder does not advance")
+				}
+			}
+			held := fmt.Sprint("1", "msgpack: Decode(non-pointer int8)")
+			if want := []string{"1", held, held, held, held}; !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+	d := NewDecoder(bytes.NewReader(stream))
+	d.Skip()
+	v := any(7)
+	var where *Error
+	if err := d.Decode(&v); !errors.As(err, &where) || where.Offset != 1 {
+		t.Errorf("%+v", err)
+	}
+}
+
+func bufferOf(data []byte) *Buffer {
+	b := new(Buffer)
+	b.Write(data)
+	return b
 }
