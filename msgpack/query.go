@@ -183,13 +183,25 @@ func (w *walk) array(i int, s step, rest []step, visit visitor) bool {
 	}
 	k, err := strconv.Atoi(s.key)
 	if err != nil {
-		return w.fail(i, err)
+		return w.fail(i, &indexError{s.key, err})
 	}
 	if i = elementAt(w.b, i, k); i < 0 {
 		return true
 	}
 	return w.element(i, k, rest, visit)
 }
+
+// indexError is a step into an array that is no index.
+type indexError struct {
+	key   string
+	cause error // a *strconv.NumError
+}
+
+func (e *indexError) Error() string {
+	return fmt.Sprintf("msgpack: invalid array index %q in the path", e.key)
+}
+
+func (e *indexError) Unwrap() error { return e.cause }
 
 func (w *walk) element(i, k int, rest []step, visit visitor) bool {
 	more := w.from(i, rest, visit)

@@ -67,7 +67,7 @@ var queries = []struct {
 	{"an index", "92 01 02", "1", list(int8(2)), ""},
 	{"no such index", "92 01 02", "2", nil, ""},
 	{"a negative index", "92 01 02", "-1", nil, ""},
-	{"no index", "92 01 02", "a", nil, `strconv.Atoi: parsing "a": invalid syntax`},
+	{"no index", "92 01 02", "a", nil, `msgpack: invalid array index "a" in the path`},
 	{"a scalar on the way", "81 a161 01", "a.b", nil, `msgpack: unsupported code=1 decoding key="b"`},
 	{"nil on the way", "81 a161 c0", "a.b", nil, `msgpack: unsupported code=c0 decoding key="b"`},
 	{"a str on the way", "a161", "a", nil, `msgpack: unsupported code=a1 decoding key="a"`},
