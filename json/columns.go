@@ -23,9 +23,21 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// An Error says what ParseColumns, ParseLines, ParseRow or ParseCell could not read, and where: its Offset is that of the byte or of
-// the value at fault, and its Path leads there, as in host[3] (a column and its row), [3].host (a row and its column) or host. The
-// verb %+v prints both. The cause is a *SyntaxError if the input is not valid JSON.
+// Error reports what ParseColumns, ParseLines, ParseRow or ParseCell could not read, and where.
+//
+//	type Error struct {
+//		Offset int64  // of the byte or value at fault, from the start of the input
+//		Path   string // host[3] (a column, its row), [3].host (a row, its column) or host
+//		Cause  error  // what is wrong
+//	}
+//
+//	func (e *Error) Error() string                   // returns the text of Cause alone
+//	func (e *Error) Unwrap() error                   // returns Cause, for errors.Is and errors.As
+//	func (e *Error) Where() string                   // returns Path and Offset in words
+//	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
+//
+// Cause is a *SyntaxError if the input is not valid JSON. The verb %+v prints the place after the text, as in
+// "json: a bool in a column of int64 in host[3], at byte 96".
 type Error = wire.Error
 
 // ParseColumns decodes a JSON document into b: an object of arrays of equal length, each of which becomes a column, or an array of

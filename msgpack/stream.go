@@ -20,7 +20,21 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error says what a decoder stumbled over, and where. Its text is that of its cause.
+// Error reports what a decoder could not read, and where.
+//
+//	type Error struct {
+//		Offset int64  // of the value at fault, in bytes from the start of the input
+//		Path   string // of the value at fault, as in users[3].name; empty at the top
+//		Cause  error  // what is wrong
+//	}
+//
+//	func (e *Error) Error() string                   // returns the text of Cause alone
+//	func (e *Error) Unwrap() error                   // returns Cause, for errors.Is and errors.As
+//	func (e *Error) Where() string                   // returns Path and Offset in words
+//	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
+//
+// The text of an error is that of the original, without the place: programs compare such texts. The verb %+v adds the place, as in
+// "msgpack: invalid code=c3 decoding int64 in users[3].age, at byte 96". json.Error and transcode.Error are this type too.
 type Error = wire.Error
 
 const (

@@ -7,9 +7,20 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error says what failed and where: Offset is that of the value at fault, in bytes from the start of the input or the stream; Path
-// leads to it from the value that it is in, as in users[3].name, and that of a key at fault to its map. The text is that of Cause; %+v
-// adds the rest.
+// Error reports what failed, and where.
+//
+//	type Error struct {
+//		Offset int64  // of the value at fault, in bytes from the start of the input or the stream
+//		Path   string // of the value at fault, as in users[3].name; of a key, that of its map
+//		Cause  error  // what is wrong
+//	}
+//
+//	func (e *Error) Error() string                   // returns the text of Cause alone
+//	func (e *Error) Unwrap() error                   // returns Cause, for errors.Is and errors.As
+//	func (e *Error) Where() string                   // returns Path and Offset in words
+//	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
+//
+// The verb %+v prints the place after the text, as in "transcode: the text is not valid UTF-8 in users[3].name, at byte 96".
 type Error = wire.Error
 
 // maxDepth is how deep arrays and maps may nest.
