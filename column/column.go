@@ -1,10 +1,14 @@
 package column
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 )
 
 // Kind is the type of a column's cells.
@@ -48,6 +52,7 @@ type Column struct {
 
 	typed   int // the row whose value gave the column its kind
 	widened int // one more than the row whose float made it a Float64 column; 0 if none did
+	exact   int // an Int64 column: how many of the first Ints are in the buffer of Floats as well
 }
 
 // ErrTextTooLong says that the strings of one column exceed 4 GiB, the reach of its offsets.
@@ -55,7 +60,7 @@ var ErrTextTooLong = errors.New("column: strings exceed 4 GiB")
 
 // Reset empties the column and keeps its buffers and its name.
 func (c *Column) Reset() {
-	c.Kind, c.Rows, c.widened = Null, 0, 0
+	c.Kind, c.Rows, c.widened, c.exact = Null, 0, 0, 0
 	c.Ints, c.Floats, c.Bools = c.Ints[:0], c.Floats[:0], c.Bools[:0]
 	c.Text, c.Ends = c.Text[:0], c.Ends[:0]
 	c.Nulls = c.Nulls[:0]
@@ -68,6 +73,55 @@ func (c *Column) StringAt(i int) []byte {
 		start = c.Ends[i-1]
 	}
 	return c.Text[start:c.Ends[i]]
+}
+
+// InvalidText returns the first row, of those from row `from` on, whose text is not UTF-8, or -1. It looks at all of
+// their text in one pass.
+func (c *Column) InvalidText(from int) int {
+	if c.Kind != String || from >= c.Rows {
+		return -1
+	}
+	start := uint32(0)
+	if from > 0 {
+		start = c.Ends[from-1]
+	}
+	text := c.Text[start:]
+	if isASCII(text) || utf8.Valid(text) && c.cutsAtRunes(from) {
+		return -1
+	}
+	for i := from; i < c.Rows; i++ {
+		if !utf8.Valid(c.StringAt(i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// cutsAtRunes reports whether no rune of the arena, which is valid as a whole, lies in two cells.
+func (c *Column) cutsAtRunes(from int) bool {
+	for _, end := range c.Ends[from:] {
+		if int(end) < len(c.Text) && !utf8.RuneStart(c.Text[end]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isASCII(b []byte) bool {
+	const high = 0x8080808080808080
+	for len(b) >= 32 {
+		if (binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:])|
+			binary.LittleEndian.Uint64(b[16:])|binary.LittleEndian.Uint64(b[24:]))&high != 0 {
+			return false
+		}
+		b = b[32:]
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // IsNull reports whether cell i is null.
@@ -130,14 +184,18 @@ func (c *Column) become(k Kind) {
 	c.Nulls = c.Nulls[:0].SetRange(0, c.Rows)
 }
 
-// Accepts makes the column ready for a cell of kind k and reports whether it can hold one: a column of nulls takes on the
-// kind, and an Int64 column that meets a Float64 is widened. A Float64 column takes Int64 cells (see [Column.AppendInt64]).
+// Accepts prepares the column for a cell of kind k and reports whether it can hold one. A column of nulls takes on the kind. An
+// Int64 column that meets a Float64 is widened, unless a float64 would round one of its cells. A Float64 column accepts the
+// Int64 cells that [Column.AcceptsInt64] accepts. All calls together take time linear in the cells.
 func (c *Column) Accepts(k Kind) bool {
 	switch {
 	case c.Kind == k:
 	case c.Kind == Null:
 		c.become(k)
 	case c.Kind == Int64 && k == Float64:
+		if c.convert() < len(c.Ints) {
+			return false
+		}
 		c.Widen()
 	case c.Kind == Float64 && k == Int64:
 	default:
@@ -146,11 +204,69 @@ func (c *Column) Accepts(k Kind) bool {
 	return true
 }
 
-// Widen turns an Int64 column into a Float64 one. Integers beyond ±2^53 are rounded to the nearest float64.
+// AcceptsInt64 is Accepts for the integer v: it is false as well if the column is a Float64 one and would round v.
+func (c *Column) AcceptsInt64(v int64) bool {
+	return c.Accepts(Int64) && (c.Kind != Float64 || isExact(v))
+}
+
+// Mismatch describes why the column does not accept a cell of kind k, as in "a bool in a column of int64".
+func (c *Column) Mismatch(k Kind) string {
+	text := fmt.Sprintf("%s %v in a column of %v", article(k), k, c.Kind)
+	if c.Kind == Int64 && k == Float64 {
+		if row := c.convert(); row < len(c.Ints) {
+			text += fmt.Sprintf(", whose row %d is %d: a float64 would round it", row, c.Ints[row])
+		}
+	}
+	return text
+}
+
+// MismatchInt64 describes why the column does not accept the integer v.
+func (c *Column) MismatchInt64(v int64) string {
+	if c.Kind == Float64 {
+		return fmt.Sprintf("%d in a column of float64, which would round it", v)
+	}
+	return c.Mismatch(Int64)
+}
+
+func article(k Kind) string {
+	if k == Int64 {
+		return "an"
+	}
+	return "a"
+}
+
+// isExact reports whether a float64 has v: one equals it, or prints as it does. Equal are integers that have at most 53 bits from
+// their highest to their lowest set bit. The others are how many languages write a float64 of that size, 2305843009213694000 for 2^61.
+func isExact(v int64) bool {
+	u := uint64(max(v, -v)) // of the least int64, which is its own negative, too
+	if bits.Len64(u)-bits.TrailingZeros64(u) <= 53 {
+		return true
+	}
+	var f, n [24]byte
+	return string(strconv.AppendFloat(f[:0], float64(v), 'f', -1, 64)) == string(strconv.AppendInt(n[:0], v, 10))
+}
+
+// convert writes the Ints of an Int64 column to the buffer of Floats and returns how many are exact there, counted to the first
+// that is not. It starts where the last call ended: a row that is refused or undone does not convert the rows before it again.
+func (c *Column) convert() int {
+	floats := slices.Grow(c.Floats[:c.exact], len(c.Ints)-c.exact)
+	for _, v := range c.Ints[c.exact:] {
+		if !isExact(v) {
+			break
+		}
+		floats = append(floats, float64(v))
+	}
+	c.Floats, c.exact = floats[:0], len(floats)
+	return c.exact
+}
+
+// Widen turns an Int64 column into a Float64 one. It rounds the integers that a float64 cannot hold to the nearest; Accepts does
+// not widen a column that has one.
 func (c *Column) Widen() {
+	exact := c.convert()
 	c.Kind, c.widened = Float64, c.Rows+1
-	c.Floats = slices.Grow(c.Floats[:0], len(c.Ints))
-	for _, v := range c.Ints {
+	c.Floats = c.Floats[:exact]
+	for _, v := range c.Ints[exact:] {
 		c.Floats = append(c.Floats, float64(v))
 	}
 	c.Ints = c.Ints[:0] // what was in it stays, for narrow
@@ -159,12 +275,15 @@ func (c *Column) Widen() {
 // narrow undoes Widen, if that was for row n or later, which are gone.
 func (c *Column) narrow(n int) {
 	if c.Kind == Float64 && c.widened > n {
-		c.Kind, c.widened = Int64, 0
+		c.Kind, c.widened, c.exact = Int64, 0, min(c.exact, n)
 		c.Ints, c.Floats = c.Ints[:n], c.Floats[:0]
 	}
 }
 
-// The Append methods below want a column that Accepts their kind. They do not check it.
+// ErrInexact is returned for an integer that a column of floats would round.
+var ErrInexact = errors.New("column: a float64 would round an integer")
+
+// The Append methods below need a column that Accepts their cell. They do not check that.
 
 // AppendInt64 appends v, as a float to a Float64 column.
 func (c *Column) AppendInt64(v int64) {
@@ -203,7 +322,8 @@ func (c *Column) AppendString(s []byte) error {
 	return nil
 }
 
-// AppendColumn appends the cells of o from row `from` up to, not including, `to`. The column must Accept o's kind.
+// AppendColumn appends the cells of o from row `from` up to, not including, `to`. The column must Accept o's kind. The error is
+// [ErrTextTooLong], or [ErrInexact] for an integer of o that a Float64 column would round; then nothing is appended.
 func (c *Column) AppendColumn(o *Column, from, to int) error {
 	n := to - from
 	if o.Kind == Null {
@@ -215,7 +335,12 @@ func (c *Column) AppendColumn(o *Column, from, to int) error {
 		c.Bools = append(c.Bools, o.Bools[from:to]...)
 	case Int64, Time:
 		if c.Kind == Float64 {
+			had := len(c.Floats)
 			for _, v := range o.Ints[from:to] {
+				if !isExact(v) {
+					c.Floats = c.Floats[:had]
+					return ErrInexact
+				}
 				c.Floats = append(c.Floats, float64(v))
 			}
 		} else {
@@ -262,9 +387,9 @@ func (c *Column) Truncate(n int) {
 	case Bool:
 		c.Bools = c.Bools[:n]
 	case Int64, Time:
-		c.Ints = c.Ints[:n]
+		c.Ints, c.exact = c.Ints[:n], min(c.exact, n)
 	case Float64:
-		c.Floats = c.Floats[:n]
+		c.Floats, c.exact = c.Floats[:n], min(c.exact, n)
 	case String:
 		end := uint32(0)
 		if n > 0 {

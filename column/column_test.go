@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -18,6 +19,9 @@ func (m *model) accepts(k Kind) bool {
 	case m.kind == Null:
 		m.kind = k
 	case m.kind == Int64 && k == Float64:
+		if !m.exact(0, len(m.cells)) {
+			return false
+		}
 		m.kind = k
 		for i, c := range m.cells {
 			if n, ok := c.(int64); ok {
@@ -26,6 +30,14 @@ func (m *model) accepts(k Kind) bool {
 		}
 	}
 	return m.kind == k || m.kind == Float64 && k == Int64
+}
+
+// exact reports whether float64 has each of the integers from one cell to another.
+func (m *model) exact(from, to int) bool {
+	return !slices.ContainsFunc(m.cells[from:to], func(cell any) bool {
+		n, ok := cell.(int64)
+		return ok && !exactly(n)
+	})
 }
 
 // check holds c against the model, and to the inequality of the package comment.
@@ -100,6 +112,16 @@ func push(t *testing.T, r *rand.Rand, c *Column, m *model, k Kind) {
 		return
 	}
 	n := r.Int64() >> r.IntN(60)
+	if k == Int64 {
+		one := model{kind: Int64, cells: []any{n}}
+		ok := c.AcceptsInt64(n)
+		if want := c.Kind == Int64 || one.exact(0, 1); ok != want {
+			t.Fatalf("a column of %v accepts %d: %v", have, n, ok)
+		}
+		if !ok {
+			return
+		}
+	}
 	switch k {
 	case Bool:
 		c.AppendBool(n&1 != 0)
@@ -191,8 +213,12 @@ func TestAppendColumn(t *testing.T) {
 				continue
 			}
 		}
-		if err := c.AppendColumn(o, from, to); err != nil {
+		err := c.AppendColumn(o, from, to)
+		if rounds := m.kind == Float64 && !om.exact(from, to); rounds != errors.Is(err, ErrInexact) || !rounds && err != nil {
 			t.Fatal(err)
+		}
+		if err != nil {
+			to = from // nothing was appended
 		}
 		for _, cell := range om.cells[from:to] {
 			if n, ok := cell.(int64); ok && m.kind == Float64 {

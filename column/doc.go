@@ -11,6 +11,12 @@
 //	String   Text[Ends[i-1]:Ends[i]] (Ends[-1] is 0)     empty
 //	Time     Ints[i], microseconds since 1970-01-01 UTC  0
 //
+// Integers are not rounded. A column that holds ints and floats is a Float64 column. It takes the integers that a float64 equals,
+// which are all up to ±2^53 and larger ones whose low bits are zero, and those that a float64 prints as in its shortest form, since
+// JavaScript writes 2^61 as 2305843009213694000. Any other integer is refused in a Float64 column, and a float is refused in an
+// Int64 column that has such an integer ([Column.Accepts], [Column.AcceptsInt64]). All formats keep this rule. Only [Column.Widen]
+// rounds.
+//
 // A [Batch] is a set of columns of equal length. Both are made to be reused: Reset keeps every buffer, and a batch that is
 // filled with the shape of the last one allocates nothing.
 //

@@ -50,9 +50,10 @@ type Error = wire.Error
 //
 // A cell is null, a boolean, a number or a string. A number without a fraction and an exponent is an int64, and an error if it is
 // beyond one; any other is a float64, and an error if it is out of range. A column takes the kind of its first value that is not null;
-// ints become floats when a float follows, and -0 is a float where floats are. Strings and names that are not UTF-8, or hold half of a
-// surrogate pair, are errors: unlike [Unmarshal], which replaces what it cannot show, a column has what was sent or nothing. So are a
-// name that comes twice, arrays and objects in cells.
+// ints become floats when a float follows, and -0 is a float where floats are. An integer beyond 2^53 that a float64 would round is an
+// error in a column that holds floats (package column has the rule). Strings and names that are not UTF-8, or hold half of a surrogate
+// pair, are errors: unlike [Unmarshal], which replaces what it cannot show, a column has what was sent or nothing. So are a name that
+// comes twice, arrays and objects in cells.
 //
 // What is wrong is an [Error]. If data is not valid JSON, it has the text of encoding/json's error, whatever else is wrong. After an
 // error b holds what was read before it: b.Reset empties it, and of an array b.Undo drops what is left of the row at fault, so that the

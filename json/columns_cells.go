@@ -39,12 +39,13 @@ func (r *columnReader) cell(c *column.Column, i int) int {
 	return r.anyCell(c, i)
 }
 
-// floatCell reads the number at i into c, unless it is 2^63 or beyond: whole numbers are no floats there. If it does not, it gives
-// ^the position of the value, which may be another one than before: a number can be so long that the window has moved past its beginning.
+// floatCell reads the number at i into c, unless it is ±2^53 or beyond, where a whole number may have no exact float64. If it does
+// not, it gives ^the position of the value, which may be another one than before: a number can be so long that the window has moved
+// past its beginning.
 func (d *decoder) floatCell(c *column.Column, i int) int {
 	off := d.off
 	f, j := d.float(i)
-	if j >= 0 && math.Abs(f) < 1<<63 {
+	if j >= 0 && math.Abs(f) < 1<<53 {
 		c.Floats = append(c.Floats, f)
 		c.Rows++
 		return j
@@ -90,12 +91,8 @@ func (d *decoder) textCell(c *column.Column, i int) int {
 
 var errNested = errors.New("json: a column cannot hold arrays or objects")
 
-// columnKindError is a cell that does not fit its column.
-type columnKindError struct{ have, got column.Kind }
-
-func (e columnKindError) Error() string {
-	return fmt.Sprintf("json: a %v in a column of %v", e.got, e.have)
-}
+// mismatch is the error for a cell that does not fit its column, in the words of package column.
+func mismatch(text string) error { return errors.New("json: " + text) }
 
 // anyCell is cell for all values.
 func (r *columnReader) anyCell(c *column.Column, i int) int {
@@ -111,7 +108,7 @@ func (r *columnReader) anyCell(c *column.Column, i int) int {
 		switch {
 		case j < 0:
 		case !c.Accepts(column.Bool):
-			return r.fail(i, columnKindError{c.Kind, column.Bool})
+			return r.fail(i, mismatch(c.Mismatch(column.Bool)))
 		default:
 			c.AppendBool(first == 't')
 		}
@@ -128,7 +125,7 @@ func (r *columnReader) anyText(c *column.Column, i int) int {
 	d := r.d
 	start := d.off + i + 1
 	if c.Kind != column.Null && c.Kind != column.String {
-		return r.fail(i, columnKindError{c.Kind, column.String})
+		return r.fail(i, mismatch(c.Mismatch(column.String)))
 	}
 	at := len(c.Text)
 	text, j := d.unescape(c.Text, i+1)
@@ -160,8 +157,8 @@ func (r *columnReader) anyNumber(c *column.Column, i int) int {
 		if err != nil {
 			return r.failAt(start, fmt.Errorf("json: %s is beyond the range of int64 and cannot be stored; send it as a float, with an exponent, or as a string", brief(text)))
 		}
-		if !c.Accepts(column.Int64) {
-			return r.failAt(start, columnKindError{c.Kind, column.Int64})
+		if !c.AcceptsInt64(v) {
+			return r.failAt(start, mismatch(c.MismatchInt64(v)))
 		}
 		c.AppendInt64(v)
 		return j
@@ -171,7 +168,7 @@ func (r *columnReader) anyNumber(c *column.Column, i int) int {
 		return r.failAt(start, fmt.Errorf("json: %s is beyond the range of float64", brief(text)))
 	}
 	if !c.Accepts(column.Float64) {
-		return r.failAt(start, columnKindError{c.Kind, column.Float64})
+		return r.failAt(start, mismatch(c.Mismatch(column.Float64)))
 	}
 	c.AppendFloat64(f)
 	return j

@@ -19,17 +19,26 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrCell: a number that no cell of a column can hold, which is one of 64 bits without a sign beyond those with one.
+// ErrCell reports a value that its column cannot hold: an integer without a sign beyond int64, an integer that a column of floats would
+// round, text that is not UTF-8. The message is sound, and reading can go on after it. Errors match it by [errors.Is].
 var ErrCell = errors.New("schema: a number beyond the range of int64 cannot be stored; send it as a float or a string")
+
+// cellError is an ErrCell with a text of its own.
+type cellError string
+
+func (e cellError) Error() string        { return "schema: " + string(e) }
+func (e cellError) Is(target error) bool { return target == ErrCell }
+
+const errText = cellError("a string is not UTF-8")
 
 // Columns is how messages become columns of a [column.Batch]: rows one after the other or, if every field of the schema is a list, the
 // columns themselves. It never changes and may be used by many goroutines at once.
 //
-//	integers         int64, those beyond it are an error
+//	integers         int64, those beyond it are an error, as are those that a column of floats would round
 //	f32, f64         float64
 //	bool             bool
 //	time             time, rounded down to microseconds
-//	str              string
+//	str              string, an error if it is not UTF-8
 //	opt              null, or the value; null for all that is in a struct
 //	struct           columns named outer.inner
 //	skip             nothing
@@ -308,7 +317,7 @@ func (r *RowReader) Read(b *column.Batch) error {
 		if err := b.CloseRow(); err != nil {
 			return err
 		}
-	} else if r.cells.cause != ErrCell {
+	} else if !errors.Is(r.cells.cause, ErrCell) {
 		return r.cells.inRow(-1)
 	}
 	r.at, r.next = r.next, r.at

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/mem"
@@ -41,8 +42,8 @@ const (
 	cellEnd
 )
 
-// cellReader reads cells. Where its functions give -1, its fault says why; a fault beside another result is that of a number that no
-// cell can hold, in whose place stands another.
+// cellReader reads cells. Where its functions give -1, its fault says why; a fault beside another result is that of a value that its
+// column cannot hold, in whose place stands another.
 type cellReader struct {
 	cellFault
 	b       []byte
@@ -88,14 +89,14 @@ func (r *cellReader) run(steps []cellStep, i int) int {
 				return -1
 			}
 		case cellInt64:
-			r.columns[s.column].AppendInt64(int64(mem.Load64(b, i)))
+			r.appendInt(s, int64(mem.Load64(b, i)), i)
 			i += 8
 		case cellInt:
 			v := int64(extend(readWord(b, i, s.size, s.big), uint8(s.size), s.signed))
 			if v < 0 && !s.signed {
-				r.beyond(s.path, i)
+				r.refuse(s.path, i, ErrCell)
 			}
-			r.columns[s.column].AppendInt64(v)
+			r.appendInt(s, v, i)
 			i += s.size
 		case cellFloat64:
 			r.columns[s.column].AppendFloat64(math.Float64frombits(mem.Load64(b, i)))
@@ -123,7 +124,11 @@ func (r *cellReader) run(steps []cellStep, i int) int {
 			case len(b)-at-n < steps[k+1].room:
 				return r.skip(steps[k+1:], at+n)
 			}
-			if err := r.columns[s.column].AppendString(b[at : at+n]); err != nil {
+			text := b[at : at+n]
+			if !utf8.Valid(text) {
+				r.refuse(s.path, i, errText)
+			}
+			if err := r.columns[s.column].AppendString(text); err != nil {
 				return r.wrong(s.path, i, err)
 			}
 			i = at + n
@@ -142,7 +147,7 @@ func (r *cellReader) accept(steps []cellStep, i int) bool {
 			k += s.span
 		default:
 			if c := r.columns[s.column]; c.Kind != s.holds && !c.Accepts(s.holds) {
-				r.wrong(s.path, i, fmt.Errorf("schema: a %v in a column of %v", s.holds, c.Kind))
+				r.wrong(s.path, i, errors.New("schema: "+c.Mismatch(s.holds)))
 				return false
 			}
 		}
@@ -175,11 +180,20 @@ func (r *cellReader) wrong(path string, at int, cause error) int {
 	return -1
 }
 
-// beyond notes a number that no cell can hold, and reading goes on. The first one counts.
-func (r *cellReader) beyond(path string, at int) {
+// refuse notes a cell that its column cannot hold; the cause is an [ErrCell]. Reading goes on, and the first one counts.
+func (r *cellReader) refuse(path string, at int, cause error) {
 	if r.cause == nil {
-		r.wrong(path, at, ErrCell)
+		r.wrong(path, at, cause)
 	}
+}
+
+// appendInt appends the integer v, which is at i, to the column of s. A column of floats refuses one that it would round.
+func (r *cellReader) appendInt(s *cellStep, v int64, i int) {
+	c := r.columns[s.column]
+	if c.Kind == column.Float64 && !c.AcceptsInt64(v) {
+		r.refuse(s.path, i, cellError(c.MismatchInt64(v)))
+	}
+	c.AppendInt64(v)
 }
 
 // skip is run without columns, which checks each step by itself, and so finds the one at which the input ends.
@@ -380,7 +394,7 @@ func (r *cellReader) ints(s *cellStep, to []int64, i int) {
 	}
 	if s.size == 8 && !s.signed {
 		if k := slices.IndexFunc(to, func(v int64) bool { return v < 0 }); k >= 0 {
-			r.beyond(s.path, i+8*k)
+			r.refuse(s.path, i+8*k, ErrCell)
 			r.cell = k
 		}
 	}
@@ -401,7 +415,7 @@ const maxHeader = 8 // bytes
 
 // texts reads strings. The header of the first is there.
 func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
-	b := r.b
+	b, start := r.b, i
 	c.Ends = slices.Grow(c.Ends, n)
 	c.Text = slices.Grow(c.Text, min(len(b)-i, 16*n))
 	for k := range n {
@@ -429,6 +443,14 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 			return -1
 		}
 		i = at + size
+	}
+	if k := c.InvalidText(0); k >= 0 {
+		before := 0 // bytes of text
+		if k > 0 {
+			before = int(c.Ends[k-1])
+		}
+		r.refuse(s.path, start+k*s.size+before, errText)
+		r.cell = k
 	}
 	return i
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
@@ -67,6 +68,7 @@ func putCells(row cells, n *node, v reflect.Value, path string) bool {
 		row[path] = v.Bool()
 	case kindString:
 		row[path] = v.String()
+		return utf8.ValidString(v.String())
 	case kindTime:
 		t := v.Interface().(time.Time)
 		us := t.UnixMicro()
@@ -83,6 +85,26 @@ func putCells(row cells, n *node, v reflect.Value, path string) bool {
 		return ok
 	}
 	return true
+}
+
+// mostlyUTF8 replaces most strings in v that are not UTF-8.
+func mostlyUTF8(r *rand.Rand, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if r.IntN(100) > 0 {
+			v.SetString(strings.ToValidUTF8(v.String(), "é"))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			mostlyUTF8(r, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				mostlyUTF8(r, v.Field(i))
+			}
+		}
+	}
 }
 
 // cellNotation is the notation of a cell at random.
@@ -163,6 +185,7 @@ func TestColumnsRandom(t *testing.T) {
 				list := reflect.MakeSlice(v.FieldByName(f.name).Type(), count, count)
 				for i := range count {
 					fillValue(r, f.n.elem, list.Index(i), 0)
+					mostlyUTF8(r, list.Index(i))
 					sound[i] = putCells(want[i], f.n.elem, list.Index(i), f.name) && sound[i]
 				}
 				v.FieldByName(f.name).Set(list)
@@ -172,6 +195,7 @@ func TestColumnsRandom(t *testing.T) {
 			for range count {
 				v := reflect.New(s.typ).Elem()
 				fillValue(r, s.n, v, 0)
+				mostlyUTF8(r, v)
 				row := cells{}
 				sound = append(sound, putCells(row, s.n, v, ""))
 				want = append(want, row)
@@ -350,6 +374,11 @@ func TestColumnsErrors(t *testing.T) {
 		{"{opt({u8,u8}),u8}", "\x01\x01", ErrShort, "[0].F0.F1", 2},
 		{"{stri8}", "\xff\x01", ErrOverflow, "[0].F0", 0},
 		{"{u64}", "\x00\x00\x00\x00\x00\x00\x00\x80", ErrCell, "[0].F0", 0},
+		{"{u8,str8}", "\x01\x02é" + "\x02\x03a\xc3(", errText, "[1].F1", 5},
+		{"{u8,opt(str8)}", "\x01\x01\x01\xff", errText, "[0].F1", 2},
+		{"{list8(str8)}", "\x03\x01a\x02é\x01\xff", errText, "F0[2]", 6},
+		{"{list8(str8)}", "\x02\x01\xc3\x01\xa9", errText, "F0[0]", 1}, // é in two cells
+		{"{list8(str8)}", "\x01\x28" + strings.Repeat("\xc3", 40), errText, "F0[0]", 1},
 		{"{u8,[u8]}", "\x01\x02\x03", errAfter, "[0]", 2},
 		{lists, "\x02\x01\x00\x02", ErrShort, "F0", 0},
 		{lists, "\x01\x01\x00\x01\x00\x02", ErrBool, "F1[0]", 5},
@@ -372,6 +401,44 @@ func TestColumnsErrors(t *testing.T) {
 		}
 		if !isError(err, c.cause, c.path, c.offset) {
 			t.Errorf("%s: %x: %+v, want %v in %s at %d", c.notation, c.data, err, c.cause, c.path, c.offset)
+		}
+	}
+}
+
+// TestColumnsKeepIntegers reads integers into columns of floats and the other way round: those that a float64 would round are refused.
+func TestColumnsKeepIntegers(t *testing.T) {
+	const big = "\x01\x00\x00\x00\x00\x00\x20\x00" // 2^53 + 1
+	parse := func(b *column.Batch, notation, data string) error {
+		c, err := columnsOf(mustSchema(notation).n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Parse([]byte(data), b)
+	}
+	for _, ints := range []string{"{i64}", "{u64}", "{opt(i64)}"} {
+		mark := map[bool]string{true: "\x01"}[ints == "{opt(i64)}"]
+		var b column.Batch
+		if err := parse(&b, "{f64}", strings.Repeat("\x00", 8)); err != nil {
+			t.Fatal(err)
+		}
+		err := parse(&b, ints, mark+"\x07\x00\x00\x00\x00\x00\x00\x00"+mark+big)
+		if !errors.Is(err, ErrCell) || err.Error() != "schema: 9007199254740993 in a column of float64, which would round it" || err.(*Error).Path != "[1].F0" {
+			t.Errorf("%s: %+v", ints, err)
+		}
+		if b.Undo(); b.Rows != 2 || b.Columns[0].Floats[1] != 7 {
+			t.Errorf("%s: %+v", ints, b.Columns[0])
+		}
+
+		b.Reset()
+		if err := parse(&b, ints, mark+big); err != nil {
+			t.Fatal(err)
+		}
+		err = parse(&b, "{f64}", strings.Repeat("\x00", 8))
+		if err == nil || err.Error() != "schema: a float64 in a column of int64, whose row 0 is 9007199254740993: a float64 would round it" {
+			t.Errorf("%s: %+v", ints, err)
+		}
+		if b.Undo(); b.Rows != 1 || b.Columns[0].Ints[0] != 1<<53+1 {
+			t.Errorf("%s: %+v", ints, b.Columns[0])
 		}
 	}
 }

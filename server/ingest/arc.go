@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -280,9 +281,15 @@ func (j *job) merge(dst, src *group) error {
 		}
 		have := t.Kind
 		if !t.Accepts(c.Kind) {
+			if have == column.Int64 && c.Kind == column.Float64 {
+				return invalid("column %q: %s", c.Name, t.Mismatch(c.Kind)).in(c.Name).ofRow(src.first)
+			}
 			return invalid("column %q: %v here and %v in rows before it: a column has one type, or ints and floats", c.Name, c.Kind, have).in(c.Name).ofRow(src.first)
 		}
 		if err := t.AppendColumn(c, 0, c.Rows); err != nil {
+			if errors.Is(err, column.ErrInexact) {
+				return invalid("column %q: it holds floats in rows before, and a float64 would round an integer here", c.Name).in(c.Name).ofRow(src.first)
+			}
 			return j.fault(err, none)
 		}
 	}

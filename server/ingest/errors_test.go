@@ -120,6 +120,8 @@ func TestErrors(t *testing.T) {
 		{"arc: a tag where a field was", list{dict{"m", "a", "fields", dict{"x", 1}}, dict{"m", "a", "tags", dict{"x", "y"}, "f", list{1}}}, "arc", `row 1: column "x": a tag in a column of int64: give it another name`, "x", 1, -1},
 		{"arc: units", list{dict{"m", "a", "t", 1, "f", list{1}}, dict{"m", "b", "t", 1, "f", list{1}}, dict{"m", "a", "t", t0, "f", list{1}}}, "arc", "row 2: time 1700000000000000 looks like microseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 2, -1},
 		{"arc: kinds of two items", list{dict{"m", "a", "columns", dict{"x", list{1}}}, dict{"m", "a", "columns", dict{"x", list{"s"}}}}, "arc", `row 1: column "x": string here and int64 in rows before it` + types, "x", 1, -1},
+		{"arc: an integer that no float is, after floats", list{dict{"m", "a", "columns", dict{"x", list{1.5}}}, dict{"m", "a", "columns", dict{"x", list{1<<53 + 1}}}}, "arc", `row 1: column "x": it holds floats in rows before, and a float64 would round an integer here`, "x", 1, -1},
+		{"arc: a float, after an integer that none is", list{dict{"m", "a", "columns", dict{"x", list{1<<53 + 1}}}, dict{"m", "a", "columns", dict{"x", list{1.5}}}}, "arc", `row 1: column "x": a float64 in a column of int64, whose row 0 is 9007199254740993: a float64 would round it`, "x", 1, -1},
 		{"arc: kinds in the second item", list{dict{"m", "a", "columns", dict{"x", list{1}}}, dict{"m", "a", "columns", dict{"x", list{1, true}}}}, "arc", `row 2: column "x": a bool in a column of int64` + types, "x", 2, 37},
 		{"arc: too many tables", tables, "arc", "row 10: more than 10 tables in one request: split it", "", 10, -1},
 		{"arc: too many rows", tooMany, "arc", "more than 100 rows in one request: split it", "", -1, -1},

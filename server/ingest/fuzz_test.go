@@ -107,8 +107,8 @@ func checkWrite(t *testing.T, w table.Write) {
 		}
 	}
 	for _, c := range b.Columns {
-		if c.Kind != column.Null && checkColumn(c.Name) != nil || c.Rows != b.Rows || checkText(c) >= 0 {
-			t.Fatalf("column %q: %d rows of %d, text %d", c.Name, c.Rows, b.Rows, checkText(c))
+		if c.Kind != column.Null && checkColumn(c.Name) != nil || c.Rows != b.Rows || c.InvalidText(0) >= 0 {
+			t.Fatalf("column %q: %d rows of %d, text %d", c.Name, c.Rows, b.Rows, c.InvalidText(0))
 		}
 		if n := map[column.Kind]int{column.Bool: len(c.Bools), column.Int64: len(c.Ints), column.Time: len(c.Ints), column.Float64: len(c.Floats), column.String: len(c.Ends)}[c.Kind]; c.Kind != column.Null && n != c.Rows {
 			t.Fatalf("column %q of %v: %d cells in %d rows", c.Name, c.Kind, n, c.Rows)

@@ -257,7 +257,7 @@ func (j *job) finish(g *group) error {
 			return err
 		}
 		for _, c := range b.Columns {
-			if i := checkText(c); i >= 0 {
+			if i := c.InvalidText(0); i >= 0 {
 				return errText(c).ofRow(g.number(i))
 			}
 		}

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -129,47 +128,4 @@ func lowestFold(r rune) rune {
 		low = min(low, f)
 	}
 	return low
-}
-
-// checkText wants every string of a column to be UTF-8, and gives the first row whose is not, or -1.
-func checkText(c *column.Column) int {
-	if c.Kind != column.String || isASCII(c.Text) {
-		return -1
-	}
-	if utf8.Valid(c.Text) && cutsAtRunes(c) {
-		return -1
-	}
-	for i := range c.Rows {
-		if !utf8.Valid(c.StringAt(i)) {
-			return i
-		}
-	}
-	return -1
-}
-
-// cutsAtRunes reports whether no rune of the arena, which is valid as a whole, lies in two cells.
-func cutsAtRunes(c *column.Column) bool {
-	for _, end := range c.Ends {
-		if int(end) < len(c.Text) && !utf8.RuneStart(c.Text[end]) {
-			return false
-		}
-	}
-	return true
-}
-
-func isASCII(b []byte) bool {
-	const high = 0x8080808080808080
-	for len(b) >= 32 {
-		if (binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:])|
-			binary.LittleEndian.Uint64(b[16:])|binary.LittleEndian.Uint64(b[24:]))&high != 0 {
-			return false
-		}
-		b = b[32:]
-	}
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

@@ -193,7 +193,7 @@ func TestSchemaErrors(t *testing.T) {
 		{rows, good[:6] + "\x02" + good[7:], "", `row 0: column "ok": a bool that is neither 0 nor 1`, "ok", 0, 6},
 		{rows, good[:6] + "\x02" + good[7:], "?partial=true", `row 0: column "ok": a bool that is neither 0 nor 1`, "ok", 0, 6},
 		{rows, good + good[:14] + "\x80", "", `row 1: column "n"` + beyond, "n", 1, 22},
-		{rows, good[:5] + "\xff" + good[6:], "", `row 0: column "host": a string is not UTF-8: send UTF-8`, "host", 0, -1},
+		{rows, good[:5] + "\xff" + good[6:], "", `row 0: column "host": a string is not UTF-8: send UTF-8`, "host", 0, 4},
 		{rows, strings.Repeat(good, 5), "", "row 4: more than 4 rows in one batch; send smaller batches", "", 4, 60},
 		{rows, strings.Repeat(good, 5), "?partial=true", "more than 4 rows in one request: split it", "", -1, -1},
 		{"{a u8, [b u8]}", "\x01\x02\x03", "", "row 0: the input goes on behind a message of which there can be but one", "", 0, 2},
