@@ -1,6 +1,10 @@
 package column
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
 
 // Batch is a set of columns of equal length, in the order in which they first appeared.
 //
@@ -38,8 +42,11 @@ func (b *Batch) Find(name string) *Column {
 	return nil
 }
 
+// ErrName is returned for the name of a column that is not UTF-8.
+var ErrName = errors.New("column: a name is not UTF-8")
+
 // Column is the column called name, made when there is none: then it has a null for each row closed so far. The error says
-// that the batch is at its MaxColumns, or too sparse for its MaxCells.
+// that the batch is at its MaxColumns, or too sparse for its MaxCells, or is [ErrName]; then no column is made.
 func (b *Batch) Column(name []byte) (*Column, error) {
 	if i := b.next; i < len(b.Columns) && b.Columns[i].Name == string(name) {
 		b.next++
@@ -55,6 +62,9 @@ func (b *Batch) Column(name []byte) (*Column, error) {
 	}
 	if err := b.checkCells(b.Rows+1, n+1); err != nil {
 		return nil, err
+	}
+	if !utf8.Valid(name) {
+		return nil, ErrName
 	}
 	if n == len(b.spare) {
 		b.spare = append(b.spare, &Column{Name: string(name)})

@@ -6,14 +6,16 @@ package msgpack
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// A column takes the kind of its first value that is not nil; ints become floats when a float follows. Runs of equal codes,
-// which is what columns of numbers are, go through the loops of run.go; the rest cell by cell (appendCell).
+// A column takes the kind of its first value that is not nil; ints become floats when a float follows, if none of them is rounded.
+// Text is UTF-8, whatever StrictUTF8 says: it goes into files and answers that hold nothing else. Runs of equal codes, which is
+// what columns of numbers are, go through the loops of run.go; the rest cell by cell (appendCell).
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/mem"
@@ -21,8 +23,10 @@ import (
 )
 
 // DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for each key.
-// Cells are nil, bool, int, float, str, or a time ext; ints are kept as int64, and one beyond that is an error. An error names the
-// column, and the cell as its index, and leaves in b what was read before it: b.Reset empties it. b does not refer to the input.
+// Cells are nil, bool, int, float, str, or a time ext. Ints are kept as int64: one beyond that is an error, and so is one that a
+// column of floats would round. Strings and names that are not UTF-8 are errors, with and without [DecodeOptions.StrictUTF8]. An
+// error names the column, and the cell as its index, and leaves in b what was read before it: b.Reset empties it. b does not refer
+// to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns wants an empty batch")
@@ -116,7 +120,12 @@ func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	for c.Rows < n {
 		if d.r == nil && d.flags&careful == 0 {
 			if k, next := d.readCells(c, n-c.Rows, i); k > 0 {
-				i = next
+				if c.Kind == column.String {
+					next = d.checkText(c, c.Rows-k, i, next)
+				}
+				if i = next; i < 0 {
+					return -1
+				}
 				continue
 			}
 		}
@@ -158,6 +167,21 @@ func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	}
 	c.Rows += k
 	return k, next
+}
+
+// checkText looks at the text of a run of cells, those of c from row `from` on, which were read from d.b[i:next]. It returns next,
+// or fails at the first cell that is not UTF-8, and drops the cells from there on.
+func (d *Decoder) checkText(c *column.Column, from, i, next int) int {
+	bad := c.InvalidText(from)
+	if bad < 0 {
+		return next
+	}
+	for range bad - from {
+		i = skip(d.b, i)
+	}
+	c.Truncate(bad)
+	d.path.Index(bad)
+	return d.fail(i, errText)
 }
 
 // takesOn gives a column of nulls the kind that a code announces.
@@ -233,15 +257,12 @@ func textRoom(b []byte, i, n int) int {
 
 var (
 	errBeyondInt64 = errors.New("msgpack: a uint64 beyond the range of int64 cannot be stored; send it as a float or a string")
+	errText        = errors.New("msgpack: a string is not UTF-8")
 	errNested      = errors.New("msgpack: a column cannot hold arrays, maps, bin or ext other than time")
 )
 
-// kindError is a cell that does not fit its column.
-type kindError struct{ have, got column.Kind }
-
-func (e kindError) Error() string {
-	return fmt.Sprintf("msgpack: a %v in a column of %v", e.got, e.have)
-}
+// mismatch fails at the cell at i, which does not fit its column. The text is that of package column.
+func (d *Decoder) mismatch(i int, text string) int { return d.fail(i, errors.New("msgpack: "+text)) }
 
 // appendCell reads one value into c.
 func (d *Decoder) appendCell(c *column.Column, i int) int {
@@ -256,7 +277,7 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		return i + 1
 	case code == msgpwire.True || code == msgpwire.False:
 		if !c.Accepts(column.Bool) {
-			return d.fail(i, kindError{c.Kind, column.Bool})
+			return d.mismatch(i, c.Mismatch(column.Bool))
 		}
 		c.AppendBool(code == msgpwire.True)
 		return i + 1
@@ -266,7 +287,7 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 			return -1
 		}
 		if !c.Accepts(column.Float64) {
-			return d.fail(i, kindError{c.Kind, column.Float64})
+			return d.mismatch(i, c.Mismatch(column.Float64))
 		}
 		c.AppendFloat64(v)
 		return next
@@ -278,8 +299,8 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		if code == msgpwire.Uint64 && v < 0 {
 			return d.fail(i, errBeyondInt64)
 		}
-		if !c.Accepts(column.Int64) {
-			return d.fail(i, kindError{c.Kind, column.Int64})
+		if !c.AcceptsInt64(v) {
+			return d.mismatch(i, c.MismatchInt64(v))
 		}
 		c.AppendInt64(v)
 		return next
@@ -288,8 +309,11 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 		if next < 0 {
 			return -1
 		}
+		if !utf8.Valid(text) {
+			return d.fail(i, errText)
+		}
 		if !c.Accepts(column.String) {
-			return d.fail(i, kindError{c.Kind, column.String})
+			return d.mismatch(i, c.Mismatch(column.String))
 		}
 		if err := c.AppendString(text); err != nil {
 			return d.fail(i, err)
@@ -330,7 +354,7 @@ func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
 		return d.fail(i, fmt.Errorf("msgpack: a time of %d seconds is beyond microseconds in an int64", s))
 	}
 	if !c.Accepts(column.Time) {
-		return d.fail(i, kindError{c.Kind, column.Time})
+		return d.mismatch(i, c.Mismatch(column.Time))
 	}
 	c.AppendTime(t.UnixMicro())
 	return next

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
@@ -58,7 +59,9 @@ func (c *naiveColumn) add(v any) error {
 	case reflect.Float32, reflect.Float64:
 		kind, cell = column.Float64, x.Float()
 	case reflect.String:
-		kind, cell = column.String, v
+		if kind, cell = column.String, v; !utf8.ValidString(v.(string)) {
+			return errors.New("not UTF-8")
+		}
 	default:
 		t, ok := v.(time.Time)
 		if !ok {
@@ -73,6 +76,11 @@ func (c *naiveColumn) add(v any) error {
 	case c.kind == column.Null:
 		c.kind = kind
 	case c.kind == column.Int64 && kind == column.Float64:
+		for _, x := range c.cells {
+			if n, ok := x.(int64); ok && !(&column.Column{Kind: column.Float64}).AcceptsInt64(n) {
+				return errors.New("rounded")
+			}
+		}
 		c.kind = kind
 		for i, x := range c.cells {
 			if n, ok := x.(int64); ok {
@@ -80,6 +88,9 @@ func (c *naiveColumn) add(v any) error {
 			}
 		}
 	case c.kind == column.Float64 && kind == column.Int64:
+		if !(&column.Column{Kind: column.Float64}).AcceptsInt64(cell.(int64)) {
+			return errors.New("rounded")
+		}
 		cell = float64(cell.(int64))
 	case c.kind != kind:
 		return errors.New("another kind")
@@ -166,7 +177,11 @@ func naiveKey(d *Decoder) (string, error) {
 	if c, err := d.PeekCode(); err == nil && c == msgpwire.Nil {
 		return "", errors.New("nil key")
 	}
-	return d.DecodeString()
+	name, err := d.DecodeString()
+	if err == nil && !utf8.ValidString(name) {
+		err = errors.New("not UTF-8")
+	}
+	return name, err
 }
 
 // compare tells how b differs from the naive batch.
@@ -372,8 +387,8 @@ func TestColumnErrors(t *testing.T) {
 		{"81 a161 91 c40161", "msgpack: a column cannot hold arrays, maps, bin or ext other than time", "a[0]", 4},
 		{"81 a161 91 d40500", "msgpack: a column cannot hold arrays, maps, bin or ext other than time", "a[0]", 4},
 		{"81 a161 92 01 c3", "msgpack: a bool in a column of int64", "a[1]", 5},
-		{"81 a161 92 a178 01", "msgpack: a int64 in a column of string", "a[1]", 6},
-		{"81 a161 92 d6ff00000001 01", "msgpack: a int64 in a column of time", "a[1]", 10},
+		{"81 a161 92 a178 01", "msgpack: an int64 in a column of string", "a[1]", 6},
+		{"81 a161 92 d6ff00000001 01", "msgpack: an int64 in a column of time", "a[1]", 10},
 		{"81 a161 92 01 cf8000000000000000", "msgpack: a uint64 beyond the range of int64 cannot be stored; send it as a float or a string", "a[1]", 5},
 		{"81 a161 91 c70cff 00000000 7fffffffffffffff", "msgpack: a time of 9223372036854775807 seconds is beyond microseconds in an int64", "a[0]", 4},
 		{"82 a161 91 01 a162 92 01 02", `msgpack: the column has 2 rows, but "a" has 1`, "b", 7},

@@ -73,7 +73,8 @@
 // # Columns
 //
 // [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a whole batch into typed slices (package column), with no
-// allocation for a cell and none at all when the batch is reused.
+// allocation for a cell and none at all when the batch is reused. Text is refused if it is not UTF-8, and an int if a column of
+// floats would round it.
 //
 // # Streams
 //

@@ -183,7 +183,7 @@ func TestPartialAgainstCatalog(t *testing.T) {
 // Where a partial request is more lenient than others, and rejects nothing, the log must give the rows back all the same.
 func TestPartialLenient(t *testing.T) {
 	for name, body := range map[string]any{
-		"a name that is no name, without a value": list{dict{"v", 1}, dict{"v", 2, "\xde", nil}},
+		"a name that is no name, without a value": list{dict{"v", 1}, dict{"v", 2, "a\nb", nil}},
 		"names but for case, without a value":     list{dict{"v", 1}, dict{"V", nil}},
 		"times that are nil":                      list{dict{"v", 1, "time", nil}, dict{"v", 2}},
 	} {
