@@ -3,6 +3,7 @@ module github.com/slipstream-go/slipstream/bench
 go 1.26.0
 
 require (
+	github.com/Basekick-Labs/msgpack/v6 v6.1.0
 	github.com/VictoriaMetrics/easyproto v1.1.3
 	github.com/aws/smithy-go v1.28.5
 	github.com/bytedance/sonic v1.15.5
