@@ -289,7 +289,8 @@ func decodeString(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeBytes reads str or bin into a []byte, whose room it reuses.
+// decodeBytes reads str or bin into a []byte. The slice that is there may be a view of another input, or the caller's: it is
+// overwritten only under the option for that.
 func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[[]byte](p, 0)
 	if d.isNil(i) {
@@ -303,10 +304,16 @@ func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.flags&careful != 0 && !d.allows(i, start, next) {
 		return -1
 	}
-	if *to == nil || d.views() || d.shares(next-start) {
-		*to = d.owned(d.b[start:next])
-	} else {
-		*to = append((*to)[:0], d.b[start:next]...)
+	b := d.b[start:next]
+	switch {
+	case d.views() || d.shares(len(b)):
+		*to = d.owned(b)
+	case d.flags&reuseBytes != 0 && *to != nil:
+		*to = append((*to)[:0], b...)
+	case d.flags&ownStrings != 0:
+		*to = d.owned(b)
+	default:
+		*to = d.strings.CopyBytes(b)
 	}
 	return next
 }

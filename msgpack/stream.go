@@ -43,6 +43,7 @@ const (
 	ownStrings
 	utcTimes
 	limited
+	reuseBytes
 
 	// careful are the flags of a decoder under which structs and strings are read without short cuts.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
@@ -70,6 +71,8 @@ type Decoder struct {
 	mapFunc  func(*Decoder) (any, error)
 	dict     decoderDict
 	dictMark int // len(dict.own) when the value being read began
+
+	transient bool // r is nil, and the memory of b is used again later: no views of it
 
 	base    int64 // of b[0] in the input
 	r       io.Reader
@@ -141,6 +144,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.b, d.i, d.base = d.own[:0], 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.transient = false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 	switch r := r.(type) {
@@ -160,7 +164,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
-	d.r, d.buf, d.readErr = nil, nil, nil
+	d.r, d.buf, d.readErr, d.transient = nil, nil, nil, false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 }
@@ -405,6 +409,9 @@ func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 // UseLooseInterfaceDecoding makes d decode ints into an any as int64, or uint64 where they are sent unsigned in 8 to 64 bits, floats
 // as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
+
+// ReuseBytes makes d overwrite the memory of a []byte that is there: see [DecodeOptions.ReuseBytes].
+func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
 
 // UsePreallocateValues is accepted and has no effect: values are always made where they belong.
 func (d *Decoder) UsePreallocateValues(bool) {}
