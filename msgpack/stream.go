@@ -334,7 +334,7 @@ func (d *Decoder) catchUp() {
 		case !d.lent:
 			d.slide()
 		}
-		if d.buf != nil || !d.fillMore(d.i, len(d.b)-d.i+1) {
+		if d.buf != nil || !d.fillMore(d.i, len(d.b)-d.i+1, 0) {
 			return
 		}
 	}
@@ -351,10 +351,11 @@ func (d *Decoder) need(i, n int) bool {
 // fill reads until n bytes from offset i are at hand, unless an earlier value is still to be passed over.
 //
 //go:noinline
-func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n) }
+func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }
 
-// fillMore is fill in any case. The window doubles as data arrives, whatever n claims.
-func (d *Decoder) fillMore(i, n int) bool {
+// fillMore is fill in any case. The window doubles as data arrives, whatever n claims. As many as most bytes may be read when they
+// come with the others.
+func (d *Decoder) fillMore(i, n, most int) bool {
 	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
 		d.readErr = errTooLarge
@@ -364,7 +365,7 @@ func (d *Decoder) fillMore(i, n int) bool {
 		return d.gather(i, n)
 	}
 	for idle := 0; n > len(d.b)-i; {
-		ask := n - (len(d.b) - i)
+		ask := max(n, most) - (len(d.b) - i)
 		if !d.exact {
 			ask = max(ask, readAhead)
 		}
@@ -425,22 +426,6 @@ func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn
 
 // InputOffset is how many bytes of the input have been decoded or passed over since the last Reset.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
-
-// Buffered reads what d has not decoded: what it has taken from its reader, and then the reader. It is valid until the next
-// decode.
-func (d *Decoder) Buffered() io.Reader {
-	if d.chunks != nil && d.inside > 0 {
-		d.need(0, d.chunks.Len())
-	}
-	rest := bytes.NewReader(d.b[d.i:])
-	switch {
-	case d.r == nil || d.lent && d.inside > 0: // the window is what the reader holds
-		return rest
-	case rest.Len() == 0:
-		return d.r
-	}
-	return io.MultiReader(rest, d.r)
-}
 
 // Encoder writes MessagePack values to a stream. Each public call makes one Write. It is not safe for concurrent use.
 type Encoder struct {
@@ -516,6 +501,11 @@ type inlay Encoder
 func (w *inlay) Write(b []byte) (int, error) {
 	w.b = append(w.b, b...)
 	return len(b), nil
+}
+
+func (w *inlay) WriteByte(c byte) error {
+	w.b = append(w.b, c)
+	return nil
 }
 
 // SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
