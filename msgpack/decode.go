@@ -735,10 +735,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 			}
 		default:
 			if f.hops {
-				if to = reachField(o, f, p, d.isNil(i)); to == nil {
-					i++
-					continue
-				}
+				to = reachField(o, f, p)
 			}
 			i = f.op.decode(d, f.op, to, i)
 		}
@@ -797,7 +794,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 		to := mem.Add(p, uintptr(f.offset))
 		if k >= n {
 			if f.hops {
-				to = reachField(o, f, p, true)
+				to = o.fields.reach(&out[k], p)
 			}
 			if to != nil {
 				zero(f.op, to)
@@ -805,10 +802,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 			continue
 		}
 		if f.hops {
-			if to = reachField(o, f, p, d.isNil(j)); to == nil {
-				j++
-				continue
-			}
+			to = reachField(o, f, p)
 		}
 		if j = f.op.decode(d, f.op, to, j); j < 0 {
 			d.path.Field(o.fields.list[f.index].Name)
@@ -819,15 +813,12 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	return d.skipValues(j, n-len(out))
 }
 
-// reachField follows the embedded pointers to f, making what is not there, or, for a nil value, stopping at it.
-func reachField(o *op, f *inField, p mem.Pointer, isNil bool) mem.Pointer {
+// reachField follows the embedded pointers to f and makes what is not there, for a nil value too.
+func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	field := &o.fields.list[f.index]
 	for _, hop := range field.Hops {
 		to := mem.At[mem.Pointer](p, hop.Offset)
 		if *to == nil {
-			if isNil {
-				return nil
-			}
 			*to = mem.NewAt(hop.Type)
 		}
 		p = *to
