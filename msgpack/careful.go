@@ -41,10 +41,7 @@ func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 		f := o.fields.byName[k]
 		to := mem.Add(p, uintptr(f.offset))
 		if f.hops {
-			if to = reachField(o, f, p, d.isNil(i)); to == nil {
-				i++
-				continue
-			}
+			to = reachField(o, f, p)
 		}
 		if i = f.op.decode(d, f.op, to, i); i < 0 {
 			d.path.Field(o.fields.list[f.index].Name)

@@ -298,7 +298,8 @@ func decodeString(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeBytes reads str or bin into a []byte, whose room it reuses.
+// decodeBytes reads str or bin into a []byte. The slice that is there may be a view of another input, or the caller's: it is
+// overwritten only under the option for that.
 func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[[]byte](p, 0)
 	if d.isNil(i) {
@@ -312,10 +313,16 @@ func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.flags&careful != 0 && !d.allows(i, start, next) {
 		return -1
 	}
-	if *to == nil || d.views() || d.shares(next-start) {
-		*to = d.owned(d.b[start:next])
-	} else {
-		*to = append((*to)[:0], d.b[start:next]...)
+	b := d.b[start:next]
+	switch {
+	case d.views() || d.shares(len(b)):
+		*to = d.owned(b)
+	case d.flags&reuseBytes != 0 && *to != nil:
+		*to = append((*to)[:0], b...)
+	case d.flags&ownStrings != 0:
+		*to = d.owned(b)
+	default:
+		*to = d.strings.CopyBytes(b)
 	}
 	return next
 }
@@ -737,10 +744,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 			}
 		default:
 			if f.hops {
-				if to = reachField(o, f, p, d.isNil(i)); to == nil {
-					i++
-					continue
-				}
+				to = reachField(o, f, p)
 			}
 			i = f.op.decode(d, f.op, to, i)
 		}
@@ -799,7 +803,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 		to := mem.Add(p, uintptr(f.offset))
 		if k >= n {
 			if f.hops {
-				to = reachField(o, f, p, true)
+				to = o.fields.reach(&out[k], p)
 			}
 			if to != nil {
 				zero(f.op, to)
@@ -807,10 +811,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 			continue
 		}
 		if f.hops {
-			if to = reachField(o, f, p, d.isNil(j)); to == nil {
-				j++
-				continue
-			}
+			to = reachField(o, f, p)
 		}
 		if j = f.op.decode(d, f.op, to, j); j < 0 {
 			d.path.Field(o.fields.list[f.index].Name)
@@ -821,15 +822,12 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	return d.skipValues(j, n-len(out))
 }
 
-// reachField follows the embedded pointers to f, making what is not there, or, for a nil value, stopping at it.
-func reachField(o *op, f *inField, p mem.Pointer, isNil bool) mem.Pointer {
+// reachField follows the embedded pointers to f and makes what is not there, for a nil value too.
+func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	field := &o.fields.list[f.index]
 	for _, hop := range field.Hops {
 		to := mem.At[mem.Pointer](p, hop.Offset)
 		if *to == nil {
-			if isNil {
-				return nil
-			}
 			*to = mem.NewAt(hop.Type)
 		}
 		p = *to

@@ -97,7 +97,7 @@ func (f *Feed) Next(v any) error {
 		return err
 	}
 	d := f.Decoder()
-	d.b, d.i, d.base = f.b[f.from:end:end], 0, f.base+int64(f.from)
+	d.b, d.i, d.base, d.transient = f.b[f.from:end:end], 0, f.base+int64(f.from), true
 	err = d.Decode(v)
 	d.b, d.i = nil, 0
 	f.take(end)

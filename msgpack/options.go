@@ -24,8 +24,16 @@ type DecodeOptions struct {
 	UniqueKeys bool // a key that is there twice in one map is an error; else the last one wins
 	AnyLength  bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
 
-	ZeroCopy   bool // strings, []byte and RawMessage refer to the input, where it is a []byte; it must never change then
-	OwnStrings bool // every string has memory of its own; else short ones share chunks of 2 KB
+	// ZeroCopy makes strings, []byte and RawMessage refer to the input, where it is a []byte that the caller passes. The input
+	// must never change then, even after the target has been decoded into again: a string that is equal stays as it is.
+	ZeroCopy bool
+
+	// ReuseBytes overwrites the memory of a []byte that the target holds, if it has room for the new bytes, as the original
+	// does. That memory must not be a view of an input (ZeroCopy, [Buffer.ShareMin]) and must not be in use elsewhere.
+	// Otherwise every []byte is decoded into new memory.
+	ReuseBytes bool
+
+	OwnStrings bool // every string and []byte has memory of its own; else short ones share chunks of 2 KB
 	UTC        bool // times are in UTC instead of Local
 	RawExt     bool // an ext of an unknown type becomes an Ext in an any; else it is an error
 
@@ -58,6 +66,7 @@ func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.set(uniqueKeys, o.UniqueKeys)
 	d.set(anyLength, o.AnyLength)
 	d.set(zeroCopy, o.ZeroCopy)
+	d.set(reuseBytes, o.ReuseBytes)
 	d.set(ownStrings, o.OwnStrings)
 	d.set(utcTimes, o.UTC)
 	d.set(rawExt, o.RawExt)
@@ -144,7 +153,7 @@ func (d *Decoder) tooLong(i, n int) int {
 }
 
 // views reports whether what is decoded may refer to the input.
-func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil }
+func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil && !d.transient }
 
 // allows holds the str or bin d.b[start:next], the value at i, against the options.
 func (d *Decoder) allows(i, start, next int) bool {

@@ -57,6 +57,7 @@ const (
 	ownStrings
 	utcTimes
 	limited
+	reuseBytes
 
 	// careful are the flags of a decoder under which structs and strings are read without short cuts.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
@@ -84,6 +85,8 @@ type Decoder struct {
 	mapFunc  func(*Decoder) (any, error)
 	dict     decoderDict
 	dictMark int // len(dict.own) when the value being read began
+
+	transient bool // r is nil, and the memory of b is used again later: no views of it
 
 	base    int64 // of b[0] in the input
 	r       io.Reader
@@ -155,6 +158,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.b, d.i, d.base = d.own[:0], 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.transient = false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 	switch r := r.(type) {
@@ -174,7 +178,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
-	d.r, d.buf, d.readErr = nil, nil, nil
+	d.r, d.buf, d.readErr, d.transient = nil, nil, nil, false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 }
@@ -344,7 +348,7 @@ func (d *Decoder) catchUp() {
 		case !d.lent:
 			d.slide()
 		}
-		if d.buf != nil || !d.fillMore(d.i, len(d.b)-d.i+1) {
+		if d.buf != nil || !d.fillMore(d.i, len(d.b)-d.i+1, 0) {
 			return
 		}
 	}
@@ -361,10 +365,11 @@ func (d *Decoder) need(i, n int) bool {
 // fill reads until n bytes from offset i are at hand, unless an earlier value is still to be passed over.
 //
 //go:noinline
-func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n) }
+func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }
 
-// fillMore is fill in any case. The window doubles as data arrives, whatever n claims.
-func (d *Decoder) fillMore(i, n int) bool {
+// fillMore is fill in any case. The window doubles as data arrives, whatever n claims. As many as most bytes may be read when they
+// come with the others.
+func (d *Decoder) fillMore(i, n, most int) bool {
 	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
 		d.readErr = errTooLarge
@@ -374,7 +379,7 @@ func (d *Decoder) fillMore(i, n int) bool {
 		return d.gather(i, n)
 	}
 	for idle := 0; n > len(d.b)-i; {
-		ask := n - (len(d.b) - i)
+		ask := max(n, most) - (len(d.b) - i)
 		if !d.exact {
 			ask = max(ask, readAhead)
 		}
@@ -423,6 +428,9 @@ func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 // as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
+// ReuseBytes makes d overwrite the memory of a []byte that is there: see [DecodeOptions.ReuseBytes].
+func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
+
 // UsePreallocateValues is accepted and has no effect: values are always made where they belong.
 func (d *Decoder) UsePreallocateValues(bool) {}
 
@@ -435,22 +443,6 @@ func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn
 
 // InputOffset is how many bytes of the input have been decoded or passed over since the last Reset.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
-
-// Buffered reads what d has not decoded: what it has taken from its reader, and then the reader. It is valid until the next
-// decode.
-func (d *Decoder) Buffered() io.Reader {
-	if d.chunks != nil && d.inside > 0 {
-		d.need(0, d.chunks.Len())
-	}
-	rest := bytes.NewReader(d.b[d.i:])
-	switch {
-	case d.r == nil || d.lent && d.inside > 0: // the window is what the reader holds
-		return rest
-	case rest.Len() == 0:
-		return d.r
-	}
-	return io.MultiReader(rest, d.r)
-}
 
 // Encoder writes MessagePack values to a stream. Each public call makes one Write; a writer that takes less than it is given,
 // without an error, makes it return io.ErrShortWrite. It is not safe for concurrent use.
@@ -527,6 +519,11 @@ type inlay Encoder
 func (w *inlay) Write(b []byte) (int, error) {
 	w.b = append(w.b, b...)
 	return len(b), nil
+}
+
+func (w *inlay) WriteByte(c byte) error {
+	w.b = append(w.b, c)
+	return nil
 }
 
 // SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
