@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	v6 "github.com/Basekick-Labs/msgpack/v6"
 	"github.com/slipstream-go/slipstream/msgpack"
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
@@ -27,15 +28,17 @@ func (c *countsUp) MarshalMsgpack() ([]byte, error) { return []byte{c.n + 1}, ni
 func (e *eitherWay) UnmarshalText([]byte) error   { e.how = "text"; return nil }
 func (e *eitherWay) UnmarshalBinary([]byte) error { e.how = "binary"; return nil }
 
-// TestMigrationDecoding holds docs/migrate-msgpack.md to what is: what the original makes of the bytes, and what ours makes.
-func TestMigrationDecoding(t *testing.T) {
+// decoded is what v5 and ours make of bytes. TestPagesMigrateMsgpack runs the cases, by their names.
+type decoded struct {
+	name, data   string // data in hex
+	into         func() any
+	theirs, ours string
+}
+
+var decodedCases = func() []decoded {
 	type held struct{ E any }
 	type timed struct{ T time.Time }
-	for _, c := range []struct {
-		name, data   string // data in hex
-		into         func() any
-		theirs, ours string
-	}{
+	return []decoded{
 		// What changes.
 		{"int keys into any", "8101a161", func() any { return new(any) },
 			"msgpack: invalid code=1 decoding string/bytes length", "map[int8]interface {}{1:\"a\"}"},
@@ -87,17 +90,30 @@ func TestMigrationDecoding(t *testing.T) {
 		{"no input", "", func() any { return new(int) }, "EOF", "EOF"},
 		{"input ends inside a map", "81a161", func() any { return new(map[string]int) }, "EOF", "EOF"},
 		{"input ends inside a string", "a36162", func() any { return new(string) }, "unexpected EOF", "unexpected EOF"},
-	} {
-		data, err := hex.DecodeString(c.data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := outcome(v5.Unmarshal, data, c.into()); got != c.theirs && c.theirs != "…" {
-			t.Errorf("%s: the original gives %s, not %s", c.name, got, c.theirs)
-		}
-		if got := outcome(msgpack.Unmarshal, data, c.into()); got != c.ours {
-			t.Errorf("%s: ours gives %s, not %s", c.name, got, c.ours)
-		}
+	}
+}()
+
+func (c *decoded) run(t *testing.T) {
+	data, err := hex.DecodeString(c.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(v5.Unmarshal, data, c.into()); got != c.theirs && c.theirs != "…" {
+		t.Errorf("%s: v5 gives %s, not %s", c.name, got, c.theirs)
+	}
+	if got := outcome(msgpack.Unmarshal, data, c.into()); got != c.ours {
+		t.Errorf("%s: ours gives %s, not %s", c.name, got, c.ours)
+	}
+}
+
+// runV6 holds v6 to what ours gives.
+func (c *decoded) runV6(t *testing.T) {
+	data, err := hex.DecodeString(c.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(v6.Unmarshal, data, c.into()); got != c.ours {
+		t.Errorf("%s: v6 gives %s, and ours %s", c.name, got, c.ours)
 	}
 }
 
@@ -120,34 +136,43 @@ func outcome(unmarshal func([]byte, any) error, data []byte, into any) (text str
 	return strings.TrimPrefix(fmt.Sprintf("%#v", into), "&")
 }
 
-// TestMigrationEncoding is the same for what is written.
-func TestMigrationEncoding(t *testing.T) {
-	for _, c := range []struct {
-		name         string
-		value        any
-		theirs, ours string
-	}{
-		// What changes.
-		{"a codec with a pointer receiver, in a map", map[string]any{"a": countsUp{3}},
-			"msgpack: Encode(non-addressable differential.countsUp)", "81a16104"},
-		{"omitempty and unexported fields", struct {
-			S unexported `msgpack:",omitempty"`
-		}{unexported{1}}, "80", "81a15380"},
-		{"uintptr", uintptr(3), "panic", "03"},
-		{"an empty RawMessage", []v5.RawMessage{{}}, "91", ""},
-		{"an empty RawMessage", []msgpack.RawMessage{{}}, "", "91c0"},
-		// What stays.
-		{"widths", []any{int8(1), int64(1), uint8(1), 1, 300, -33, float32(1), 1.5, true, nil},
-			"9ad001d30000000000000001cc0101cd012cd0dfca3f800000cb3ff8000000000000c3c0", "9ad001d30000000000000001cc0101cd012cd0dfca3f800000cb3ff8000000000000c3c0"},
-		{"times", time.Unix(1700000000, 0), "d6ff6553f100", "d6ff6553f100"},
-		{"empty and nil", []any{[]int(nil), []int{}, []byte(nil), []byte{}, map[string]any(nil)}, "95c090c0c400c0", "95c090c0c400c0"},
-	} {
-		if got := written(v5.Marshal, c.value); got != c.theirs && c.theirs != "" {
-			t.Errorf("%s: the original gives %s, not %s", c.name, got, c.theirs)
-		}
-		if got := written(msgpack.Marshal, c.value); got != c.ours && c.ours != "" {
-			t.Errorf("%s: ours gives %s, not %s", c.name, got, c.ours)
-		}
+// encoded is what v5 and ours write for a value. An empty text is not compared.
+type encoded struct {
+	name         string
+	value        any
+	theirs, ours string
+}
+
+var encodedCases = []encoded{
+	// What changes.
+	{"a codec with a pointer receiver, in a map", map[string]any{"a": countsUp{3}},
+		"msgpack: Encode(non-addressable differential.countsUp)", "81a16104"},
+	{"omitempty and unexported fields", struct {
+		S unexported `msgpack:",omitempty"`
+	}{unexported{1}}, "80", "81a15380"},
+	{"uintptr", uintptr(3), "panic", "03"},
+	{"an empty RawMessage", []v5.RawMessage{{}}, "91", ""},
+	{"an empty RawMessage", []msgpack.RawMessage{{}}, "", "91c0"},
+	// What stays.
+	{"widths", []any{int8(1), int64(1), uint8(1), 1, 300, -33, float32(1), 1.5, true, nil},
+		"9ad001d30000000000000001cc0101cd012cd0dfca3f800000cb3ff8000000000000c3c0", "9ad001d30000000000000001cc0101cd012cd0dfca3f800000cb3ff8000000000000c3c0"},
+	{"times", time.Unix(1700000000, 0), "d6ff6553f100", "d6ff6553f100"},
+	{"empty and nil", []any{[]int(nil), []int{}, []byte(nil), []byte{}, map[string]any(nil)}, "95c090c0c400c0", "95c090c0c400c0"},
+}
+
+func (c *encoded) run(t *testing.T) {
+	if got := written(v5.Marshal, c.value); got != c.theirs && c.theirs != "" {
+		t.Errorf("%s: v5 gives %s, not %s", c.name, got, c.theirs)
+	}
+	if got := written(msgpack.Marshal, c.value); got != c.ours && c.ours != "" {
+		t.Errorf("%s: ours gives %s, not %s", c.name, got, c.ours)
+	}
+}
+
+// runV6 holds v6 to what ours gives.
+func (c *encoded) runV6(t *testing.T) {
+	if got := written(v6.Marshal, c.value); got != c.ours && c.ours != "" {
+		t.Errorf("%s: v6 gives %s, and ours %s", c.name, got, c.ours)
 	}
 }
 
@@ -164,8 +189,8 @@ func written(marshal func(any) ([]byte, error), v any) (text string) {
 	return hex.EncodeToString(data)
 }
 
-// TestMigrationEnds holds the ends of input to docs/migrate-msgpack.md: io.EOF itself means that all values were whole.
-func TestMigrationEnds(t *testing.T) {
+// migrationEnds holds the ends of input to docs/migrate-msgpack.md: io.EOF itself means that all values were whole.
+func migrationEnds(t *testing.T) {
 	for data, end := range map[string]error{"": io.EOF, "\x81\xa1a": io.EOF, "\xa3ab": io.ErrUnexpectedEOF} {
 		err := msgpack.NewDecoder(strings.NewReader(data)).Decode(new(any))
 		var where *msgpack.Error
@@ -175,8 +200,8 @@ func TestMigrationEnds(t *testing.T) {
 	}
 }
 
-// TestMigrationTypedMap holds what DecodeTypedMap gives.
-func TestMigrationTypedMap(t *testing.T) {
+// migrationTypedMap holds what DecodeTypedMap gives.
+func migrationTypedMap(t *testing.T) {
 	data := []byte("\x81\xa1a\xa1b")
 	theirs, err := v5.NewDecoder(bytes.NewReader(data)).DecodeTypedMap()
 	ours, err2 := msgpack.NewDecoder(bytes.NewReader(data)).DecodeTypedMap()
@@ -185,8 +210,8 @@ func TestMigrationTypedMap(t *testing.T) {
 	}
 }
 
-// TestMigrationUsedBytes holds whose memory a []byte is decoded into.
-func TestMigrationUsedBytes(t *testing.T) {
+// migrationUsedBytes holds whose memory a []byte is decoded into.
+func migrationUsedBytes(t *testing.T) {
 	data := []byte("\xc4\x01x")
 	for _, c := range []struct {
 		name      string
@@ -206,8 +231,8 @@ func TestMigrationUsedBytes(t *testing.T) {
 	}
 }
 
-// TestMigrationWrites holds how often an Encoder writes: once for a public call.
-func TestMigrationWrites(t *testing.T) {
+// migrationWrites holds how often an Encoder writes: once for a public call.
+func migrationWrites(t *testing.T) {
 	var theirs, ours countedWrites
 	v := map[string]any{"a": []any{1, "b"}}
 	if err := errors.Join(v5.NewEncoder(&theirs).Encode(v), msgpack.NewEncoder(&ours).Encode(v)); err != nil {
@@ -225,8 +250,8 @@ func (w *countedWrites) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestMigrationSorting holds which maps SetSortMapKeys puts in order.
-func TestMigrationSorting(t *testing.T) {
+// migrationSorting holds which maps SetSortMapKeys puts in order.
+func migrationSorting(t *testing.T) {
 	for range 20 {
 		var b bytes.Buffer
 		if err := msgpack.NewEncoder(&b).SetSortMapKeys(true).Encode(map[int]string{3: "c", 1: "a", 2: "b"}); err != nil {
@@ -246,8 +271,8 @@ type (
 func (*movedCustom) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeString("its own") }
 func (*movedBytes) MarshalMsgpack() ([]byte, error)         { return []byte("\xa7its own"), nil }
 
-// TestMigrationOfHalf holds what a library that keeps the original makes of types that moved.
-func TestMigrationOfHalf(t *testing.T) {
+// migrationOfHalf holds what a library that keeps the original makes of types that moved.
+func migrationOfHalf(t *testing.T) {
 	if got, want := written(v5.Marshal, &movedCustom{1}), "81a14e01"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
@@ -256,8 +281,8 @@ func TestMigrationOfHalf(t *testing.T) {
 	}
 }
 
-// TestMigrationAfterErrors holds where a Decoder goes on after a value that does not fit.
-func TestMigrationAfterErrors(t *testing.T) {
+// migrationAfterErrors holds where a Decoder goes on after a value that does not fit.
+func migrationAfterErrors(t *testing.T) {
 	const stream = "\x92\xa1a\x02\x03"
 	var list []int
 	var theirs, ours int
@@ -275,8 +300,8 @@ type (
 	hasLate   struct{ L lateCodec }
 )
 
-// TestMigrationLateRegistration registers a codec for a type that stands in a struct that was used before.
-func TestMigrationLateRegistration(t *testing.T) {
+// migrationLateRegistration registers a codec for a type that stands in a struct that was used before.
+func migrationLateRegistration(t *testing.T) {
 	if _, err := v5.Marshal(hasLate{}); err != nil {
 		t.Fatal(err)
 	}
@@ -291,8 +316,8 @@ func TestMigrationLateRegistration(t *testing.T) {
 	}
 }
 
-// TestMigrationInterned reads interned strings into an any.
-func TestMigrationInterned(t *testing.T) {
+// migrationInterned reads interned strings into an any.
+func migrationInterned(t *testing.T) {
 	var stream bytes.Buffer
 	e := v5.NewEncoder(&stream)
 	e.UseInternedStrings(true)
@@ -311,8 +336,8 @@ func TestMigrationInterned(t *testing.T) {
 	}
 }
 
-// TestMigrationNegativeZero holds what UseCompactFloats makes of -0.
-func TestMigrationNegativeZero(t *testing.T) {
+// migrationNegativeZero holds what UseCompactFloats makes of -0.
+func migrationNegativeZero(t *testing.T) {
 	var theirs, ours bytes.Buffer
 	before, after := v5.NewEncoder(&theirs), msgpack.NewEncoder(&ours)
 	before.UseCompactFloats(true)

@@ -1,0 +1,498 @@
+package differential
+
+// The pages about MessagePack are tests: each row of docs/migrate-msgpack.md, each sentence under its "What stays", and each block of
+// code there, in msgpack/doc.go and in README's part on MessagePack has an assertion under its own text. A row without an
+// assertion fails the tests, and so does an assertion without a row.
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	v6 "github.com/Basekick-Labs/msgpack/v6"
+	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/msgpack"
+	v5 "github.com/vmihailenco/msgpack/v5"
+)
+
+const migrationPage = "../../docs/migrate-msgpack.md"
+
+// assertion is a test of what a part of a page says.
+type assertion func(*testing.T)
+
+// usedCases are the cases of migration_test.go that an assertion refers to.
+var usedCases = map[string]bool{}
+
+// cases runs the cases of these names.
+func cases(names ...string) assertion { return casesOf(names, (*decoded).run, (*encoded).run) }
+
+// inV6 runs them with v6, which does as ours does.
+func inV6(names ...string) assertion { return casesOf(names, (*decoded).runV6, (*encoded).runV6) }
+
+func casesOf(names []string, decode func(*decoded, *testing.T), encode func(*encoded, *testing.T)) assertion {
+	for _, name := range names {
+		usedCases[name] = true
+	}
+	return func(t *testing.T) {
+		for _, name := range names {
+			found := false
+			for i := range decodedCases {
+				if c := &decodedCases[i]; c.name == name {
+					decode(c, t)
+					found = true
+				}
+			}
+			for i := range encodedCases {
+				if c := &encodedCases[i]; c.name == name {
+					encode(c, t)
+					found = true
+				}
+			}
+			if !found {
+				t.Errorf("no case is called %q", name)
+			}
+		}
+	}
+}
+
+func all(assertions ...assertion) assertion {
+	return func(t *testing.T) {
+		for _, a := range assertions {
+			a(t)
+		}
+	}
+}
+
+// check compares the keys of a page with the assertions and runs them.
+func check(t *testing.T, page string, keys []string, assertions map[string]assertion) {
+	t.Helper()
+	corpus.Registered(t, page, keys, assertions)
+	for _, key := range slices.Sorted(maps.Keys(assertions)) {
+		t.Run(key, assertions[key])
+	}
+}
+
+func firstCells(tables ...corpus.Table) (cells []string) {
+	for _, table := range tables {
+		for _, row := range table.Rows {
+			cells = append(cells, row[0])
+		}
+	}
+	return cells
+}
+
+var migrationRows = map[string]assertion{
+	"input ends inside a value":                                       all(migrationEnds, cases("no input", "input ends inside a map", "input ends inside a string")),
+	"every other decoding error":                                      migrationErrors,
+	"the next value after such an error":                              migrationAfterErrors,
+	"map with keys that are not strings, into `any`":                  cases("int keys into any", "keys of several types into any"),
+	"`DecodeTypedMap`":                                                migrationTypedMap,
+	"float into an int":                                               cases("float without a fraction into int", "float with a fraction into int", "float beyond int8"),
+	"float64 into a float32":                                          cases("float64 into float32", "float64 into the nearest float32", "float64 beyond float32"),
+	"uint64 above `MaxInt64` into a float":                            cases("uint64 into float64"),
+	"codec on a pointer receiver, value not addressable":              cases("a codec with a pointer receiver, in a map"),
+	"type that reads text and binary":                                 cases("str into a type with both", "bin into a type with both"),
+	"`any` inside a value that holds a value or a pointer":            cases("an any that holds a value", "nil into an any that holds a pointer"),
+	"`Decode(&v)` again, where `v` is an `any`":                       migrationAgain,
+	"nil into a `time.Time`":                                          cases("nil into a time in a struct", "nil into times", "nil into a time"),
+	"`[]byte` into a target that has one":                             migrationUsedBytes,
+	"nil into a `[]string` that has elements":                         cases("nil into a []string", "nil into another slice"),
+	"key of a struct that is not a string":                            cases("a struct's key that is an int"),
+	"text into a `time.Time` in a struct":                             all(cases("text into a time in a struct"), migrationTimeText),
+	"`omitempty` struct with unexported fields set":                   cases("omitempty and unexported fields"),
+	"empty `RawMessage`":                                              cases("an empty RawMessage"),
+	"`uintptr`":                                                       cases("uintptr"),
+	"`SetSortMapKeys`":                                                migrationSorting,
+	"-0 under `UseCompactFloats`":                                     migrationNegativeZero,
+	"interned strings, read into `any`":                               migrationInterned,
+	"ext decoder that reads less or more than its data":               migrationExtLength,
+	"`Register`, `RegisterExt` after a struct with the type was used": migrationLateRegistration,
+	"nesting":                 all(cases("deep nesting"), migrationNesting),
+	"`Encoder` over a writer": migrationWrites,
+	"writer that takes less than it is given, without an error": migrationShortWrites,
+	"`UsePreallocateValues`":                                    migrationPreallocate,
+	"`Query`: `*` on a map":                                     queried("*", "\x82\xa1a\x01\xa1b\x02", "[] <nil>", "[1 2] <nil>"),
+	"`Query`: `*` below another `*`": queried("*.l.*.a", "\x92\x82\xa1l\x91\x82\xa1a\x01\xa1b\x02\xa1m\x03\x82\xa1l\x91\x82\xa1a\x04\xa1b\x05\xa1m\x06",
+		"[] msgpack: unsupported code=a1 decoding key=\"l\"", "[1 4] <nil>"),
+	"`Query`: keys that are ints": all(queried("1", "\x81\x01\xa1a", "[] msgpack: invalid code=1 decoding string/bytes length", "[a] <nil>"),
+		queried("a", "\x82\x01\x02\xa1a\x03", "[] msgpack: invalid code=1 decoding string/bytes length", "[3] <nil>")),
+	"`Query`: equal keys":              queried("a", "\x82\xa1a\x01\xa1a\x02", "[1] <nil>", "[2] <nil>"),
+	"`Query`: `\\.`, `\\*` and `\\\\`": queried(`a\.b`, "\x81\xa3a.b\x01", "[] <nil>", "[1] <nil>"),
+	"`Query`: a step into an array that is no index": queried("a", "\x91\x01", `[] strconv.Atoi: parsing "a": invalid syntax`,
+		`[] msgpack: invalid array index "a" in the path`),
+}
+
+var migrationStays = map[string]assertion{
+	"Bytes of every type, widths of ints, times as ext −1, interned strings.":                                 all(cases("widths", "times", "empty and nil"), staysBytes),
+	"Integers into a smaller type are cut in silence, unless `StrictInts` is set.":                            all(cases("ints are cut"), staysStrictInts),
+	"In an `any`, ints keep the width of the wire, and maps with string keys are `map[string]any`.":           cases("ints in any", "bin and nil keys into any"),
+	"`map[string]any` is replaced by decoding, other maps are merged, slices other than `[]byte` are reused.": all(cases("map[string]any is replaced", "other maps are merged"), staysSlices),
+	"Error texts.": migrationErrors,
+	"A Decoder does not read beyond its value from an `io.ByteScanner`, and up to 4 KB ahead from another reader.": staysReads,
+	"Nothing that is decoded refers to the input.":                                                                 staysCopies,
+}
+
+// v6Sentence names the rows of which v6 has the new behaviour already.
+const v6Sentence = "Basekick's v6 is here already in these rows: keys into `any` (of one type), `DecodeTypedMap`, floats, pointer receivers, text and binary, values in an `any`, `omitempty`."
+
+// TestPagesMigrateMsgpack runs docs/migrate-msgpack.md.
+func TestPagesMigrateMsgpack(t *testing.T) {
+	page := corpus.ReadPage(t, migrationPage)
+	changes := page.Section(t, "What changes")
+	t.Run("rows", func(t *testing.T) { check(t, page.Name, firstCells(changes.Tables...), migrationRows) })
+	t.Run("stays", func(t *testing.T) { check(t, page.Name, page.Section(t, "What stays").Sentences, migrationStays) })
+	t.Run("v6", func(t *testing.T) {
+		if !strings.Contains(strings.Join(changes.Sentences, " "), v6Sentence) {
+			t.Fatalf("the page says something else about v6: %q", changes.Sentences)
+		}
+		inV6("int keys into any", "float without a fraction into int", "float64 into float32", "float64 into the nearest float32",
+			"a codec with a pointer receiver, in a map", "str into a type with both", "bin into a type with both",
+			"an any that holds a value", "omitempty and unexported fields")(t)
+		data := []byte("\x81\xa1a\xa1b")
+		if m, err := v6.NewDecoder(bytes.NewReader(data)).DecodeTypedMap(); fmt.Sprintf("%T %v", m, err) != "map[string]interface {} <nil>" {
+			t.Errorf("DecodeTypedMap of v6: %T, %v", m, err)
+		}
+	})
+	for _, c := range decodedCases {
+		if !usedCases[c.name] {
+			t.Errorf("the page has no place for the case %q", c.name)
+		}
+	}
+	for _, c := range encodedCases {
+		if !usedCases[c.name] {
+			t.Errorf("the page has no place for the case %q", c.name)
+		}
+	}
+	var blocks []string
+	for _, b := range page.Blocks() {
+		blocks = append(blocks, b.Lines()[0])
+	}
+	t.Run("blocks", func(t *testing.T) {
+		check(t, page.Name, blocks, map[string]assertion{
+			`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: func(t *testing.T) {
+				const program = "package main\n%s\nfunc main() { b, _ := msgpack.Marshal([]int{1}); println(len(b)) }\n"
+				line := page.Blocks()[0].Text
+				path, was, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "import "), " // was: ")
+				corpus.RunGo(t, "..", fmt.Sprintf(program, "import "+path))
+				corpus.RunGo(t, "..", fmt.Sprintf(program, "import "+strconv.Quote(was)))
+			},
+			"slipstream migrate msgpack -n ./...      # show what would change, write nothing": func(t *testing.T) { migrates(t, page.Blocks()[1]) },
+			"require (": func(t *testing.T) { replaces(t, page.Blocks()[2]) },
+			"before, err1 := v5.Marshal(v)": func(t *testing.T) {
+				body := strings.Replace(page.Blocks()[3].Text, "{ … }", "{ panic(\"the bytes differ\") }", 1)
+				out := corpus.RunGo(t, "..", "package main\nimport (\n\"bytes\"\n\"fmt\"\n\"github.com/slipstream-go/slipstream/msgpack\"\n"+
+					"v5 \"github.com/vmihailenco/msgpack/v5\"\n)\nfunc main() {\nv := map[string]int{\"a\": 1}\n"+body+"fmt.Print(\"equal\")\n}\n")
+				if out != "equal" {
+					t.Error(out)
+				}
+			},
+		})
+	})
+}
+
+// migrates runs the commands of the block in a module that imports v5, but for go get, which needs the published module.
+func migrates(t *testing.T, b corpus.Block) {
+	lines := b.Lines()
+	if len(lines) != 3 || !strings.HasPrefix(lines[2], "go get ") {
+		t.Fatalf("the block has other commands: %q", lines)
+	}
+	dir := t.TempDir()
+	const before = "package x\n\nimport \"github.com/vmihailenco/msgpack/v5\"\n\nvar _ = msgpack.Marshal\n"
+	const after = "package x\n\nimport \"github.com/slipstream-go/slipstream/msgpack\"\n\nvar _ = msgpack.Marshal\n"
+	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.26\n", "x.go": before} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool := buildTool(t)
+	for i, want := range []string{before, after} {
+		command, _, _ := strings.Cut(lines[i], "#")
+		words := strings.Fields(command)
+		if words[0] != "slipstream" {
+			t.Fatalf("%q", command)
+		}
+		if out, err := runIn(dir, tool, words[1:]...); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "x.go")); err != nil || string(got) != want {
+			t.Errorf("after %s: %v\n%s", command, err, got)
+		}
+	}
+}
+
+// replaces compares the go.mod of the block with the modules that it names.
+func replaces(t *testing.T, b corpus.Block) {
+	const line = "replace github.com/vmihailenco/msgpack/v5 => github.com/slipstream-go/slipstream/compat/vmihailenco/v5 v5.4.1"
+	if !slices.Contains(b.Lines(), line) {
+		t.Fatalf("the block has another replace: %q", b.Lines())
+	}
+	text, err := os.ReadFile("../../compat/vmihailenco/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if module, _, _ := strings.Cut(string(text), "\n"); module != "module github.com/vmihailenco/msgpack/v5" {
+		t.Errorf("a replacement must have the name of what it replaces, and this is %s", module)
+	}
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil || !strings.Contains(string(mod), "\tgithub.com/vmihailenco/msgpack/v5 v5.4.1\n") {
+		t.Errorf("v5.4.1 is not what the tests compare with: %v", err)
+	}
+	program, err := os.ReadFile("../../compat/testdata/vmihailenco/go.mod") // compat runs it
+	if err != nil || !strings.Contains(string(program), "github.com/vmihailenco/msgpack/v5 v5.4.1\n") {
+		t.Errorf("compat does not run a program with v5.4.1: %v", err)
+	}
+}
+
+func migrationErrors(t *testing.T) {
+	data := []byte("\x81\xa1a\xa1x")
+	theirs, ours := v5.Unmarshal(data, new(map[string]int)), msgpack.Unmarshal(data, new(map[string]int))
+	var where *msgpack.Error
+	if text(theirs) != text(ours) || theirs == nil || !errors.As(ours, &where) || where.Offset != 3 || where.Path != "a" {
+		t.Errorf("v5 %v, ours %+v", theirs, ours)
+	}
+	if fmt.Sprintf("%+v", theirs) != theirs.Error() {
+		t.Errorf("v5 has more than a text: %+v", theirs)
+	}
+}
+
+// migrationAgain decodes twice into one any.
+func migrationAgain(t *testing.T) {
+	const held = "msgpack: Decode(non-pointer int8)"
+	before, after := v5.NewDecoder(strings.NewReader("\x01\x02")), msgpack.NewDecoder(strings.NewReader("\x01\x02"))
+	var theirs, ours any
+	if err := errors.Join(before.Decode(&theirs), after.Decode(&ours)); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := before.Decode(&theirs); text(err) != held {
+			t.Errorf("v5: %v", err)
+		}
+	}
+	if err := after.Decode(&ours); text(err) != held {
+		t.Errorf("ours: %v", err)
+	}
+	if err := after.Decode(&ours); err != io.EOF {
+		t.Errorf("ours at the end: %v", err)
+	}
+	again := msgpack.NewDecoder(strings.NewReader("\x01\x02"))
+	for want := int8(1); want <= 2; want++ {
+		ours = nil
+		if err := again.Decode(&ours); err != nil || ours != want {
+			t.Errorf("an any that is nil: %v, %v", ours, err)
+		}
+	}
+}
+
+// migrationTimeText reads the same text by DecodeTime.
+func migrationTimeText(t *testing.T) {
+	for name, decode := range map[string]func(io.Reader) (time.Time, error){
+		"v5":   func(r io.Reader) (time.Time, error) { return v5.NewDecoder(r).DecodeTime() },
+		"ours": func(r io.Reader) (time.Time, error) { return msgpack.NewDecoder(r).DecodeTime() },
+	} {
+		if got, err := decode(strings.NewReader("\xb42023-11-14T22:13:20Z")); err != nil || got.Unix() != 1700000000 {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// migrationExtLength registers an ext decoder that reads one byte of two, and one that wants three.
+func migrationExtLength(t *testing.T) {
+	type unread struct{}
+	type beyond struct{}
+	v5.RegisterExtDecoder(101, unread{}, func(d *v5.Decoder, _ reflect.Value, _ int) error { return d.ReadFull(make([]byte, 1)) })
+	msgpack.RegisterExtDecoder(101, unread{}, func(d *msgpack.Decoder, _ reflect.Value, _ int) error { return d.ReadFull(make([]byte, 1)) })
+	v5.RegisterExtDecoder(102, beyond{}, func(d *v5.Decoder, _ reflect.Value, _ int) error { return d.ReadFull(make([]byte, 3)) })
+	msgpack.RegisterExtDecoder(102, beyond{}, func(d *msgpack.Decoder, _ reflect.Value, _ int) error { return d.ReadFull(make([]byte, 3)) })
+	for _, c := range []struct {
+		id           byte
+		theirs, ours string
+	}{
+		{101, "<nil> 8", "<nil> 5"},
+		{102, "<nil> 6", "EOF 5"},
+	} {
+		stream := []byte{0xd5, c.id, 7, 8, 5, 6}
+		before, after := v5.NewDecoder(bytes.NewReader(stream)), msgpack.NewDecoder(bytes.NewReader(stream))
+		var a, b error
+		if c.id == 101 {
+			a, b = before.Decode(new(unread)), after.Decode(new(unread))
+		} else {
+			a, b = before.Decode(new(beyond)), after.Decode(new(beyond))
+		}
+		n, _ := before.DecodeInt()
+		m, _ := after.DecodeInt()
+		if got := fmt.Sprint(a, n); got != c.theirs {
+			t.Errorf("v5, ext %d: %s, not %s", c.id, got, c.theirs)
+		}
+		if errors.Is(b, io.ErrUnexpectedEOF) {
+			b = io.EOF
+		}
+		if got := fmt.Sprint(b, " ", m); got != c.ours {
+			t.Errorf("ours, ext %d: %s, not %s", c.id, got, c.ours)
+		}
+	}
+}
+
+// migrationNesting decodes what v5 takes and ours does not.
+func migrationNesting(t *testing.T) {
+	deep := []byte(strings.Repeat("\x91", 20_000) + "\xc0")
+	var v any
+	if err := v5.Unmarshal(deep, &v); err != nil {
+		t.Errorf("v5 has a bound: %v", err)
+	}
+	v = nil
+	if err := msgpack.Unmarshal(deep[20_000-9_999:], &v); err != nil {
+		t.Errorf("ours: %v", err)
+	}
+}
+
+type takesOne struct{ got int }
+
+func (w *takesOne) Write(b []byte) (int, error) { w.got++; return min(1, len(b)), nil }
+
+func migrationShortWrites(t *testing.T) {
+	if err := v5.NewEncoder(new(takesOne)).Encode("abc"); err != nil {
+		t.Errorf("v5: %v", err)
+	}
+	if err := msgpack.NewEncoder(new(takesOne)).Encode("abc"); err != io.ErrShortWrite {
+		t.Errorf("ours: %v", err)
+	}
+}
+
+// migrationPreallocate decodes with the option and without. In v5 it changes how values are made, in ours nothing.
+func migrationPreallocate(t *testing.T) {
+	type inner struct{ N int }
+	type outer struct{ P *inner }
+	data := must(v5.Marshal([]outer{{&inner{1}}, {&inner{2}}, {&inner{3}}}))
+	decode := func(on bool) ([]outer, []outer) {
+		var theirs, ours []outer
+		before, after := v5.NewDecoder(bytes.NewReader(data)), msgpack.NewDecoder(bytes.NewReader(data))
+		before.UsePreallocateValues(on)
+		after.UsePreallocateValues(on)
+		if err := errors.Join(before.Decode(&theirs), after.Decode(&ours)); err != nil {
+			t.Fatal(err)
+		}
+		return theirs, ours
+	}
+	_, without := decode(false)
+	theirs, with := decode(true)
+	if !reflect.DeepEqual(with, without) || !reflect.DeepEqual(with, theirs) {
+		t.Errorf("%v, %v, %v", theirs, with, without)
+	}
+	allocs := func(on bool) float64 {
+		return testing.AllocsPerRun(100, func() {
+			d := msgpack.GetDecoder()
+			d.ResetBytes(data)
+			d.UsePreallocateValues(on)
+			var v []outer
+			d.Decode(&v)
+			msgpack.PutDecoder(d)
+		})
+	}
+	if a, b := allocs(false), allocs(true); a != b {
+		t.Errorf("the option changes what ours allocates: %v, %v", a, b)
+	}
+}
+
+// queried asks both libraries for a path.
+func queried(path, data, theirs, ours string) assertion {
+	return func(t *testing.T) {
+		show := func(v []any, err error) string { return fmt.Sprint(v, " ", err) }
+		if got := show(v5.NewDecoder(strings.NewReader(data)).Query(path)); got != theirs {
+			t.Errorf("v5: %s of %x is %s, not %s", path, data, got, theirs)
+		}
+		if got := show(msgpack.NewDecoder(strings.NewReader(data)).Query(path)); got != ours {
+			t.Errorf("ours: %s of %x is %s, not %s", path, data, got, ours)
+		}
+	}
+}
+
+// staysBytes writes random values by both libraries.
+func staysBytes(t *testing.T) {
+	for seed := range uint64(2000) {
+		v := corpus.Any(corpus.New(seed), 0)
+		var theirs, ours bytes.Buffer
+		before, after := v5.NewEncoder(&theirs), msgpack.NewEncoder(&ours)
+		before.SetSortMapKeys(true)
+		after.SetSortMapKeys(true)
+		before.UseInternedStrings(seed%2 == 0)
+		after.UseInternedStrings(seed%2 == 0)
+		if err, err2 := before.Encode(v), after.Encode(v); text(err) != text(err2) || !bytes.Equal(theirs.Bytes(), ours.Bytes()) {
+			t.Fatalf("%#v: %x, %v; ours %x, %v", v, theirs.Bytes(), err, ours.Bytes(), err2)
+		}
+	}
+}
+
+func staysStrictInts(t *testing.T) {
+	var v int8
+	if err := (msgpack.DecodeOptions{StrictInts: true}).Unmarshal([]byte("\xcd\x01\x2c"), &v); err == nil {
+		t.Errorf("300 is read as %d", v)
+	}
+}
+
+// staysSlices decodes into slices that have elements and room.
+func staysSlices(t *testing.T) {
+	for name, unmarshal := range map[string]func([]byte, any) error{"v5": v5.Unmarshal, "ours": msgpack.Unmarshal} {
+		ints, texts := make([]int, 3, 4), []string{"a", "b"}
+		firstInt, firstText := &ints[0], &texts[0]
+		if err := errors.Join(unmarshal([]byte("\x92\x01\x02"), &ints), unmarshal([]byte("\x91\xa1z"), &texts)); err != nil {
+			t.Fatal(name, err)
+		}
+		if &ints[0] != firstInt || &texts[0] != firstText || fmt.Sprint(ints, texts) != "[1 2] [z]" {
+			t.Errorf("%s: %v, %v", name, ints, texts)
+		}
+	}
+}
+
+// staysReads counts what a decoder takes of a stream for its first value.
+func staysReads(t *testing.T) {
+	stream := strings.Repeat("\xa3abc", 10_000)
+	for name, decode := range map[string]func(io.Reader) error{
+		"v5":   func(r io.Reader) error { return v5.NewDecoder(r).Decode(new(string)) },
+		"ours": func(r io.Reader) error { return msgpack.NewDecoder(r).Decode(new(string)) },
+	} {
+		exact, plain := strings.NewReader(stream), strings.NewReader(stream)
+		if err := errors.Join(decode(exact), decode(iotest.HalfReader(plain)), decode(struct{ io.Reader }{plain})); err != nil {
+			t.Fatal(err)
+		}
+		if took := len(stream) - exact.Len(); took != 4 {
+			t.Errorf("%s takes %d bytes from an io.ByteScanner", name, took)
+		}
+		if took := len(stream) - plain.Len(); took > 2048+4096 {
+			t.Errorf("%s takes %d bytes from readers", name, took)
+		}
+	}
+}
+
+// staysCopies overwrites the input after decoding.
+func staysCopies(t *testing.T) {
+	type target struct {
+		S string
+		B []byte
+		R msgpack.RawMessage
+		A any
+		M map[string]string
+	}
+	want := target{"text", []byte("bytes"), msgpack.RawMessage("\xa3raw"), []any{"x", []byte("y")}, map[string]string{"key": "value"}}
+	data := must(msgpack.Marshal(&want))
+	var got target
+	if err := msgpack.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		data[i] = '#'
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+}
