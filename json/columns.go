@@ -227,9 +227,12 @@ func (r *columnReader) restAfter(data []byte) ([]byte, error) {
 	return data, err
 }
 
-// what is the value at i, in words.
-func (r *columnReader) what(i int) string {
-	switch mem.Load8(r.d.b, i) {
+// what names the kind of the value at i.
+func (r *columnReader) what(i int) string { return valueName(mem.Load8(r.d.b, i)) }
+
+// valueName names the kind of a value that starts with first.
+func valueName(first byte) string {
+	switch first {
 	case '"':
 		return "a string"
 	case '{':

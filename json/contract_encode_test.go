@@ -974,10 +974,12 @@ func Test25Encoder(t *testing.T) {
 				complain(t, "%d: %q", i, w.list)
 			}
 		}
-		for _, newEncoder := range []func(io.Writer) encoder{func(w io.Writer) encoder { return std.NewEncoder(w) }, func(w io.Writer) encoder { return json.NewEncoder(w) }} {
-			if err := newEncoder(shortWriter{}).Encode("long"); err != nil { // a short count without an error goes unseen
-				t.Error(err)
-			}
+		// A short count without an error goes unseen in the original.
+		if err := std.NewEncoder(shortWriter{}).Encode("long"); err != nil {
+			t.Error(err)
+		}
+		if err := json.NewEncoder(shortWriter{}).Encode("long"); err != io.ErrShortWrite {
+			t.Error(err)
 		}
 	})
 	t.Run("options_change_between_values", func(t *testing.T) {

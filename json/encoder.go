@@ -21,7 +21,7 @@ func NewEncoder(w io.Writer) *Encoder {
 const keptRoom = 64 << 10
 
 // Encode writes v as [Marshal] gives it, and a newline. When v cannot be encoded, nothing is written. An error of the writer ends the
-// stream: it is returned from then on.
+// stream: it is returned from then on. A Write that takes less than it is given, without an error, is [io.ErrShortWrite].
 func (enc *Encoder) Encode(v any) error {
 	if enc.err != nil {
 		return enc.err
@@ -56,8 +56,17 @@ func (enc *Encoder) write(b []byte) (err error) {
 		}
 		b = enc.lines
 	}
-	_, enc.err = enc.w.Write(b)
+	enc.err = writeAll(enc.w, b)
 	return enc.err
+}
+
+// writeAll writes b. A writer that takes less than all of it and gives no error has failed all the same.
+func writeAll(w io.Writer, b []byte) error {
+	n, err := w.Write(b)
+	if n < len(b) && err == nil {
+		err = io.ErrShortWrite
+	}
+	return err
 }
 
 // SetIndent makes Encode write values as [Indent] does. With two empty strings it writes them compact again.

@@ -91,7 +91,7 @@ func ExampleGet() {
 	// Output:
 	// {"name": "Ann"} <nil> false
 	// "last" <nil> false
-	//  json: the value is missing: [issues 7] true
+	//  json: the value is missing: issues[7]: the array has 2 elements true
 }
 
 // A line that is wrong is an error with its number, and the loop goes on.

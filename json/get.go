@@ -5,74 +5,113 @@ package json
 import (
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
+	"slices"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrMissing is returned by Get when there is no value at the path.
+// ErrMissing is wrapped by the error of Get when there is no value at the path.
 var ErrMissing = errors.New("json: the value is missing")
 
-// Get is the value in data that path leads to: a string is a key of an object, an int an index of an array, from the end if it is
-// negative. Without a path it is the whole value.
+// Get returns the value in data that path leads to. A string is a key of an object; an integer of any type is an index of an array, from
+// the end if it is negative. An empty path leads to the whole value.
 //
 //	owner, err := json.Get(data, "issues", 0, "owner")
 //
-// All of data is looked at, so that what Get finds is what Unmarshal would decode: invalid data is an error wherever it is, and of equal
-// keys the last one counts. Keys are compared exactly. If the path leads nowhere, the error wraps [ErrMissing].
+// Get reads all of data, so that it finds what Unmarshal would decode: invalid data is an error wherever it is, and of equal keys the
+// last one counts. Keys are compared exactly. If the path leads nowhere, the error is an [*Error] that wraps [ErrMissing]: its text and
+// its Path say which step failed, as in issues[0].owner, and its Offset is that of the value that lacks it.
 //
 // The result points into data, which must not change as long as it is in use.
 func Get(data []byte, path ...any) (RawValue, error) {
+	var room [8]pathStep
+	steps := room[:0]
+	for i, step := range path {
+		s, ok := pathStepOf(step)
+		if !ok {
+			return nil, fmt.Errorf("json: Get: step %d of the path is of type %T, want a string or an integer", i, step)
+		}
+		steps = append(steps, s)
+	}
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.open(data)
 	d.depth = 0
-	found, i := d.find(d.blanks(0), path)
+	f := finder{d: d}
+	found, i := f.find(d.blanks(0), steps)
 	if i == failed || d.ending(i, oneValue) == failed {
-		if d.fatal != nil {
-			err := d.fatal
-			d.fatal = nil
-			return nil, err
-		}
 		return nil, explain(data)
 	}
 	if found.end == 0 {
-		return nil, fmt.Errorf("%w: %v", ErrMissing, path)
+		return nil, f.missing(data, steps[:len(steps)-f.left+1])
 	}
 	return RawValue(data[found.start:found.end:found.end]), nil
 }
 
-// piece is where a value stands in the input. Nowhere, its end is 0.
+// pathStep is a key, or an index.
+type pathStep struct {
+	key   string
+	index int
+	isKey bool
+}
+
+// pathStepOf returns a step of Get's path, which may be of any type whose values are strings or integers.
+func pathStepOf(step any) (s pathStep, ok bool) {
+	switch v := reflect.ValueOf(step); {
+	case !v.IsValid():
+		return s, false
+	case v.Kind() == reflect.String:
+		return pathStep{key: v.String(), isKey: true}, true
+	case v.CanInt():
+		return pathStep{index: int(max(math.MinInt, min(math.MaxInt, v.Int())))}, true
+	case v.CanUint():
+		return pathStep{index: int(min(math.MaxInt, v.Uint()))}, true
+	}
+	return s, false
+}
+
+// finder is a call of Get.
+type finder struct {
+	d *decoder
+
+	// The step that last led nowhere: of equal keys the last one counts, and so does the step that fails there.
+	left     int // it and the steps after it
+	at       int // where the value starts that lacks it
+	elements int // of that value, if it is an array
+}
+
+// piece is the range of a value in the input. Its end is 0 if there is no value.
 type piece struct{ start, end int }
 
-// find is where the value stands that path leads to from the value at i, and the position after the latter.
-func (d *decoder) find(i int, path []any) (piece, int) {
+// find returns where the value is that path leads to from the value at i, and the position after the latter.
+func (f *finder) find(i int, path []pathStep) (piece, int) {
+	d := f.d
+	start := d.off + i
 	if len(path) == 0 {
-		start := d.off + i
 		if i = d.skip(i); i == failed {
 			return piece{}, failed
 		}
 		return piece{start, d.off + i}, i
 	}
-	switch step := path[0].(type) {
-	case string:
-		if mem.Load8(d.b, i) == '{' {
-			return d.findKey(i, step, path[1:])
-		}
-	case int:
-		if mem.Load8(d.b, i) == '[' {
-			return d.findIndex(i, step, path[1:])
-		}
-	default:
-		d.fatal = fmt.Errorf("json: Get: %T in a path, want string or int", step)
-		return piece{}, failed
+	switch first := mem.Load8(d.b, i); {
+	case first == '{' && path[0].isKey:
+		return f.findKey(i, path)
+	case first == '[' && !path[0].isKey:
+		return f.findIndex(i, path)
 	}
+	f.left, f.at = len(path), start
 	return piece{}, d.skip(i)
 }
 
-func (d *decoder) findKey(i int, key string, path []any) (found piece, after int) {
+func (f *finder) findKey(i int, path []pathStep) (found piece, after int) {
+	d := f.d
 	if d.depth++; d.depth > maxDepth {
 		return piece{}, failed
 	}
+	start, matched := d.off+i, false
 	i = d.enter(i, '}')
 	for i >= 0 {
 		if mem.Load8(d.b, i) != '"' {
@@ -82,12 +121,13 @@ func (d *decoder) findKey(i int, key string, path []any) (found piece, after int
 		if text, i = d.key(i + 1); i < 0 {
 			return piece{}, failed
 		}
-		same := string(text) == key
+		same := string(text) == path[0].key
 		if i = d.colon(d.guard(i)); i < 0 {
 			return piece{}, failed
 		}
 		if same {
-			found, i = d.find(i, path)
+			found, i = f.find(i, path[1:])
+			matched = true
 		} else {
 			i = d.skip(i)
 		}
@@ -99,21 +139,27 @@ func (d *decoder) findKey(i int, key string, path []any) (found piece, after int
 	if i == failed {
 		return piece{}, failed
 	}
+	if !matched {
+		f.left, f.at = len(path), start
+	}
 	d.depth--
 	return found, ^i
 }
 
-func (d *decoder) findIndex(i, index int, path []any) (found piece, after int) {
+func (f *finder) findIndex(i int, path []pathStep) (found piece, after int) {
+	d := f.d
+	index := path[0].index
 	if index < 0 {
 		index += d.count(i)
 	}
 	if d.depth++; d.depth > maxDepth {
 		return piece{}, failed
 	}
+	start, elements := d.off+i, 0
 	i = d.enter(i, ']')
-	for n := 0; i >= 0; n++ {
-		if n == index {
-			found, i = d.find(i, path)
+	for ; i >= 0; elements++ {
+		if elements == index {
+			found, i = f.find(i, path[1:])
 		} else {
 			i = d.skip(i)
 		}
@@ -125,8 +171,38 @@ func (d *decoder) findIndex(i, index int, path []any) (found piece, after int) {
 	if i == failed {
 		return piece{}, failed
 	}
+	if index < 0 || index >= elements {
+		f.left, f.at, f.elements = len(path), start, elements
+	}
 	d.depth--
 	return found, ^i
+}
+
+// missing returns the error for a path whose last step leads nowhere.
+func (f *finder) missing(data []byte, path []pathStep) error {
+	var steps wire.Path
+	for _, s := range slices.Backward(path) {
+		if s.isKey {
+			steps.Field(s.key)
+		} else {
+			steps.Index(s.index)
+		}
+	}
+	var why string
+	switch s, first := path[len(path)-1], data[f.at]; {
+	case s.isKey && first == '{':
+		why = fmt.Sprintf("the object has no key %q", s.key)
+	case s.isKey:
+		why = valueName(first) + " has no keys"
+	case first != '[':
+		why = valueName(first) + " has no elements"
+	case f.elements == 1:
+		why = "the array has 1 element"
+	default:
+		why = fmt.Sprintf("the array has %d elements", f.elements)
+	}
+	where := steps.String()
+	return &Error{Offset: int64(f.at), Path: where, Cause: fmt.Errorf("%w: %s: %s", ErrMissing, where, why)}
 }
 
 // count is the number of elements of the list at i, or of those before one that is not valid.

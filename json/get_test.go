@@ -3,9 +3,12 @@ package json_test
 import (
 	std "encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipstream-go/slipstream/json"
 )
@@ -113,5 +116,74 @@ func TestGetPointsIntoItsInput(t *testing.T) {
 		if !strings.Contains(string(doc), `"Yes"`) || cap(raw) != len(raw) {
 			t.Errorf("%d: a copy, or open to append", n)
 		}
+	}
+}
+
+// TestGetSaysWhichStepFailed checks the text, the path and the offset of the error, and that the last of equal keys counts.
+func TestGetSaysWhichStepFailed(t *testing.T) {
+	const doc = ` {"issues": [{"owner": "ann", "n": 5}, {}, [1]], "one": [7], "null": null, "a.b": true}`
+	for _, c := range []struct {
+		doc        string
+		path       []any
+		text, step string
+		offset     int64
+	}{
+		{doc, []any{"issues", 1, "owner"}, `issues[1].owner: the object has no key "owner"`, "issues[1].owner", 39},
+		{doc, []any{"issues", 3, "owner", "deeper"}, `issues[3]: the array has 3 elements`, "issues[3]", 12},
+		{doc, []any{"issues", -4}, `issues[-4]: the array has 3 elements`, "issues[-4]", 12},
+		{doc, []any{"one", 1}, `one[1]: the array has 1 element`, "one[1]", 56},
+		{doc, []any{"issues", "owner"}, `issues.owner: an array has no keys`, "issues.owner", 12},
+		{doc, []any{"issues", 0, 0}, `issues[0][0]: an object has no elements`, "issues[0][0]", 13},
+		{doc, []any{"issues", 0, "owner", "first"}, `issues[0].owner.first: a string has no keys`, "issues[0].owner.first", 23},
+		{doc, []any{"issues", 0, "n", 0}, `issues[0].n[0]: a number has no elements`, "issues[0].n[0]", 35},
+		{doc, []any{"null", "x"}, `null.x: null has no keys`, "null.x", 69},
+		{doc, []any{"a.b", 0}, `a.b[0]: a bool has no elements`, "a.b[0]", 82},
+		{doc, []any{0}, `[0]: an object has no elements`, "[0]", 1},
+		{doc, []any{"new\nline"}, "new\nline: the object has no key \"new\\nline\"", "new\nline", 1},
+		{`{"a":{"b":1},"a":{"c":{}}}`, []any{"a", "b", "c"}, `a.b: the object has no key "b"`, "a.b", 17},
+		{`{"a":{"c":2},"a":{"b":[]}}`, []any{"a", "b", 0}, `a.b[0]: the array has 0 elements`, "a.b[0]", 22},
+		{strings.Repeat("[", 3) + strings.Repeat(" ", 2000) + "]]]", []any{0, 0, uint8(0)}, `[0][0][0]: the array has 0 elements`, "[0][0][0]", 2},
+	} {
+		_, err := json.Get([]byte(c.doc), c.path...)
+		var e *json.Error
+		if !errors.Is(err, json.ErrMissing) || !errors.As(err, &e) || err.Error() != json.ErrMissing.Error()+": "+c.text || e.Path != c.step || e.Offset != c.offset {
+			t.Errorf("%v: %+v", c.path, err)
+		}
+	}
+}
+
+// TestGetIndexTypes takes indexes of every integer type, and keys of every string type.
+func TestGetIndexTypes(t *testing.T) {
+	type index int16
+	type key string
+	for _, step := range []any{1, int8(1), int16(1), int32(1), int64(1), uint(1), uint8(1), uint16(1), uint32(1), uint64(1), uintptr(1), index(1), index(-1), time.Duration(1)} {
+		if got, err := json.Get([]byte(`{"a":[0,7]}`), key("a"), step); err != nil || string(got) != "7" {
+			t.Errorf("%T: %s, %v", step, got, err)
+		}
+	}
+	for _, step := range []any{uint64(math.MaxUint64), int64(math.MinInt64), int64(math.MaxInt64)} {
+		if got, err := json.Get([]byte(`[0,7]`), step); !errors.Is(err, json.ErrMissing) {
+			t.Errorf("%v: %s, %v", step, got, err)
+		}
+	}
+	for _, step := range []any{nil, 1.0, true, []int{1}, new(int), []byte("a"), struct{}{}} {
+		for _, doc := range []string{`{"a":[0,7]}`, `{}`, ``} {
+			want := fmt.Sprintf("json: Get: step 1 of the path is of type %T, want a string or an integer", step)
+			if _, err := json.Get([]byte(doc), "a", step); err == nil || err.Error() != want {
+				t.Errorf("%T: %v, want %s", step, err, want)
+			}
+		}
+	}
+}
+
+// TestGetDoesNotAllocate finds a value behind a path of usual length.
+func TestGetDoesNotAllocate(t *testing.T) {
+	doc := []byte(`{"a":[{"b":1},{"b":{"c":5}}]}`)
+	if n := testing.AllocsPerRun(100, func() {
+		if got, err := json.Get(doc, "a", -1, "b", "c"); err != nil || string(got) != "5" {
+			t.Fatal(got, err)
+		}
+	}); n >= 1 { // the pool of the race detector drops some of what it is given
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -13,10 +13,11 @@ func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 }
 
 // MarshalWrite writes v to w in one piece, as Append does with the same flags. There is no new line behind it.
+// A Write that takes less than it is given, without an error, is [io.ErrShortWrite].
 func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
 	b, err := Append(nil, v, flags)
 	if err == nil {
-		_, err = w.Write(b)
+		err = writeAll(w, b)
 	}
 	return err
 }

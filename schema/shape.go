@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
 // Shape is the layout of messages without Go types: what a [Schema] has on the wire, as data that can be written down, compared ([Compat])
@@ -102,7 +104,7 @@ func (s *Shape) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {
-		return err
+		return jsonfault.Plain(err)
 	}
 	var b builder
 	read, err := b.shape(b.part(&l))

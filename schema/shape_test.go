@@ -108,7 +108,9 @@ func TestShapeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:                         `message: "" is no type`,
 		`null`:                       `message: "" is no type`,
-		`[]`:                         "cannot unmarshal",
+		`[]`:                         "an array where an object must be",
+		`{"fields":{}}`:              "fields: an object where an array must be",
+		`{"fields":[{"name":5}]}`:    "name: a number where a string must be",
 		`{"type":"^0"}`:              "message: no struct is around it that ^0 could be",
 		`{"fields":[],"type":"u8"}`:  "can have no type",
 		`{"fields":[],"name":"a"}`:   "name and tail are of fields",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
 // Options make kong read the environment and the configuration file.
@@ -33,7 +34,7 @@ func load(r io.Reader) (kong.Resolver, error) {
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
-		return nil, fmt.Errorf("it must be a JSON object of settings: %w", err)
+		return nil, fmt.Errorf("it must be a JSON object of settings: %w", jsonfault.Plain(err))
 	}
 	// kong looks for names with underscores, and wants text where a flag reads text, as sizes do.
 	named := make(map[string]json.RawMessage, len(keys))

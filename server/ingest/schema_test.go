@@ -477,6 +477,8 @@ func TestSchemas(t *testing.T) {
 			`field "TIME": every table has a column time, and engines do not tell upper from lower case: call it time, or rename it`},
 		{"x", `{"fields": [{"name": "Hour", "type": "u8"}]}`, 400,
 			`field "Hour": the files' directories are named by date= and hour=, which would hide it: rename it`},
+		{"x", `[]`, 400, "the body is no schema: an array where an object must be"},
+		{"x", `{"fields": [{"name": 5}]}`, 400, "the body is no schema: fields.name: a number where a string must be"},
 		{"x", `{"fields": [` + strings.Repeat(" ", maxDefinition) + `]}`, 413, "the schema has more than 131072 bytes"},
 	} {
 		wantProblem(t, r.put(c.name, c.definition), c.status, c.text)

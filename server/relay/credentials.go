@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
 // maxSecret bounds the secrets in the rules and, with the scheme before it, what clients send; nothing longer is looked at.
@@ -42,7 +44,7 @@ var anybody = &credential{name: "anybody", prefixes: []string{""}}
 func (c *credentials) parse(p *problems, text []byte, read func(name string) ([]byte, error)) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
-		p.add("credentials", "%w", err)
+		p.add("credentials", "%w", jsonfault.Plain(err))
 	} else if len(list) == 0 {
 		p.add("credentials", "there is none: leave the key out to let anybody write")
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
 // Rules are what the rules file says of clients and tenants. The zero Rules let anybody write for every tenant, without
@@ -244,7 +246,7 @@ func (p *problems) readObject(place string, text []byte, into map[string]any) {
 		if v, ok := into[key]; !ok {
 			p.add(place, "%q is no key here: use %s", clip(key), strings.Join(slices.Sorted(maps.Keys(into)), ", "))
 		} else if err := json.Unmarshal(members[key], v); err != nil {
-			p.add(place, "%s: %w", key, err)
+			p.add(place, "%s: %w", key, jsonfault.Plain(err))
 		}
 	}
 }

@@ -1,0 +1,72 @@
+// Package jsonfault words the errors of encoding/json for people who do not see the Go types behind a document.
+package jsonfault
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Plain returns err with another text if it is a [json.UnmarshalTypeError], which names Go types: "fields.name: a number where a
+// string must be". The error is wrapped. Other errors are returned as they are.
+func Plain(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err
+	}
+	text := found(mismatch.Value) + " where " + wanted(mismatch.Type) + " must be"
+	if mismatch.Field != "" {
+		text = mismatch.Field + ": " + text
+	}
+	return plainError{text, err}
+}
+
+type plainError struct {
+	text  string
+	cause error
+}
+
+func (e plainError) Error() string { return e.text }
+func (e plainError) Unwrap() error { return e.cause }
+
+// found is the value of the document, which the error describes as "array", or "number 1.5" if the number itself is at fault.
+func found(value string) string {
+	if number, ok := strings.CutPrefix(value, "number "); ok {
+		return number
+	}
+	switch value {
+	case "array", "object":
+		return "an " + value
+	}
+	return "a " + value
+}
+
+var readsText = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// wanted is the value that a Go type is decoded from.
+func wanted(t reflect.Type) string {
+	switch k := t.Kind(); {
+	case k == reflect.Pointer:
+		return wanted(t.Elem())
+	case t.Implements(readsText) || reflect.PointerTo(t).Implements(readsText):
+		return "a string"
+	case k == reflect.Struct || k == reflect.Map:
+		return "an object"
+	case k == reflect.String || k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return "a string"
+	case k == reflect.Slice || k == reflect.Array:
+		return "an array"
+	case k == reflect.Bool:
+		return "a bool"
+	case k == reflect.Float32 || k == reflect.Float64:
+		return "a number"
+	case reflect.Int <= k && k <= reflect.Int64:
+		return fmt.Sprintf("an integer of %d bits", t.Bits())
+	case reflect.Uint <= k && k <= reflect.Uintptr:
+		return fmt.Sprintf("an unsigned integer of %d bits", t.Bits())
+	}
+	return "another value"
+}
