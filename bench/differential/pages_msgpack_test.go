@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -22,11 +21,10 @@ import (
 
 	v6 "github.com/Basekick-Labs/msgpack/v6"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/pages"
 	"github.com/slipstream-go/slipstream/msgpack"
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
-
-const migrationPage = "../../docs/migrate-msgpack.md"
 
 // assertion is a test of what a part of a page says.
 type assertion func(*testing.T)
@@ -74,22 +72,13 @@ func all(assertions ...assertion) assertion {
 	}
 }
 
-// check compares the keys of a page with the assertions and runs them.
-func check(t *testing.T, page string, keys []string, assertions map[string]assertion) {
-	t.Helper()
-	corpus.Registered(t, page, keys, assertions)
-	for _, key := range slices.Sorted(maps.Keys(assertions)) {
-		t.Run(key, assertions[key])
+// each makes checks of assertions, for which the text of the page is the key and no more.
+func each[T any](assertions map[string]assertion) map[string]func(*testing.T, T) {
+	checks := make(map[string]func(*testing.T, T))
+	for key, a := range assertions {
+		checks[key] = func(t *testing.T, _ T) { a(t) }
 	}
-}
-
-func firstCells(tables ...corpus.Table) (cells []string) {
-	for _, table := range tables {
-		for _, row := range table.Rows {
-			cells = append(cells, row[0])
-		}
-	}
-	return cells
+	return checks
 }
 
 var migrationRows = map[string]assertion{
@@ -143,27 +132,27 @@ var migrationStays = map[string]assertion{
 	"Nothing that is decoded refers to the input.":                                                                 staysCopies,
 }
 
-// v6Sentence names the rows of which v6 has the new behaviour already.
-const v6Sentence = "Basekick's v6 is here already in these rows: keys into `any` (of one type), `DecodeTypedMap`, floats, pointer receivers, text and binary, values in an `any`, `omitempty`."
-
 // TestPagesMigrateMsgpack runs docs/migrate-msgpack.md.
 func TestPagesMigrateMsgpack(t *testing.T) {
-	page := corpus.ReadPage(t, migrationPage)
-	changes := page.Section(t, "What changes")
-	t.Run("rows", func(t *testing.T) { check(t, page.Name, firstCells(changes.Tables...), migrationRows) })
-	t.Run("stays", func(t *testing.T) { check(t, page.Name, page.Section(t, "What stays").Sentences, migrationStays) })
-	t.Run("v6", func(t *testing.T) {
-		if !strings.Contains(strings.Join(changes.Sentences, " "), v6Sentence) {
-			t.Fatalf("the page says something else about v6: %q", changes.Sentences)
-		}
-		inV6("int keys into any", "float without a fraction into int", "float64 into float32", "float64 into the nearest float32",
-			"a codec with a pointer receiver, in a map", "str into a type with both", "bin into a type with both",
-			"an any that holds a value", "omitempty and unexported fields")(t)
-		data := []byte("\x81\xa1a\xa1b")
-		if m, err := v6.NewDecoder(bytes.NewReader(data)).DecodeTypedMap(); fmt.Sprintf("%T %v", m, err) != "map[string]interface {} <nil>" {
-			t.Errorf("DecodeTypedMap of v6: %T, %v", m, err)
-		}
+	page := pages.Read(t, "docs/migrate-msgpack.md")
+	page.Blocks(t, "Three ways", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: imports,
+		"slipstream migrate msgpack -n ./...      # show what would change, write nothing":               migrates,
+		"require (": replaces,
 	})
+	page.Rows(t, "What changes", each[pages.Row](migrationRows))
+	page.Sentences(t, "What changes", map[string]func(*testing.T, string){
+		"A loop that decodes into one `any` must set it to nil before each call, or declare it inside:":                                 loopsOverAny,
+		"`for { var v any; err := d.Decode(&v) … }`.":                                                                                   loopsOverAny,
+		"From the second value on, v holds no pointer, which is an error in both libraries.":                                            func(t *testing.T, _ string) { migrationAgain(t) },
+		"Here the call passes over its value, so that the loop ends at `io.EOF`; in v5 a loop that ignores the error runs for ever.":    func(t *testing.T, _ string) { migrationAgain(t) },
+		"Basekick's v6 is here already in these rows:":                                                                                  asV6,
+		"keys into `any` (of one type), `DecodeTypedMap`, floats, pointer receivers, text and binary, values in an `any`, `omitempty`.": asV6,
+		"Coming from v4 or older, read v5's change log too; `slipstream migrate` points at the calls that it is about.":                 pointsAtCalls,
+	})
+	page.Sentences(t, "What stays", each[string](migrationStays))
+	page.Blocks(t, "Check it", map[string]func(*testing.T, pages.Block){"before, err1 := v5.Marshal(v)": comparesBytes})
+	page.Done(t)
 	for _, c := range decodedCases {
 		if !usedCases[c.name] {
 			t.Errorf("the page has no place for the case %q", c.name)
@@ -174,65 +163,80 @@ func TestPagesMigrateMsgpack(t *testing.T) {
 			t.Errorf("the page has no place for the case %q", c.name)
 		}
 	}
-	var blocks []string
-	for _, b := range page.Blocks() {
-		blocks = append(blocks, b.Lines()[0])
+}
+
+// asV6 holds v6 to what ours does in the rows that the page names.
+func asV6(t *testing.T, _ string) {
+	inV6("int keys into any", "float without a fraction into int", "float64 into float32", "float64 into the nearest float32",
+		"a codec with a pointer receiver, in a map", "str into a type with both", "bin into a type with both",
+		"an any that holds a value", "omitempty and unexported fields")(t)
+	data := []byte("\x81\xa1a\xa1b")
+	if m, err := v6.NewDecoder(bytes.NewReader(data)).DecodeTypedMap(); fmt.Sprintf("%T %v", m, err) != "map[string]interface {} <nil>" {
+		t.Errorf("DecodeTypedMap of v6: %T, %v", m, err)
 	}
-	t.Run("blocks", func(t *testing.T) {
-		check(t, page.Name, blocks, map[string]assertion{
-			`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: func(t *testing.T) {
-				const program = "package main\n%s\nfunc main() { b, _ := msgpack.Marshal([]int{1}); println(len(b)) }\n"
-				line := page.Blocks()[0].Text
-				path, was, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "import "), " // was: ")
-				corpus.RunGo(t, "..", fmt.Sprintf(program, "import "+path))
-				corpus.RunGo(t, "..", fmt.Sprintf(program, "import "+strconv.Quote(was)))
-			},
-			"slipstream migrate msgpack -n ./...      # show what would change, write nothing": func(t *testing.T) { migrates(t, page.Blocks()[1]) },
-			"require (": func(t *testing.T) { replaces(t, page.Blocks()[2]) },
-			"before, err1 := v5.Marshal(v)": func(t *testing.T) {
-				body := strings.Replace(page.Blocks()[3].Text, "{ … }", "{ panic(\"the bytes differ\") }", 1)
-				out := corpus.RunGo(t, "..", "package main\nimport (\n\"bytes\"\n\"fmt\"\n\"github.com/slipstream-go/slipstream/msgpack\"\n"+
-					"v5 \"github.com/vmihailenco/msgpack/v5\"\n)\nfunc main() {\nv := map[string]int{\"a\": 1}\n"+body+"fmt.Print(\"equal\")\n}\n")
-				if out != "equal" {
-					t.Error(out)
-				}
-			},
-		})
+}
+
+// imports compiles programs with the import of the block, and with the one that it replaces.
+func imports(t *testing.T, b pages.Block) {
+	after, before, _ := strings.Cut(strings.TrimSpace(b.Text), " // was: ")
+	for _, line := range []string{after, "import " + strconv.Quote(before)} {
+		if out := runGo(t, line, pages.Program{Imports: []string{"fmt"}, Check: "b, err := msgpack.Marshal([]int{1}); fmt.Print(b, err)"}); out != "[145 1] <nil>" {
+			t.Errorf("%s: %s", line, out)
+		}
+	}
+}
+
+// comparesBytes runs the block for a value that has equal bytes.
+func comparesBytes(t *testing.T, b pages.Block) {
+	out := runGo(t, "import v5 \"github.com/vmihailenco/msgpack/v5\"\n"+strings.Replace(b.Text, "{ … }", `{ panic("the bytes differ") }`, 1), pages.Program{
+		Imports: []string{"bytes", "fmt", "github.com/slipstream-go/slipstream/msgpack"},
+		Before:  "v := map[string]int{\"a\": 1}",
+		Check:   "fmt.Print(len(before), \" equal\")",
 	})
+	if out != "4 equal" {
+		t.Error(out)
+	}
+}
+
+// loopsOverAny runs the loop as the page has it.
+func loopsOverAny(t *testing.T, sentence string) {
+	loop := "for { var v any; err := d.Decode(&v); if err == io.EOF { break }; fmt.Print(v, err, \";\") }"
+	if strings.HasPrefix(sentence, "`for") && !strings.HasPrefix(loop, strings.TrimSuffix(strings.TrimPrefix(sentence, "`"), " … }`.")) {
+		t.Fatalf("the test runs another loop than %s", sentence)
+	}
+	pages.WantRun(t, loop, pages.Program{
+		Imports: []string{"fmt", "io", "strings", "github.com/slipstream-go/slipstream/msgpack"},
+		Before:  `d := msgpack.NewDecoder(strings.NewReader("\x01\x02"))`,
+	}, "1 <nil>;2 <nil>;")
 }
 
 // migrates runs the commands of the block in a module that imports v5, but for go get, which needs the published module.
-func migrates(t *testing.T, b corpus.Block) {
+func migrates(t *testing.T, b pages.Block) {
 	lines := b.Lines()
 	if len(lines) != 3 || !strings.HasPrefix(lines[2], "go get ") {
 		t.Fatalf("the block has other commands: %q", lines)
 	}
-	dir := t.TempDir()
 	const before = "package x\n\nimport \"github.com/vmihailenco/msgpack/v5\"\n\nvar _ = msgpack.Marshal\n"
 	const after = "package x\n\nimport \"github.com/slipstream-go/slipstream/msgpack\"\n\nvar _ = msgpack.Marshal\n"
-	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.26\n", "x.go": before} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	tool := buildTool(t)
+	dir, tool := newModule(t, before), buildTool(t)
 	for i, want := range []string{before, after} {
 		command, _, _ := strings.Cut(lines[i], "#")
-		words := strings.Fields(command)
-		if words[0] != "slipstream" {
-			t.Fatalf("%q", command)
-		}
-		if out, err := runIn(dir, tool, words[1:]...); err != nil {
-			t.Fatalf("%s: %v\n%s", command, err, out)
-		}
-		if got, err := os.ReadFile(filepath.Join(dir, "x.go")); err != nil || string(got) != want {
-			t.Errorf("after %s: %v\n%s", command, err, got)
+		if out := runTool(t, tool, dir, command); readFile(t, filepath.Join(dir, "x.go")) != want {
+			t.Errorf("after %s, which prints\n%s: the file is\n%s", command, out, readFile(t, filepath.Join(dir, "x.go")))
 		}
 	}
 }
 
+// pointsAtCalls migrates a module that calls what v5 has renamed.
+func pointsAtCalls(t *testing.T, _ string) {
+	dir := newModule(t, "package x\n\nimport \"github.com/vmihailenco/msgpack/v4\"\n\nvar e = msgpack.NewEncoder(nil).UseCompactEncoding(true)\n")
+	if out := runTool(t, buildTool(t), dir, "slipstream migrate msgpack -n ./..."); !strings.Contains(out, "UseCompactEncoding") {
+		t.Errorf("it prints\n%s", out)
+	}
+}
+
 // replaces compares the go.mod of the block with the modules that it names.
-func replaces(t *testing.T, b corpus.Block) {
+func replaces(t *testing.T, b pages.Block) {
 	const line = "replace github.com/vmihailenco/msgpack/v5 => github.com/slipstream-go/slipstream/compat/vmihailenco/v5 v5.4.1"
 	if !slices.Contains(b.Lines(), line) {
 		t.Fatalf("the block has another replace: %q", b.Lines())

@@ -32,6 +32,7 @@ type Page struct {
 
 type section struct {
 	heading       string
+	prose         string // lines that are in no table, block or heading
 	rows          []Row
 	blocks        []Block
 	rowsChecked   bool
@@ -109,6 +110,9 @@ func parsePage(name, text string) *Page {
 		}
 		cells, isRow := cellsOf(line)
 		switch {
+		case block == nil && !isRow && !isFence && !strings.HasPrefix(line, "#"):
+			s.prose += line + "\n"
+			head = nil
 		case !isRow || block != nil:
 			head = nil
 		case head == nil:

@@ -1,0 +1,76 @@
+package pages
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// ReadComment reads the package comment of a Go file, whose name is relative to the repository. Its headings begin with "# ", and its
+// code blocks are indented.
+func ReadComment(t testing.TB, name string) *Page {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(Root(t), name), nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The comment as Markdown. A line without text lies between blocks, and does not divide one.
+	var text strings.Builder
+	fenced, blanks := false, 0
+	fence := func() { text.WriteString("```\n"); fenced = !fenced }
+	for line := range strings.Lines(file.Doc.Text()) {
+		code, isCode := strings.CutPrefix(line, "\t")
+		switch {
+		case line == "\n" && fenced:
+			blanks++
+			continue
+		case isCode != fenced:
+			fence()
+		}
+		if fenced {
+			text.WriteString(strings.Repeat("\n", blanks))
+		}
+		blanks = 0
+		text.WriteString(code)
+	}
+	if fenced {
+		fence()
+	}
+	return parsePage(name, text.String())
+}
+
+var sentenceEnd = regexp.MustCompile(`([.!?:])\s+`)
+
+// sentences cuts prose, without tables, lists and code, at the ends of sentences and paragraphs.
+func sentences(prose string) (all []string) {
+	for paragraph := range strings.SplitSeq(prose, "\n\n") {
+		paragraph = strings.Join(strings.Fields(paragraph), " ")
+		for s := range strings.SplitSeq(sentenceEnd.ReplaceAllString(paragraph, "$1\n"), "\n") {
+			if s != "" {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// Sentences is Rows for the sentences of a section that are in no table and no code block. A check gets the sentence.
+func (p *Page) Sentences(t *testing.T, heading string, checks map[string]func(*testing.T, string)) {
+	t.Helper()
+	s := p.section(t, heading)
+	same := func(sentence string) (string, string) { return sentence, p.name + ", " + heading }
+	run(t, p.name+", "+heading, sentences(s.prose), same, checks)
+}
+
+// Lines returns the lines of a block that have text.
+func (b Block) Lines() (lines []string) {
+	for line := range strings.Lines(b.Text) {
+		if line = strings.TrimRight(line, "\n"); strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
