@@ -93,6 +93,12 @@
 // views instead of copies) and [EncodeOptions] (canonical output, the rules of encoding/json), which have Unmarshal and Marshal of
 // their own.
 //
+// # Canonical bytes
+//
+// With [EncodeOptions.Canonical], equal values have equal bytes, whatever their Go types are: for signatures, hashes and comparison.
+// The rules are few and do not depend on Go; the file vectors/msgpack.txt has examples. Bytes are canonical if decoding and encoding
+// them so gives the same bytes.
+//
 // # Memory and lifetime
 //
 // Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns; what is called a view,

@@ -153,7 +153,7 @@ func (f *Feed) next() (end int, err error) {
 	switch f.value.over(here, most) {
 	case foundNever:
 		at := f.base + int64(f.from) + int64(f.value.at)
-		return 0, f.stop(&Error{Offset: at, Cause: fmt.Errorf("msgpack: unknown code %x", here[f.value.at])})
+		return 0, f.stop(&Error{Offset: at, Cause: unknownCode(here[f.value.at])})
 	case foundLong:
 		return 0, f.stop(&Error{Offset: f.base + int64(f.from), Cause: fmt.Errorf("msgpack: a value of more than %d bytes", most)})
 	}

@@ -344,6 +344,9 @@ func encodeInternString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 
 // appendJoining appends s as though interned strings were on.
 func (e *Encoder) appendJoining(b []byte, s string) []byte {
+	if e.flags&canonical != 0 {
+		return appendText(b, s)
+	}
 	on := e.flags & internStrings
 	e.flags |= internStrings
 	b = e.appendInterned(b, s)

@@ -98,7 +98,18 @@ type EncodeOptions struct {
 	CompactInts   bool   // ints of every type in their shortest form
 	CompactFloats bool   // floats without a fraction as ints
 
-	// Canonical makes equal values equal bytes, whatever the widths of their Go ints: SortMapKeys and CompactInts.
+	// Canonical gives equal values equal bytes, whatever their Go types are: a struct and a map with the same keys and values, ints
+	// of any width, float32 and float64. What methods write, and RawMessage, is brought into the same form:
+	//
+	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error
+	//	struct  as a map; as an array if its tag or ArrayStructs asks for it
+	//	int     the shortest form; a positive one as unsigned
+	//	float   float64; NaN is cb 7ff8000000000000, and -0 is not 0. With CompactFloats, ints where they are whole numbers
+	//	length  the shortest form. str and bin differ, as do nil and empty
+	//	time    the shortest of the three forms of ext -1; the data of other exts stays as it is
+	//
+	// Interned strings are an error, and the tag intern has no effect. Of an array or map that is written as a header and
+	// elements by single calls, the caller keeps the order.
 	Canonical bool
 }
 
@@ -112,8 +123,16 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	e.b, e.w, e.flags = nil, nil, 0 // it comes with the options that it was put back with
 	e.SetOptions(o)
 	e.inside = 1
-	b := e.appendAny(dst, v)
+	var b []byte
+	if o.Canonical {
+		b = e.appendAny(own[:0], v)
+	} else {
+		b = e.appendAny(dst, v)
+	}
 	err := e.err
+	if o.Canonical && err == nil {
+		b, err = e.appendCanonical(dst, b)
+	}
 	e.inside, e.err, e.depth, e.b = 0, nil, 0, own
 	e.SetOptions(EncodeOptions{})
 	PutEncoder(e)
@@ -129,8 +148,9 @@ func (e *Encoder) SetOptions(o EncodeOptions) {
 	e.flags &= interned
 	e.set(omitEmpty, o.OmitEmpty)
 	e.set(arrayStructs, o.ArrayStructs)
-	e.set(sortMapKeys, o.SortMapKeys || o.Canonical)
-	e.set(compactInts, o.CompactInts || o.Canonical)
+	e.set(canonical, o.Canonical)
+	e.set(sortMapKeys, o.SortMapKeys && !o.Canonical)
+	e.set(compactInts, o.CompactInts && !o.Canonical)
 	e.set(compactFloats, o.CompactFloats)
 	e.plans = plansFor(planRules{tag: o.StructTag, json: o.JSONFields, jsonEmpty: o.JSONOmitEmpty})
 }

@@ -368,6 +368,8 @@ func (d *Decoder) readKeyAtHandSlow(i int) (string, int) {
 	return key, next
 }
 
+func unknownCode(c byte) error { return fmt.Errorf("msgpack: unknown code %x", c) }
+
 // skipAt gives the offset after the value at i.
 func (d *Decoder) skipAt(i int) int {
 	if next := skip(d.b, i); next >= 0 {
@@ -380,7 +382,7 @@ func (d *Decoder) skipAt(i int) int {
 		}
 		f := msgpwire.Forms[c]
 		if f.Kind == msgpwire.FormNever {
-			return d.fail(i, fmt.Errorf("msgpack: unknown code %x", c))
+			return d.fail(i, unknownCode(c))
 		}
 		if !d.whole(i, 1, int(f.Head)) {
 			return -1

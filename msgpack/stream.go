@@ -58,6 +58,7 @@ const (
 	utcTimes
 	limited
 	reuseBytes
+	canonical // an Encoder rewrites what it has gathered; see canonical.go
 
 	// careful are the flags of a decoder under which structs and strings are read without short cuts.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
@@ -561,7 +562,7 @@ func (e *Encoder) flush(b []byte) error {
 	switch {
 	case e.inside > 0 && e.err == nil:
 		return nil
-	case e.err != nil || len(e.references) > 0 || e.w == nil:
+	case e.err != nil || len(e.references) > 0 || e.w == nil || e.flags&canonical != 0:
 		return e.flushSlow()
 	}
 	_, err := write(e.w, e.b)
@@ -590,7 +591,13 @@ func (e *Encoder) flushSlow() error {
 		from = e.writeReferences(err)
 	}
 	if err == nil && e.w != nil {
-		_, err = write(e.w, e.b[from:])
+		b := e.b[from:]
+		if e.flags&canonical != 0 {
+			b, err = e.appendCanonical(nil, b)
+		}
+		if err == nil {
+			_, err = write(e.w, b)
+		}
 	}
 	if e.w != nil {
 		e.b = e.b[:0]
