@@ -406,18 +406,23 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.depth++; d.depth > d.limits.depth {
 		return d.tooDeep(i)
 	}
+	s := *to // an element may lead back to the slice, by a pointer to its parent, and change *to
 	for k := range n {
-		if k == to.Cap {
-			to.Len = k
+		if k == s.Cap {
+			s.Len = k
+			*to = s
 			growSlice(to, o, min(n, 2*k+4))
+			s = *to
 		}
-		if i = elem.decode(d, elem, mem.Add(to.Data, uintptr(k)*elem.size), i); i < 0 {
+		if i = elem.decode(d, elem, mem.Add(s.Data, uintptr(k)*elem.size), i); i < 0 {
 			d.path.Index(k)
-			to.Len = k
+			s.Len = k
+			*to = s
 			return -1
 		}
 	}
-	to.Len = n
+	s.Len = n
+	*to = s
 	d.depth--
 	return i
 }

@@ -1,0 +1,37 @@
+package msgpack
+
+import (
+	"testing"
+)
+
+// kin leads to its parent, so that a target that is used again can lead back to a slice that is being decoded.
+type kin struct {
+	Parent *kin
+	Nodes  []kin
+	N      int
+}
+
+// TestDecodeThroughParent decodes a message whose element sets, through its parent, the slice that it is an element of. The elements
+// after it must not be written beyond the slice that is there then.
+func TestDecodeThroughParent(t *testing.T) {
+	for _, inner := range []any{nil, []any{}, []any{map[string]any{"N": 7}}, make([]any, 9)} {
+		data, err := Marshal(map[string]any{"Nodes": []any{
+			map[string]any{"N": 1, "Parent": map[string]any{"Nodes": inner}},
+			map[string]any{"N": 2}, map[string]any{"N": 3}, map[string]any{"N": 4},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var root kin
+		root.Nodes = make([]kin, 1, 4)
+		for i := range root.Nodes[:4] {
+			root.Nodes[:4][i].Parent = &root
+		}
+		if err := Unmarshal(data, &root); err != nil {
+			t.Fatal(err)
+		}
+		if len(root.Nodes) != 4 || cap(root.Nodes) < 4 || root.Nodes[3].N != 4 || root.Nodes[1].N != 2 {
+			t.Errorf("with %v in the middle: %d nodes of %d: %+v", inner, len(root.Nodes), cap(root.Nodes), root.Nodes)
+		}
+	}
+}
