@@ -244,6 +244,9 @@ func (c *comparison) entries(v, w reflect.Value, path string) string {
 		return differ(path, "the map has %d entries, want %d", v.Len(), w.Len())
 	}
 	for all := w.MapRange(); all.Next(); {
+		if !all.Key().Equal(all.Key()) {
+			continue // no NaN is found again
+		}
 		at := fmt.Sprintf("%s[%s]", path, text(all.Key()))
 		x := v.MapIndex(all.Key())
 		if !x.IsValid() {

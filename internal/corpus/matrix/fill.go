@@ -68,7 +68,9 @@ func (f *filler) value(v reflect.Value, depth int) {
 			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			f.value(key, depth+1)
 			f.value(value, depth+1)
-			m.SetMapIndex(key, value)
+			if key.Comparable() { // as not all that an any holds is
+				m.SetMapIndex(key, value)
+			}
 		}
 		v.Set(m)
 	case reflect.Pointer:

@@ -72,6 +72,8 @@ type Way struct {
 	Stream func(r io.Reader) func(target reflect.Value) error
 	// Views tells that decoded values may lie in the input or, of a Stream, in a buffer that is valid until the next message.
 	Views bool
+	// Owned tells that the target must not hold views: the way writes where its slices are.
+	Owned bool
 	// Oracle replaces that of the subject, for options that change what is accepted or what is decoded.
 	Oracle Decode
 }

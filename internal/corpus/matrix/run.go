@@ -226,8 +226,8 @@ func (c *session) renew() {
 		for _, k := range c.r.Perm(len(c.s.Ways)) {
 			if way := &c.s.Ways[k]; way.Views && way.Bytes != nil {
 				if b, ok := c.message(); ok {
-					_, err := way.Bytes(w.input(b), w.target)
-					c.viewing = err == nil
+					_, _ = way.Bytes(w.input(b), w.target) // which may fail half-way, with views in the target
+					c.viewing = true
 				}
 				break
 			}
@@ -255,7 +255,7 @@ func (c *session) message() ([]byte, bool) {
 func (c *session) way(stream bool) *Way {
 	for _, k := range c.r.Perm(len(c.s.Ways)) {
 		way := &c.s.Ways[k]
-		if (way.Stream != nil) == stream && (way.Views || !c.viewing || c.m.f.ViewsUsed) {
+		if (way.Stream != nil) == stream && (!c.viewing || !way.Owned && (way.Views || c.m.f.ViewsUsed)) {
 			return way
 		}
 	}
@@ -402,7 +402,7 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 		}
 		if way.Views || c.r.IntN(4) == 0 {
 			c.renew()
-			if c.viewing && !way.Views && !c.m.f.ViewsUsed {
+			if c.viewing && (way.Owned || !way.Views && !c.m.f.ViewsUsed) {
 				return true
 			}
 		}

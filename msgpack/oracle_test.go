@@ -1,0 +1,869 @@
+package msgpack_test
+
+// The oracle: a decoder for MessagePack that is slow and obvious, by reflect and without unsafe. It says what the contract is: which
+// values are accepted, what they become, and which memory of the target is used again. TestMatrix compares the decoder with it.
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/slipstream-go/slipstream/msgpack"
+)
+
+// oracle decodes from b[i:].
+type oracle struct {
+	msgpack.DecodeOptions
+	b []byte
+	i int
+}
+
+// readsByOracle is a type with methods of its own. The oracle cannot call its DecodeMsgpack, which wants a Decoder.
+type readsByOracle interface{ decodeOracle(o *oracle) error }
+
+var errOracle = errors.New("the value does not fit")
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	rawType  = reflect.TypeFor[msgpack.RawMessage]()
+	viewType = reflect.TypeFor[msgpack.Raw]()
+	extType  = reflect.TypeFor[msgpack.Ext]()
+	anyType  = reflect.TypeFor[any]()
+)
+
+// head is what the first bytes of a value say.
+type head struct {
+	kind byte   // 'n'il, 'b'ool, 'i'nt, 'f'loat, 's'tr, 'B'in, 'a'rray, 'm'ap, 'x' ext
+	code byte   // as on the wire
+	num  uint64 // of an int, its bits extended to 64; of a bool
+	f    float64
+	n    int // of the others, the length or the count
+	id   int8
+}
+
+// next reads the head of the next value, and of numbers all of it.
+func (o *oracle) next() (h head, err error) {
+	c, err := o.uint(1)
+	h.code = byte(c)
+	var length uint64
+	switch {
+	case err != nil:
+		return h, err
+	case c <= 0x7f || c >= 0xe0:
+		return head{kind: 'i', code: h.code, num: uint64(int64(int8(c)))}, nil
+	case c <= 0x8f:
+		return head{kind: 'm', code: h.code, n: int(c & 15)}, nil
+	case c <= 0x9f:
+		return head{kind: 'a', code: h.code, n: int(c & 15)}, nil
+	case c <= 0xbf:
+		return head{kind: 's', code: h.code, n: int(c & 31)}, nil
+	}
+	switch c {
+	case 0xc0:
+		h.kind = 'n'
+	case 0xc2, 0xc3:
+		h.kind, h.num = 'b', c&1
+	case 0xc4, 0xc5, 0xc6:
+		h.kind = 'B'
+		length, err = o.uint(1 << (c - 0xc4))
+	case 0xc7, 0xc8, 0xc9:
+		h.kind = 'x'
+		length, err = o.uint(1 << (c - 0xc7))
+	case 0xca:
+		h.kind = 'f'
+		length, err = o.uint(4)
+		h.f, length = float64(math.Float32frombits(uint32(length))), 0
+	case 0xcb:
+		h.kind = 'f'
+		length, err = o.uint(8)
+		h.f, length = math.Float64frombits(length), 0
+	case 0xcc, 0xcd, 0xce, 0xcf:
+		h.kind = 'i'
+		h.num, err = o.uint(1 << (c - 0xcc))
+	case 0xd0, 0xd1, 0xd2, 0xd3:
+		h.kind = 'i'
+		size := 1 << (c - 0xd0)
+		h.num, err = o.uint(size)
+		h.num = uint64(int64(h.num<<(64-8*size)) >> (64 - 8*size))
+	case 0xd4, 0xd5, 0xd6, 0xd7, 0xd8:
+		h.kind, length = 'x', 1<<(c-0xd4)
+	case 0xd9, 0xda, 0xdb:
+		h.kind = 's'
+		length, err = o.uint(1 << (c - 0xd9))
+	case 0xdc, 0xdd:
+		h.kind = 'a'
+		length, err = o.uint(2 << (c - 0xdc))
+	case 0xde, 0xdf:
+		h.kind = 'm'
+		length, err = o.uint(2 << (c - 0xde))
+	default:
+		return h, errOracle
+	}
+	if h.kind == 'x' && err == nil {
+		var id uint64
+		id, err = o.uint(1)
+		h.id = int8(id)
+	}
+	h.n = int(min(length, math.MaxInt32))
+	return h, err
+}
+
+// uint reads a number of size bytes.
+func (o *oracle) uint(size int) (uint64, error) {
+	b, err := o.bytes(size)
+	if err != nil {
+		return 0, err
+	}
+	var wide [8]byte
+	copy(wide[8-size:], b)
+	return binary.BigEndian.Uint64(wide[:]), nil
+}
+
+// bytes returns the next n bytes, as a view.
+func (o *oracle) bytes(n int) ([]byte, error) {
+	if n > len(o.b)-o.i {
+		return nil, errors.New("the input ends")
+	}
+	o.i += n
+	return o.b[o.i-n : o.i : o.i], nil
+}
+
+func (o *oracle) peek() byte {
+	if o.i < len(o.b) {
+		return o.b[o.i]
+	}
+	return 0xc1
+}
+
+// isNil reports whether the next value is nil, and passes over it.
+func (o *oracle) isNil() bool {
+	if o.peek() != 0xc0 {
+		return false
+	}
+	o.i++
+	return true
+}
+
+// skip passes over the next value and returns its bytes.
+func (o *oracle) skip() ([]byte, error) {
+	from := o.i
+	for pending := 1; pending > 0; pending-- {
+		h, err := o.next()
+		if err != nil {
+			return nil, err
+		}
+		switch h.kind {
+		case 's', 'B', 'x':
+			if _, err := o.bytes(h.n); err != nil {
+				return nil, err
+			}
+		case 'a':
+			pending += h.n
+		case 'm':
+			pending += 2 * h.n
+		}
+	}
+	return o.b[from:o.i:o.i], nil
+}
+
+// text returns the bytes of a str or bin.
+func (o *oracle) text() ([]byte, error) {
+	h, err := o.next()
+	if err != nil {
+		return nil, err
+	}
+	if h.kind != 's' && h.kind != 'B' {
+		return nil, errOracle
+	}
+	return o.bytes(h.n)
+}
+
+// own returns b in memory of its own, or b itself if views are asked for.
+func (o *oracle) own(b []byte) []byte {
+	if o.ZeroCopy {
+		return b
+	}
+	return append([]byte{}, b...)
+}
+
+// decode decodes the next value into v, which is settable.
+func (o *oracle) decode(v reflect.Value) error {
+	t := v.Type()
+	switch t {
+	case timeType:
+		x, err := o.time()
+		if err == nil {
+			v.Set(reflect.ValueOf(x))
+		}
+		return err
+	case rawType, viewType:
+		b, err := o.skip()
+		if err == nil {
+			v.SetBytes(o.own(b))
+		}
+		return err
+	}
+	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
+		p := v.Addr().Interface()
+		_, custom := p.(readsByOracle)
+		_, whole := p.(msgpack.Unmarshaler)
+		_, isBinary := p.(encoding.BinaryUnmarshaler)
+		_, isText := p.(encoding.TextUnmarshaler)
+		switch {
+		case (custom || whole || isBinary || isText || t == extType) && o.isNil():
+			v.SetZero()
+			return nil
+		case custom:
+			return p.(readsByOracle).decodeOracle(o)
+		case t == extType:
+			x, err := o.ext()
+			if err == nil {
+				v.Set(reflect.ValueOf(x))
+			}
+			return err
+		case whole:
+			b, err := o.skip()
+			if err != nil {
+				return err
+			}
+			return p.(msgpack.Unmarshaler).UnmarshalMsgpack(bytes.Clone(b))
+		case isBinary || isText:
+			c := o.peek()
+			b, err := o.text()
+			if err != nil {
+				return err
+			}
+			if isText && (!isBinary || c < 0xc4 || c > 0xc6) {
+				return p.(encoding.TextUnmarshaler).UnmarshalText(bytes.Clone(b))
+			}
+			return p.(encoding.BinaryUnmarshaler).UnmarshalBinary(bytes.Clone(b))
+		}
+	}
+	switch t.Kind() {
+	case reflect.Array: // nil leaves it
+		if o.isNil() {
+			return nil
+		}
+	default:
+		if o.isNil() {
+			v.SetZero()
+			return nil
+		}
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		h, err := o.next()
+		if err == nil && h.kind != 'b' {
+			err = errOracle
+		}
+		if err == nil {
+			v.SetBool(h.num == 1)
+		}
+		return err
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, err := o.int(t.Bits(), true)
+		if err == nil {
+			v.SetInt(int64(n))
+		}
+		return err
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		n, err := o.int(t.Bits(), false)
+		if err == nil {
+			v.SetUint(n)
+		}
+		return err
+	case reflect.Float32, reflect.Float64:
+		f, err := o.float()
+		if err == nil && t.Bits() == 32 && math.Abs(f) > math.MaxFloat32 && !math.IsInf(f, 0) {
+			err = errOracle
+		}
+		if err == nil {
+			v.SetFloat(f)
+		}
+		return err
+	case reflect.String:
+		b, err := o.text()
+		if err == nil {
+			v.SetString(string(b))
+		}
+		return err
+	case reflect.Pointer:
+		if v.IsNil() {
+			v.Set(reflect.New(t.Elem()))
+		}
+		return o.decode(v.Elem())
+	case reflect.Interface:
+		if !v.IsNil() && v.Elem().Kind() == reflect.Pointer && !v.Elem().IsNil() {
+			return o.decode(v.Elem().Elem())
+		}
+		x, err := o.any()
+		if err == nil {
+			v.Set(reflect.ValueOf(&x).Elem())
+		}
+		return err
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return o.byteSlice(v)
+		}
+		return o.slice(v)
+	case reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			b, err := o.text()
+			if err == nil && len(b) > v.Len() {
+				err = errOracle
+			}
+			if err == nil {
+				reflect.Copy(v, reflect.ValueOf(b))
+			}
+			return err
+		}
+		return o.array(v)
+	case reflect.Map:
+		return o.mapping(v)
+	case reflect.Struct:
+		return o.structure(v)
+	}
+	return fmt.Errorf("no oracle for %v", t)
+}
+
+// int reads an int, or a float without a fraction, for a type of so many bits.
+func (o *oracle) int(bits int, signed bool) (uint64, error) {
+	h, err := o.next()
+	if err != nil {
+		return 0, err
+	}
+	shift := 64 - bits
+	cut := h.num << shift >> shift
+	if signed {
+		cut = uint64(int64(h.num<<shift) >> shift)
+	}
+	switch h.kind {
+	case 'i':
+		negative := int64(h.num) < 0
+		beyond := cut != h.num || negative && (h.code == 0xcf) == signed
+		if o.StrictInts && beyond {
+			return 0, errOracle
+		}
+		return cut, nil
+	case 'f':
+		least, most := -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)
+		if !signed {
+			least, most = 0, math.Ldexp(1, bits)
+		}
+		switch {
+		case h.f != math.Trunc(h.f) || h.f < least || h.f >= most:
+			return 0, errOracle
+		case signed:
+			return uint64(int64(h.f)), nil
+		}
+		return uint64(h.f), nil
+	}
+	return 0, errOracle
+}
+
+func (o *oracle) float() (float64, error) {
+	h, err := o.next()
+	switch {
+	case err != nil:
+		return 0, err
+	case h.kind == 'f':
+		return h.f, nil
+	case h.kind == 'i' && h.code == 0xcf:
+		return float64(h.num), nil
+	case h.kind == 'i':
+		return float64(int64(h.num)), nil
+	}
+	return 0, errOracle
+}
+
+// time reads an ext, an array of seconds and nanoseconds, or a text.
+func (o *oracle) time() (time.Time, error) {
+	if o.isNil() {
+		return time.Time{}, nil
+	}
+	h, err := o.next()
+	if err != nil {
+		return time.Time{}, err
+	}
+	var t time.Time
+	switch h.kind {
+	case 's':
+		var b []byte
+		if b, err = o.bytes(h.n); err == nil {
+			t, err = time.Parse(time.RFC3339Nano, string(b))
+		}
+	case 'a':
+		if h.n != 2 {
+			return t, errOracle
+		}
+		var of [2]uint64
+		for k := range of {
+			if o.isNil() {
+				continue
+			}
+			if of[k], err = o.int(64, true); err != nil {
+				return t, err
+			}
+		}
+		t = time.Unix(int64(of[0]), int64(of[1]))
+	case 'x':
+		var b []byte
+		if b, err = o.bytes(h.n); err != nil {
+			return t, err
+		}
+		if h.id != -1 && h.id != 13 {
+			return t, errOracle
+		}
+		t, err = timeOf(b)
+	default:
+		err = errOracle
+	}
+	return o.zoned(t), err
+}
+
+func (o *oracle) zoned(t time.Time) time.Time {
+	if o.UTC {
+		return t.UTC()
+	}
+	return t
+}
+
+func timeOf(b []byte) (t time.Time, err error) {
+	switch len(b) {
+	case 4:
+		t = time.Unix(int64(binary.BigEndian.Uint32(b)), 0)
+	case 8:
+		v := binary.BigEndian.Uint64(b)
+		t = time.Unix(int64(v&(1<<34-1)), int64(v>>34))
+	case 12:
+		t = time.Unix(int64(binary.BigEndian.Uint64(b[4:])), int64(binary.BigEndian.Uint32(b)))
+	default:
+		return t, errOracle
+	}
+	if t.Equal(time.Time{}) {
+		t = time.Time{}
+	}
+	return t, nil
+}
+
+func (o *oracle) ext() (msgpack.Ext, error) {
+	h, err := o.next()
+	if err != nil {
+		return msgpack.Ext{}, err
+	}
+	if h.kind != 'x' {
+		return msgpack.Ext{}, errOracle
+	}
+	b, err := o.bytes(h.n)
+	return msgpack.Ext{Type: h.id, Data: append([]byte{}, b...)}, err
+}
+
+// byteSlice decodes into new memory, unless that of the target is to be used again.
+func (o *oracle) byteSlice(v reflect.Value) error {
+	b, err := o.text()
+	switch {
+	case err != nil:
+		return err
+	case o.ReuseBytes && !v.IsNil() && !o.ZeroCopy:
+		v.SetBytes(append(v.Bytes()[:0], b...))
+	default:
+		v.SetBytes(o.own(b))
+	}
+	return nil
+}
+
+// slice decodes into the elements that are there, up to the capacity. If there are too few, they move to new memory first.
+func (o *oracle) slice(v reflect.Value) error {
+	h, err := o.next()
+	if err != nil {
+		return err
+	}
+	if h.kind != 'a' {
+		return errOracle
+	}
+	if h.n > len(o.b)-o.i {
+		return errors.New("the input ends")
+	}
+	// The elements may lead back to v and set it: what counts is the slice as it was.
+	s := v.Slice(0, v.Cap())
+	if v.IsNil() || h.n > v.Cap() {
+		s = reflect.MakeSlice(v.Type(), h.n, h.n)
+		reflect.Copy(s, v.Slice(0, v.Cap()))
+		v.Set(s)
+	}
+	for k := range h.n {
+		if err := o.decode(s.Index(k)); err != nil {
+			return err
+		}
+	}
+	v.Set(s.Slice(0, h.n))
+	return nil
+}
+
+func (o *oracle) array(v reflect.Value) error {
+	h, err := o.next()
+	switch {
+	case err != nil:
+		return err
+	case h.kind != 'a' || h.n > v.Len() && !o.AnyLength:
+		return errOracle
+	}
+	for k := range h.n {
+		if k >= v.Len() {
+			if _, err := o.skip(); err != nil {
+				return err
+			}
+		} else if err := o.decode(v.Index(k)); err != nil {
+			return err
+		}
+	}
+	for k := h.n; k < v.Len() && o.AnyLength; k++ {
+		v.Index(k).SetZero()
+	}
+	return nil
+}
+
+// mapLen reads the head of a map. That of an ext before it is passed over.
+func (o *oracle) mapLen() (int, error) {
+	h, err := o.next()
+	if err == nil && h.kind == 'x' {
+		if o.isNil() {
+			return 0, nil
+		}
+		h, err = o.next()
+	}
+	if err == nil && h.kind != 'm' {
+		err = errOracle
+	}
+	return h.n, err
+}
+
+// mapping merges into the map that is there, but for a map from strings to any, which is new.
+func (o *oracle) mapping(v reflect.Value) error {
+	n, err := o.mapLen()
+	if err != nil {
+		return err
+	}
+	t := v.Type()
+	m := v
+	text := t.Key().Kind() == reflect.String
+	if replaced := text && t.Elem() == anyType; v.IsNil() || replaced {
+		m = reflect.MakeMap(t)
+		if !replaced {
+			v.Set(m)
+		}
+	}
+	for range n {
+		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		if err := o.decode(key); err != nil {
+			return err
+		}
+		if !key.Comparable() {
+			return errOracle
+		}
+		if err := o.decode(value); err != nil {
+			return err
+		}
+		m.SetMapIndex(key, value)
+	}
+	v.Set(m)
+	return nil
+}
+
+// field is a field of a struct, by the path of indices to it.
+type field struct {
+	names []string
+	path  []int
+}
+
+// fieldsOf returns the fields of a struct. The fields of an embedded struct come before it.
+func fieldsOf(t reflect.Type) (all []field, asArray, anyLength bool) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := strings.Split(f.Tag.Get("msgpack"), ",")
+		if tag[0] == "-" {
+			continue
+		}
+		if f.Name == "_msgpack" {
+			for _, option := range tag {
+				asArray = asArray || option == "as_array"
+				anyLength = anyLength || option == "any_length"
+			}
+			continue
+		}
+		own := field{names: []string{f.Name}, path: []int{i}}
+		if tag[0] != "" {
+			own.names[0] = tag[0]
+		}
+		for _, option := range tag[1:] {
+			if alias, ok := strings.CutPrefix(option, "alias:"); ok {
+				own.names = append(own.names, alias)
+			}
+		}
+		if inner := f.Type; f.Anonymous {
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			nested, _, _ := fieldsOf(inner)
+			for _, n := range nested {
+				all = append(all, field{n.names, append([]int{i}, n.path...)})
+			}
+			own.names, own.path = own.names[:1], append(own.path, -1) // which is not written, but read
+		} else if !f.IsExported() {
+			continue
+		}
+		all = append(all, own)
+	}
+	return all, asArray, anyLength
+}
+
+// at is the field of v, in embedded structs that are made if they are missing.
+func (f field) at(v reflect.Value) reflect.Value { return f.find(v, true) }
+
+// find is at, but without make it returns no value if an embedded struct is missing.
+func (f field) find(v reflect.Value, make bool) reflect.Value {
+	for _, i := range f.path {
+		if i < 0 {
+			break
+		}
+		if v.Kind() == reflect.Pointer {
+			switch {
+			case v.IsNil() && !make:
+				return reflect.Value{}
+			case v.IsNil():
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v
+}
+
+// structure decodes a map by names, or an array by position.
+func (o *oracle) structure(v reflect.Value) error {
+	fields, _, anyLength := fieldsOf(v.Type())
+	h, err := o.next()
+	if err != nil {
+		return err
+	}
+	switch h.kind {
+	case 'm':
+	case 'a':
+		written := fields[:0:0]
+		for _, f := range fields {
+			if f.path[len(f.path)-1] >= 0 {
+				written = append(written, f)
+			}
+		}
+		return o.tuple(v, written, h.n, o.AnyLength || anyLength)
+	default:
+		return errOracle
+	}
+	for range h.n {
+		c := o.peek()
+		isText := c >= 0xa0 && c <= 0xc0 || c >= 0xc4 && c <= 0xc6 || c >= 0xd9 && c <= 0xdb
+		if !isText && !o.DisallowUnknownFields {
+			if _, err := o.skip(); err != nil {
+				return err
+			}
+			if _, err := o.skip(); err != nil {
+				return err
+			}
+			continue
+		}
+		var name []byte
+		if !o.isNil() {
+			if name, err = o.text(); err != nil {
+				return err
+			}
+		}
+		at := -1
+		for k, f := range fields {
+			for _, n := range f.names {
+				if n == string(name) && at < 0 {
+					at = k
+				}
+			}
+		}
+		switch {
+		case at >= 0:
+			err = o.decode(fields[at].at(v))
+		case o.DisallowUnknownFields:
+			err = errOracle
+		default:
+			_, err = o.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *oracle) tuple(v reflect.Value, fields []field, n int, anyLength bool) error {
+	if n == 0 {
+		v.SetZero()
+		return nil
+	}
+	if n != len(fields) && !anyLength {
+		return errOracle
+	}
+	for k := range max(n, len(fields)) {
+		var err error
+		switch {
+		case k >= len(fields):
+			_, err = o.skip()
+		case k >= n:
+			if missing := fields[k].find(v, false); missing.IsValid() {
+				missing.SetZero()
+			}
+		default:
+			err = o.decode(fields[k].at(v))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// any decodes a value without a type.
+func (o *oracle) any() (any, error) {
+	if c := o.peek(); c >= 0x80 && c <= 0x8f || c >= 0xde && c <= 0xdf {
+		return o.anyMap()
+	}
+	h, err := o.next()
+	if err != nil {
+		return nil, err
+	}
+	switch h.kind {
+	case 'n':
+		return nil, nil
+	case 'b':
+		return h.num == 1, nil
+	case 'f':
+		if h.code == 0xca && !o.Loose {
+			return float32(h.f), nil
+		}
+		return h.f, nil
+	case 'i':
+		return o.anyInt(h), nil
+	case 's':
+		b, err := o.bytes(h.n)
+		return string(b), err
+	case 'B':
+		b, err := o.bytes(h.n)
+		if o.Loose {
+			return string(b), err
+		}
+		return o.own(b), err
+	case 'a':
+		if h.n > len(o.b)-o.i {
+			return nil, errors.New("the input ends")
+		}
+		list := make([]any, h.n)
+		for k := range list {
+			if list[k], err = o.any(); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	b, err := o.bytes(h.n)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.id == stampID:
+		s, err := stampOf(b)
+		return s, err
+	case h.id == -1:
+		t, err := timeOf(b)
+		return o.zoned(t), err
+	case h.id == -128: // an interned string, of which there are none
+		return nil, errOracle
+	case o.RawExt:
+		return msgpack.Ext{Type: h.id, Data: bytes.Clone(b)}, nil
+	}
+	return nil, errOracle
+}
+
+func (o *oracle) anyInt(h head) any {
+	signed := h.code < 0xcc || h.code > 0xcf
+	switch {
+	case o.Loose && signed:
+		return int64(h.num)
+	case o.Loose:
+		return h.num
+	}
+	switch h.code {
+	case 0xcc:
+		return uint8(h.num)
+	case 0xcd:
+		return uint16(h.num)
+	case 0xce:
+		return uint32(h.num)
+	case 0xcf:
+		return h.num
+	case 0xd1:
+		return int16(h.num)
+	case 0xd2:
+		return int32(h.num)
+	case 0xd3:
+		return int64(h.num)
+	}
+	return int8(h.num)
+}
+
+// anyMap decodes a map whose type follows from its keys. Text, bin and nil are string keys.
+func (o *oracle) anyMap() (any, error) {
+	n, err := o.mapLen()
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[any]any)
+	types := make(map[reflect.Type]bool)
+	for range n {
+		var key any
+		switch c := o.peek(); {
+		case c == 0xc0:
+			o.i++
+			key = ""
+		case c >= 0xa0 && c <= 0xbf || c >= 0xc4 && c <= 0xc6 || c >= 0xd9 && c <= 0xdb:
+			b, err := o.text()
+			if err != nil {
+				return nil, err
+			}
+			key = string(b)
+		default:
+			if key, err = o.any(); err != nil {
+				return nil, err
+			}
+		}
+		if key == nil || !reflect.ValueOf(key).Comparable() {
+			return nil, errOracle
+		}
+		if all[key], err = o.any(); err != nil {
+			return nil, err
+		}
+		types[reflect.TypeOf(key)] = true
+	}
+	if len(types) > 1 {
+		return all, nil
+	}
+	t := reflect.TypeFor[string]()
+	for only := range types {
+		t = only
+	}
+	m := reflect.MakeMap(reflect.MapOf(t, anyType))
+	for k, v := range all {
+		m.SetMapIndex(reflect.ValueOf(k), reflect.ValueOf(&v).Elem())
+	}
+	return m.Interface(), nil
+}
