@@ -374,10 +374,13 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			return func(target reflect.Value) error { return d.Decode(target.Interface()) }
 		})
 	}
-	add("Feed", none, nil, func(r io.Reader) func(reflect.Value) error {
-		var f msgpack.Feed
-		return func(target reflect.Value) error { return feedAll(&f, r, target.Interface()) }
-	})
+	for _, zeroCopy := range []bool{false, true} { // which a Feed does not allow
+		add(fmt.Sprintf("Feed, ZeroCopy %v", zeroCopy), none, nil, func(r io.Reader) func(reflect.Value) error {
+			var f msgpack.Feed
+			f.Decoder().SetOptions(msgpack.DecodeOptions{ZeroCopy: zeroCopy})
+			return func(target reflect.Value) error { return feedAll(&f, r, target.Interface()) }
+		})
+	}
 	return subject, nil
 }
 
