@@ -11,6 +11,8 @@ type Format struct {
 	// Leaves are the kinds that types are made of. They may be whole structs, as types with methods or types that lead to
 	// themselves.
 	Leaves []Kind
+	// Messages are kinds of messages as they are. A format has Leaves, Messages, or both.
+	Messages []Kind
 	// Wraps make a kind of another one: a list of it, a map, a pointer. They report false for a kind that they cannot wrap.
 	Wraps []func(r *rand.Rand, k Kind) (Kind, bool)
 	// Struct makes the kind of a struct with these fields, as [StructOf] does.

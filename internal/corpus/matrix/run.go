@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func Run(t *testing.T, f Format) {
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque)}
 	m.small = m.systematic()
 	if id := os.Getenv("SLIPSTREAM_MATRIX"); id != "" {
-		m.trace = true
+		m.trace, m.all = true, true
 		m.one(id)
 		return
 	}
@@ -43,6 +44,7 @@ func Run(t *testing.T, f Format) {
 			t.Fatal(err)
 		}
 		t.Logf("cases from seed %x on, for %v", seed, d)
+		m.all = true
 		for end := time.Now().Add(d); time.Now().Before(end); seed++ {
 			m.one(fmt.Sprintf("small%x", seed))
 			m.one(fmt.Sprintf("random%x", seed))
@@ -71,7 +73,8 @@ type matrix struct {
 	t      *testing.T
 	types  *types
 	small  []Kind
-	trace  bool
+	trace  bool // each call is printed
+	all    bool // each case is run for all targets, not for one
 	cases  int
 	calls  int
 	failed int
@@ -79,7 +82,7 @@ type matrix struct {
 
 // systematic returns the kinds of messages with each leaf, bare and in each wrap, as the first, middle and last field, between others.
 func (m *matrix) systematic() []Kind {
-	var all []Kind
+	all := slices.Clone(m.f.Messages)
 	for k, leaf := range m.f.Leaves {
 		r := corpus.New(uint64(k))
 		subjects := []Kind{leaf}
@@ -145,7 +148,7 @@ func (m *matrix) one(id string) {
 	}
 	r := corpus.New(seed)
 	var k Kind
-	if strings.HasPrefix(id, "small") {
+	if strings.HasPrefix(id, "small") || len(m.f.Leaves) == 0 {
 		k = m.small[seed%uint64(len(m.small))]
 	} else {
 		k = m.root(r, append(m.kinds(r, 3), m.kind(r, 3)))
@@ -157,7 +160,7 @@ func (m *matrix) one(id string) {
 	m.cases++
 	c := &session{m: m, kind: k, s: s, id: id}
 	for mode := range modes {
-		if m.trace || strings.HasPrefix(id, "random") || mode == int(seed+seed/uint64(len(m.small)))%len(modes) || os.Getenv("SLIPSTREAM_LONG") != "" {
+		if m.all || mode == int(seed+seed/uint64(len(m.small)))%len(modes) {
 			c.r = corpus.New(seed<<8 + uint64(mode)) // so that each mode can be run alone
 			if !c.run(mode) {
 				m.failed++

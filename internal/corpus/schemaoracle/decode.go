@@ -19,6 +19,8 @@ type Options struct {
 	// Field returns the Go name of the field that the schema calls name, and whether its value is decoded into a new one, which then
 	// replaces that of the target, as fields behind functions are. If Field is nil, the names are the same, and no field is.
 	Field func(name string) (field string, replaced bool)
+	// Filled has a field that is replaced and has no elements become an empty slice or map, not nil.
+	Filled bool
 	// Custom decodes the value of a custom type of this name.
 	Custom func(name string, r io.Reader, v reflect.Value) error
 }
@@ -312,6 +314,9 @@ func (d *decoder) structure(l *Layout, v reflect.Value) {
 		}
 		value := reflect.New(to.Type()).Elem()
 		d.value(f.layout, value)
+		if d.o.Filled {
+			fill(value)
+		}
 		to.Set(value)
 	}
 	d.open = d.open[:len(d.open)-1]
@@ -323,4 +328,14 @@ func (d *decoder) field(v reflect.Value, name string) (field reflect.Value, repl
 		name, replaced = d.o.Field(name)
 	}
 	return v.FieldByName(name), replaced
+}
+
+// fill makes v empty if it is a slice or a map that is nil.
+func fill(v reflect.Value) {
+	switch {
+	case v.Kind() == reflect.Slice && v.IsNil():
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	case v.Kind() == reflect.Map && v.IsNil():
+		v.Set(reflect.MakeMap(v.Type()))
+	}
 }

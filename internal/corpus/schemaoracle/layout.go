@@ -4,6 +4,7 @@ package schemaoracle
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -138,6 +139,16 @@ func number(digits string) int {
 		panic(err)
 	}
 	return n
+}
+
+// WithTail returns the struct l with its fields from number n on in a tail.
+func (l *Layout) WithTail(n int) *Layout {
+	c := *l
+	c.fields = slices.Clone(l.fields)
+	for k := n; k < len(c.fields); k++ {
+		c.fields[k].tail = true
+	}
+	return &c
 }
 
 // least is the fewest bytes that a value takes.
