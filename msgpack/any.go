@@ -341,13 +341,16 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 		if d.depth++; d.depth > d.limits.depth {
 			return nil, d.tooDeep(i)
 		}
-		depth := d.depth
+		depth, start := d.depth, i
 		d.i = i
 		v, err := d.mapFunc(d)
 		if err != nil {
 			return nil, d.failIn(i, err)
 		}
 		d.depth = depth - 1
+		if d.flags&judging != 0 && !d.checkTaken(start) {
+			return nil, -1
+		}
 		return v, d.i
 	}
 	m, i, rest := d.readTextMap(i)
@@ -407,7 +410,7 @@ func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 				return nil, -1, 0
 			}
 		}
-		if seen.keys != nil && seen.twice(key) {
+		if seen.keys != nil && seen.twice(key, nil) {
 			return nil, d.fail(i, errKeyTwice), 0
 		}
 		var v any

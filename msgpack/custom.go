@@ -214,6 +214,9 @@ func (d *Decoder) custom(i int, v CustomDecoder) int {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth
+	if d.flags&judging != 0 && !d.checkTaken(i) {
+		return -1
+	}
 	return d.i
 }
 

@@ -474,6 +474,9 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 		if n > d.limits.elements {
 			return nil, d.tooMany(i, n), true
 		}
+		if d.depth >= d.limits.depth {
+			return nil, d.tooDeep(i), true
+		}
 		if n > len(d.b)-i && !d.need(i, n) {
 			return nil, d.fail(i, d.endOf()), true
 		}
@@ -775,6 +778,9 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	if j < 0 {
 		return -1
 	}
+	if d.depth >= d.limits.depth {
+		return d.tooDeep(j)
+	}
 	if n == 0 {
 		reflect.NewAt(o.typ, p).Elem().SetZero()
 		return j
@@ -786,9 +792,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	if !d.claim(j, n, 1) {
 		return -1
 	}
-	if d.depth++; d.depth > d.limits.depth {
-		return d.tooDeep(i)
-	}
+	d.depth++
 	for k := range out {
 		f := &o.fields.in[out[k].index]
 		to := mem.Add(p, uintptr(f.offset))
@@ -902,7 +906,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 		if !key.Comparable() {
 			return d.fail(start, keyError{keyType(key)})
 		}
-		if seen.keys != nil && seen.twice(key.Interface()) {
+		if seen.keys != nil && seen.twice(key.Interface(), d.b[start:i]) {
 			return d.fail(start, errKeyTwice)
 		}
 		if i = o.elem.decode(d, o.elem, valueAt, i); i < 0 {
@@ -935,6 +939,9 @@ func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n,
 		if n, i = d.mapLen(i); i < 0 || !d.claim(i, n, 2) {
 			return nil, 0, -1
 		}
+		if d.depth >= d.limits.depth {
+			return nil, 0, d.tooDeep(i)
+		}
 	}
 	if *to == nil {
 		if n > 8 {
@@ -958,7 +965,7 @@ func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 					return -1
 				}
 			}
-			if seen.keys != nil && seen.twice(key) {
+			if seen.keys != nil && seen.twice(key, nil) {
 				return d.fail(i, errKeyTwice)
 			}
 			var v V
@@ -984,7 +991,7 @@ func decodeMapText(d *Decoder, o *op, p mem.Pointer, i int) int {
 				return -1
 			}
 		}
-		if seen.keys != nil && seen.twice(key) {
+		if seen.keys != nil && seen.twice(key, nil) {
 			return d.fail(i, errKeyTwice)
 		}
 		i = j

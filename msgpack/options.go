@@ -70,7 +70,7 @@ func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.set(ownStrings, o.OwnStrings)
 	d.set(utcTimes, o.UTC)
 	d.set(rawExt, o.RawExt)
-	d.set(limited, o.MaxBytes > 0 || o.MaxElements > 0 || o.MaxString > 0)
+	d.set(limited, o.MaxDepth > 0 || o.MaxBytes > 0 || o.MaxElements > 0 || o.MaxString > 0)
 	d.limits = limits{orElse(o.MaxDepth, maxDepth), orElse(o.MaxBytes, math.MaxInt), orElse(o.MaxElements, math.MaxInt), orElse(o.MaxString, math.MaxInt)}
 	d.plans = plansFor(planRules{tag: o.StructTag, json: o.JSONFields})
 }
@@ -213,26 +213,6 @@ func (d *Decoder) intText(i int, v int64) string {
 		return fmt.Sprint(uint64(v))
 	}
 	return fmt.Sprint(v)
-}
-
-// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in nothing.
-type keySet struct{ keys map[any]struct{} }
-
-func (d *Decoder) newKeySet() (s keySet) {
-	if d.flags&uniqueKeys != 0 {
-		s.keys = make(map[any]struct{})
-	}
-	return s
-}
-
-// twice reports whether key was there before, and notes it.
-func (s keySet) twice(key any) bool {
-	if s.keys == nil {
-		return false
-	}
-	_, there := s.keys[key]
-	s.keys[key] = struct{}{}
-	return there
 }
 
 // carefulAny reads a str or bin as a string in an any, under options for strings.

@@ -276,14 +276,14 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		}
 		return
 	}
-	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.skipAt(mark) < 0 {
+	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.pass(mark) < 0 {
 		d.err = nil
 		d.giveBackFrom(mark)
 		return
 	}
 	if e != nil && d.flags&internStrings != 0 {
 		// The strings of the value must join the dict, those that are still to come too.
-		if next := d.skipAt(mark); next >= 0 {
+		if next := d.pass(mark); next >= 0 {
 			d.joinFrom(int(e.Offset-d.base), next)
 		}
 		d.err = nil
