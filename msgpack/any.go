@@ -91,12 +91,7 @@ func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if !v.IsNil() && v.Elem().Kind() == reflect.Pointer && !v.Elem().IsNil() {
 		held := v.Elem()
 		to := d.plans.of(held.Type().Elem())
-		if d.depth++; d.depth > d.limits.depth {
-			return d.tooDeep(i)
-		}
-		i = to.decode(d, to, held.UnsafePointer(), i)
-		d.depth--
-		return i
+		return d.step(i, func() int { return to.decode(d, to, held.UnsafePointer(), i) })
 	}
 	x, j := d.readAny(i)
 	if j < 0 {
@@ -338,20 +333,17 @@ func (d *Decoder) readElements(list []any, n, i int) ([]any, int) {
 
 func (d *Decoder) readAnyMap(i int) (any, int) {
 	if d.mapFunc != nil {
-		if d.depth++; d.depth > d.limits.depth {
-			return nil, d.tooDeep(i)
-		}
-		depth, start := d.depth, i
-		d.i = i
-		v, err := d.mapFunc(d)
-		if err != nil {
-			return nil, d.failIn(i, err)
-		}
-		d.depth = depth - 1
-		if d.flags&judging != 0 && !d.checkTaken(start) {
-			return nil, -1
-		}
-		return v, d.i
+		var v any
+		depth := d.depth
+		next := d.step(i, func() int {
+			d.i = i
+			var err error
+			if v, err = d.mapFunc(d); err != nil {
+				return d.failIn(i, err)
+			}
+			return d.tookCall(i, depth, nil)
+		})
+		return v, next
 	}
 	m, i, rest := d.readTextMap(i)
 	if rest > 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
@@ -347,6 +348,55 @@ func TestCheckedSkipKeyDepth(t *testing.T) {
 	}
 	if err := (DecodeOptions{UniqueKeys: true}).Unmarshal(nested, &raw); err == nil || !strings.HasSuffix(err.Error(), errKeyDepth.Error()) {
 		t.Error(err)
+	}
+}
+
+// readsList is a CustomDecoder that reads an array as a whole.
+type readsList struct{ list []int }
+
+func (r *readsList) DecodeMsgpack(d *Decoder) error { return d.Decode(&r.list) }
+
+// TestMaxDepthOfWire counts arrays and maps, not the pointers, interfaces and methods through which they are read.
+func TestMaxDepthOfWire(t *testing.T) {
+	type inner struct{ L *[]int }
+	for _, c := range []struct {
+		digits string
+		into   func() any
+	}{
+		{"91 91 01", func() any { return new([]*[]int) }},
+		{"91 91 01", func() any { return new(***[]**[]int) }},
+		{"91 91 01", func() any { return &[]any{new([]int)} }},
+		{"91 91 01", func() any { return new([]readsList) }},
+		{"91 91 01", func() any { return new([]*readsList) }},
+		{"81 a14c 91 01", func() any { return new(*inner) }},
+		{"81 a161 81 a162 01", func() any { return new(any) }},
+	} {
+		for _, depth := range []int{1, 2} {
+			for source, d := range sources(unhex(t, c.digits)) {
+				d.SetOptions(DecodeOptions{MaxDepth: depth})
+				d.SetMapDecoder(func(d *Decoder) (any, error) { return d.DecodeUntypedMap() })
+				if v := c.into(); (d.Decode(v) == nil) != (depth == 2) {
+					t.Errorf("%s into %T, %s, at most %d", c.digits, v, source, depth)
+				}
+			}
+		}
+	}
+}
+
+// TestMaxDepthOfColumns counts the map of the columns, and the list of the rows.
+func TestMaxDepthOfColumns(t *testing.T) {
+	for digits, read := range map[string]func(*Decoder) error{
+		"81 a161 91 01": func(d *Decoder) error { return d.DecodeColumns(new(column.Batch)) },
+		"91 81 a161 01": func(d *Decoder) error { return d.DecodeRows(new(column.Batch)) },
+	} {
+		for source, d := range sources(unhex(t, digits+digits)) {
+			d.SetOptions(DecodeOptions{MaxDepth: 2})
+			err := read(d)
+			d.SetOptions(DecodeOptions{MaxDepth: 1})
+			if err != nil || read(d) == nil {
+				t.Errorf("%s, %s: %v", digits, source, err)
+			}
+		}
 	}
 }
 

@@ -124,14 +124,14 @@ func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
 // A guard is deferred in public calls that may lead to methods of the user's. If one panics, the call ends as one that failed, so
 // that the decoder can be used again.
 type guard struct {
-	d                   *Decoder
-	mark, inside, depth int
-	returned            bool
+	d                          *Decoder
+	mark, inside, depth, steps int
+	returned                   bool
 }
 
 // guard opens the guard of a call whose value starts at mark.
 func (d *Decoder) guard(mark int) guard {
-	return guard{d: d, mark: mark, inside: d.inside, depth: d.depth}
+	return guard{d: d, mark: mark, inside: d.inside, depth: d.depth, steps: d.steps}
 }
 
 // end is Decoder.end.
@@ -147,7 +147,7 @@ func (g *guard) done() {
 		return
 	}
 	d := g.d
-	d.i, d.inside, d.depth = g.mark, g.inside-1, g.depth
+	d.i, d.inside, d.depth, d.steps = g.mark, g.inside-1, g.depth, g.steps
 	if d.inside == 0 {
 		_ = d.endFailed(d.start) // what failed is the panic's to tell
 	}
@@ -343,12 +343,21 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if *to == nil {
 		*to = mem.NewAt(o.elem.typ)
 	}
-	if d.depth++; d.depth > d.limits.depth { // a type that points to itself nests without a byte
-		return d.tooDeep(i)
+	if o.elem.pointer { // a type that points to itself nests without a byte
+		return d.step(i, func() int { return o.elem.decode(d, o.elem, *to, i) })
 	}
-	i = o.elem.decode(d, o.elem, *to, i)
-	d.depth--
-	return i
+	return o.elem.decode(d, o.elem, *to, i)
+}
+
+// step calls what may lead back to itself without reading a byte: it counts for nothing on the wire, so not for MaxDepth.
+func (d *Decoder) step(i int, call func() int) int {
+	if d.steps >= maxDepth {
+		return d.fail(i, depthError(maxDepth))
+	}
+	d.steps++
+	next := call()
+	d.steps--
+	return next
 }
 
 // room is for how many of n claimed elements of the given size memory may be taken now. What it grants is charged to the
