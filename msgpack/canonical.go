@@ -23,7 +23,7 @@ const maxKeyDepth = 100
 
 var (
 	errCanonicalDict = errors.New("msgpack: canonical bytes cannot have interned strings")
-	errKeyDepth      = errors.New("msgpack: map keys nest too deep for canonical bytes")
+	errKeyDepth      = errors.New("msgpack: maps and arrays nest too deep in map keys")
 )
 
 // A canonicalizer rewrites values.

@@ -294,7 +294,10 @@ func (d *Decoder) readInterned(i int) (string, int) {
 
 // skipJoining is skipAt, by which strings join as though they were read.
 func (d *Decoder) skipJoining(i int) int {
-	next := d.skipAt(i)
+	if d.flags&judging != 0 {
+		return d.skipChecked(i, true)
+	}
+	next := d.pass(i)
 	if next >= 0 {
 		d.joinFrom(i, next)
 	}

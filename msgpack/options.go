@@ -19,10 +19,18 @@ type DecodeOptions struct {
 	Loose                 bool   // ints in an any are int64 or uint64, floats float64, and bin is string
 	JSONFields            bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
 
+	// StrictUTF8, UniqueKeys and the limits hold for every byte of a value: also for what is skipped, kept as RawMessage, passed
+	// over by Query or read by methods. Of an ext, they hold for what its function reads as values.
+
 	StrictInts bool // an int beyond the range of its Go type is an error; else it is cut, as a conversion would
-	StrictUTF8 bool // a str that is not UTF-8 is an error
-	UniqueKeys bool // a key that is there twice in one map is an error; else the last one wins
-	AnyLength  bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
+	StrictUTF8 bool // a str that is not UTF-8 is an error, as a key too
+
+	// UniqueKeys makes a key that is there twice in one map an error; else the last one wins. The names and aliases of a field are
+	// one key. Ints of all widths are the same key when they are the same number, as are floats, and a str and a bin of the same
+	// bytes. No NaN is equal to another, so that a map may have several; but none may be there twice with the same bits.
+	UniqueKeys bool
+
+	AnyLength bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
 
 	// ZeroCopy makes strings, []byte and RawMessage refer to the input, where it is a []byte that the caller passes. The input
 	// must never change then, even after the target has been decoded into again: a string that is equal stays as it is.
@@ -38,7 +46,7 @@ type DecodeOptions struct {
 	RawExt     bool // an ext of an unknown type becomes an Ext in an any; else it is an error
 
 	// Limits, for input that is not trusted. Zero is the default.
-	MaxDepth    int // how deep values may nest; 10,000
+	MaxDepth    int // how deep arrays and maps may nest, and exts that functions read; 10,000
 	MaxBytes    int // bytes of one value as it stands on the wire; no limit
 	MaxElements int // elements of one array, pairs of one map; no limit
 	MaxString   int // bytes of one str or bin; no limit
@@ -70,7 +78,7 @@ func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.set(ownStrings, o.OwnStrings)
 	d.set(utcTimes, o.UTC)
 	d.set(rawExt, o.RawExt)
-	d.set(limited, o.MaxBytes > 0 || o.MaxElements > 0 || o.MaxString > 0)
+	d.set(limited, o.MaxDepth > 0 || o.MaxBytes > 0 || o.MaxElements > 0 || o.MaxString > 0)
 	d.limits = limits{orElse(o.MaxDepth, maxDepth), orElse(o.MaxBytes, math.MaxInt), orElse(o.MaxElements, math.MaxInt), orElse(o.MaxString, math.MaxInt)}
 	d.plans = plansFor(planRules{tag: o.StructTag, json: o.JSONFields})
 }
@@ -213,26 +221,6 @@ func (d *Decoder) intText(i int, v int64) string {
 		return fmt.Sprint(uint64(v))
 	}
 	return fmt.Sprint(v)
-}
-
-// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in nothing.
-type keySet struct{ keys map[any]struct{} }
-
-func (d *Decoder) newKeySet() (s keySet) {
-	if d.flags&uniqueKeys != 0 {
-		s.keys = make(map[any]struct{})
-	}
-	return s
-}
-
-// twice reports whether key was there before, and notes it.
-func (s keySet) twice(key any) bool {
-	if s.keys == nil {
-		return false
-	}
-	_, there := s.keys[key]
-	s.keys[key] = struct{}{}
-	return there
 }
 
 // carefulAny reads a str or bin as a string in an any, under options for strings.

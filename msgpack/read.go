@@ -370,8 +370,16 @@ func (d *Decoder) readKeyAtHandSlow(i int) (string, int) {
 
 func unknownCode(c byte) error { return fmt.Errorf("msgpack: unknown code %x", c) }
 
-// skipAt gives the offset after the value at i.
+// skipAt gives the offset after the value at i, which the options may refuse.
 func (d *Decoder) skipAt(i int) int {
+	if d.flags&judging != 0 {
+		return d.skipChecked(i, false)
+	}
+	return d.pass(i)
+}
+
+// pass gives the offset after the value at i, whatever the options say of it.
+func (d *Decoder) pass(i int) int {
 	if next := skip(d.b, i); next >= 0 {
 		return next
 	}

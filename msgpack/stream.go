@@ -72,7 +72,8 @@ type Decoder struct {
 	b        []byte // the window
 	i        int    // the next byte to read: 0 ≤ i ≤ len(b)
 	flags    uint32
-	depth    int
+	depth    int // arrays and maps that the value being read lies in
+	steps    int // pointers and methods that it lies in; see step
 	inside   int // calls of begin without an end: more than one inside a custom decoder
 	start    int // of the value being read
 	credit   int // bytes that may be allocated ahead of the data, for the value being read
@@ -194,7 +195,7 @@ func (d *Decoder) clean() {
 		d.dict.reset(nil)
 	}
 	d.err, d.inner, d.path, d.rest = nil, nil, d.path[:0], scan{}
-	d.depth, d.inside = 0, 0
+	d.depth, d.steps, d.inside = 0, 0, 0
 }
 
 // begin opens a public call and gives where its value starts.
@@ -203,7 +204,7 @@ func (d *Decoder) begin() int {
 	if d.inside > 1 {
 		return d.i
 	}
-	d.depth = 0
+	d.depth, d.steps = 0, 0
 	d.credit = streamCredit
 	switch {
 	case d.r == nil:
@@ -290,14 +291,14 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		}
 		return
 	}
-	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.skipAt(mark) < 0 {
+	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.pass(mark) < 0 {
 		d.err = nil
 		d.giveBackFrom(mark)
 		return
 	}
 	if e != nil && d.flags&internStrings != 0 {
 		// The strings of the value must join the dict, those that are still to come too.
-		if next := d.skipAt(mark); next >= 0 {
+		if next := d.pass(mark); next >= 0 {
 			d.joinFrom(int(e.Offset-d.base), next)
 		}
 		d.err = nil
