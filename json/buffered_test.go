@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"testing")
+	"testing"
+)
 
 // TestBufferedAndReader reads what follows a value from Buffered and then from the reader, where values end about the sizes of buffers.
 // How much of it is in Buffered depends on how much was read at once; with GOEXPERIMENT=jsonv2 encoding/json first reads 64 bytes.
