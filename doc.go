@@ -23,6 +23,8 @@
 //	internal/corpus tests only: shared Go types, random values, vectors
 //	internal/jsonfault errors of encoding/json in words that name no Go types
 //	internal/pages  tests only: the tables and the code blocks of the documentation
+//	internal/corpus/matrix  tests only: every kind of value, into every target, from every source, against an oracle
+//	internal/corpus/schemaoracle  tests only: the oracle of schema and parco, a decoder by the notation of a schema
 //	internal/api    tests only: what a package exports, as text
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
