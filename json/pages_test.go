@@ -32,8 +32,9 @@ func TestPagesMigrateJSON(t *testing.T) {
 		},
 	})
 	page.Rows(t, "What is different", map[string]func(*testing.T, pages.Row){
-		"capacity of decoded slices": pageCapacity,
-		"short strings":              pageStrings,
+		"capacity of decoded slices":                                   pageCapacity,
+		"short strings":                                                pageStrings,
+		"a `RawMessage` that is decoded again":                         pageRaw,
 		"a chain of pointers that leads back to itself, as the target": pageCircle,
 		"a writer that takes part of a value, without an error":        pageShortWrite,
 		"a tagged, embedded, unexported struct pointer that is nil":    pageEmbedded,
@@ -156,6 +157,18 @@ func pageCircle(t *testing.T, _ pages.Row) {
 	// That it has not ended in time says nothing if the machine is slow, and can only pass.
 	if out, ended := inProcess(t, "SLIPSTREAM_CIRCLE", time.Second); ended {
 		t.Errorf("encoding/json has ended: %s", out)
+	}
+}
+
+func pageRaw(t *testing.T, _ pages.Row) {
+	for i, unmarshal := range []func([]byte, any) error{std.Unmarshal, json.Unmarshal} {
+		var raw json.RawMessage
+		first := unmarshal([]byte(`[1,2]`), &raw)
+		kept := raw
+		second := unmarshal([]byte(`"x"`), &raw)
+		if want := []string{`"x"2]`, `[1,2]`}[i]; first != nil || second != nil || string(kept) != want {
+			t.Errorf("%v, %v: what was kept is %s, want %s", first, second, kept, want)
+		}
 	}
 }
 
