@@ -222,14 +222,15 @@ func decodeRaw(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		*m = d.src[start : d.off+i : d.off+i]
 		return i
 	}
+	// It is new memory always. What the target has may be a view of an earlier input, or in use elsewhere.
 	text := d.src[start : d.off+i]
-	if *m == nil && len(text) < ownText {
-		room := d.text.Room(len(text))
-		*m = room[:copy(room, text):len(text)]
-		d.text.Take(len(text))
+	if len(text) >= ownText {
+		*m = append([]byte(nil), text...)
 		return i
 	}
-	*m = append((*m)[:0], text...)
+	room := d.text.Room(len(text))
+	*m = room[:copy(room, text):len(text)]
+	d.text.Take(len(text))
 	return i
 }
 

@@ -14,7 +14,6 @@ package json
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"math"
 	"reflect"
 	"strconv"
@@ -45,7 +44,7 @@ func Marshal(v any) ([]byte, error) {
 	n, err := e.run(o, face.Data, 0)
 	if err != nil {
 		if e.asksOriginal(err) {
-			return json.Marshal(v)
+			return marshalOriginal(v)
 		}
 		return nil, err
 	}

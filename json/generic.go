@@ -4,7 +4,6 @@ package json
 // that this costs no allocation, values of the type wait in a pool, zero.
 
 import (
-	"encoding/json"
 	"math"
 	"reflect"
 	"sync"
@@ -48,7 +47,7 @@ func MarshalOf[T any](v T) ([]byte, error) {
 	n, err := e.run(o, mem.PointerTo(p), 0)
 	if err != nil {
 		if e.asksOriginal(err) {
-			return json.Marshal(v)
+			return marshalOriginal(v)
 		}
 		return nil, err
 	}

@@ -219,6 +219,9 @@ func unmarshalOriginal(data []byte, v any, flags ParseFlags) error {
 
 // appendOriginal is Append by encoding/json.
 func appendOriginal(b []byte, v any, flags AppendFlags) ([]byte, error) {
+	if err := circleIn(v); err != nil {
+		return b, err
+	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(flags&EscapeHTML != 0)

@@ -221,6 +221,8 @@ type Program struct {
 	Declare string   // declarations of the package
 	Before  string   // statements of main before the code, or before Check if the code declares the package
 	Check   string   // statements after it, which print what the code has done
+
+	Environment []string // of the compiler and of the program, as KEY=value
 }
 
 // Source returns the program around code, which is declarations or statements, after any imports of its own.
@@ -279,6 +281,7 @@ func RunGo(t *testing.T, code string, p Program) string {
 	c := exec.Command("go", "run", ".")
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	c.Env = append(c.Env, p.Environment...)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s\nin\n%s", err, out, source)

@@ -1,0 +1,352 @@
+package json_test
+
+// Every kind of value, into every kind of target, from every source, by every entry that decodes. The oracle is jsonoracle. Where
+// encoding/json has the entry, it must give the same, and the text of the error is compared with its own.
+
+import (
+	"bytes"
+	std "encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/corpus/jsonoracle"
+	"github.com/slipstream-go/slipstream/internal/corpus/matrix"
+	"github.com/slipstream-go/slipstream/json"
+)
+
+func TestMatrix(t *testing.T) {
+	if json.OnV2 {
+		t.Skip("the oracle is that of Go 1.26; the differential tests run against both")
+	}
+	matrix.Run(t, matrix.Format{
+		Leaves: matrixLeaves(),
+		Wraps:  matrixWraps,
+		Struct: func(_ *rand.Rand, fields []matrix.Kind) matrix.Kind {
+			typ := matrix.StructOf(fields)
+			return matrix.Kind{Name: typ.String(), Type: typ}
+		},
+		Subject:     matrixSubject,
+		Fill:        matrixFill,
+		Text:        matrixText,
+		Opaque:      []reflect.Type{reflect.TypeFor[big.Int]()},
+		ViewsUsed:   true,
+		ExactErrors: true,
+		Explains:    func([]byte, string) bool { return true }, // the oracle's target is compared
+	})
+}
+
+type (
+	ownText    struct{ s string } // reads text
+	ownValue   struct{ s string } // reads JSON, and refuses some
+	ownRaw     []byte             // reads JSON into memory that it has
+	named      string
+	matrixTree struct {
+		Name string
+		Kids []*matrixTree
+		Next *matrixTree
+		By   map[string]*matrixTree
+	}
+	inlined  struct{ A, B int }
+	inlining struct {
+		inlined
+		*Inlined
+		C string
+	}
+	Inlined struct{ D []string }
+)
+
+func (o ownText) MarshalText() ([]byte, error) { return []byte(o.s), nil }
+func (o *ownText) UnmarshalText(b []byte) error {
+	if bytes.HasPrefix(b, []byte("long")) {
+		return fmt.Errorf("%.4s is refused", b)
+	}
+	o.s = string(b)
+	return nil
+}
+func (o ownValue) MarshalJSON() ([]byte, error) { return std.Marshal(o.s) }
+func (o *ownValue) UnmarshalJSON(b []byte) error {
+	if b[0] == '{' {
+		return fmt.Errorf("%.4s is refused", b)
+	}
+	o.s = string(b)
+	return nil
+}
+func (o ownRaw) MarshalJSON() ([]byte, error) { return std.Marshal(len(o)) }
+func (o *ownRaw) UnmarshalJSON(b []byte) error {
+	*o = append((*o)[:0], b...)
+	return nil
+}
+
+func matrixLeaves() []matrix.Kind {
+	var all []matrix.Kind
+	add := func(tag reflect.StructTag, types ...reflect.Type) {
+		for _, t := range types {
+			all = append(all, matrix.Kind{Name: t.String(), Type: t, Tag: tag})
+		}
+	}
+	add("",
+		reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
+		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
+		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[named](), reflect.TypeFor[[]byte](),
+		reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any](), reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](),
+		reflect.TypeFor[ownText](), reflect.TypeFor[ownValue](), reflect.TypeFor[ownRaw](), reflect.TypeFor[*ownValue](), reflect.TypeFor[matrixTree](), reflect.TypeFor[inlining](),
+		reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[map[string]string](), reflect.TypeFor[[]string](), reflect.TypeFor[[2]bool]())
+	add(`json:",string"`, reflect.TypeFor[int](), reflect.TypeFor[string](), reflect.TypeFor[*bool](), reflect.TypeFor[float64](), reflect.TypeFor[*uint8](), reflect.TypeFor[json.Number]())
+	return all
+}
+
+var matrixKeys = []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[named](), reflect.TypeFor[int](), reflect.TypeFor[uint8](), reflect.TypeFor[ownText]()}
+
+var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
+	func(_ *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {
+		return wrapped(reflect.SliceOf(k.Type)), k.Tag == ""
+	},
+	func(_ *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {
+		return wrapped(reflect.PointerTo(k.Type)), k.Tag == ""
+	},
+	func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {
+		return wrapped(reflect.ArrayOf(r.IntN(4), k.Type)), k.Tag == ""
+	},
+	func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {
+		return wrapped(reflect.MapOf(matrixKeys[r.IntN(len(matrixKeys))], k.Type)), k.Tag == ""
+	},
+}
+
+func wrapped(t reflect.Type) matrix.Kind { return matrix.Kind{Name: t.String(), Type: t} }
+
+// matrixText is mostly short, of every script, with characters that are escaped, and at times not UTF-8.
+func matrixText(r *rand.Rand) string {
+	s := corpus.String(r)
+	switch r.IntN(8) {
+	case 0:
+		s += strings.Repeat([]string{"é", "日本", "😀", "<&>", "\n\"\\", "\u2028"}[r.IntN(6)], r.IntN(60))
+	case 1:
+		s += "\xff\xc3"
+	}
+	return s
+}
+
+// matrixFill sets what a random value of the Go kind would not be.
+func matrixFill(r *rand.Rand, v reflect.Value) bool {
+	switch p := v.Addr().Interface().(type) {
+	case *json.Number:
+		*p = json.Number([]string{"0", "-1", "1.5", "1e3", "12345678901234567890"}[r.IntN(5)])
+	case *json.RawMessage:
+		*p = json.RawMessage([]string{"null", `{"a":[1, 2]}`, `"x"`, "12.50", "[]"}[r.IntN(5)])
+	case *time.Time:
+		*p = time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()
+	case *ownText:
+		p.s = matrixText(r)
+	case *ownValue:
+		p.s = matrixText(r)
+	case *matrixTree:
+		p.Name = matrixText(r)
+		if r.IntN(3) > 0 {
+			p.Kids = []*matrixTree{{Name: "kid"}, nil, {By: map[string]*matrixTree{"a": nil}}}[:r.IntN(4)]
+		}
+		if r.IntN(3) == 0 {
+			p.Next = &matrixTree{Name: matrixText(r)}
+		}
+	case *any:
+		switch r.IntN(12) {
+		case 0:
+			*p = new(int)
+		case 1:
+			*p = &[]any{matrixText(r), 2.5}
+		case 2:
+			*p = &map[string]any{matrixText(r): nil}
+		case 3:
+			s := matrixText(r)
+			to := &s
+			*p = &to
+		case 4:
+			*p = &matrixTree{Name: matrixText(r)}
+		case 5:
+			*p = []any{map[string]any{"a": matrixText(r)}, 1.5, nil, true}
+		case 6:
+			*p = map[string]any{"F0": []any{}, matrixText(r): float64(r.IntN(1000))}
+		case 7:
+			*p = float64(r.Int64())
+		case 8:
+			*p = matrixText(r)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// holdsRaw reports whether a t leads to a RawMessage, whose memory encoding/json writes again.
+func holdsRaw(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return holdsRaw(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsRaw(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matrixSubject is every entry that decodes, and what it is held to.
+func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
+	var wantErr error // of the oracle that was asked last
+	oracle := func(o jsonoracle.Options) matrix.Decode {
+		return func(b []byte, target reflect.Value) (int, error) { return jsonoracle.Decode(b, target, o) }
+	}
+	noting := func(d matrix.Decode) matrix.Decode {
+		return func(b []byte, target reflect.Value) (n int, err error) {
+			n, err = d(b, target)
+			wantErr = err
+			return n, err
+		}
+	}
+	// same wants the error of encoding/json, and its text, if that was asked.
+	raw := holdsRaw(k.Type, make(map[reflect.Type]bool))
+	same := func(err error) error {
+		if !raw && err != nil && wantErr != nil && (err.Error() != wantErr.Error() || reflect.TypeOf(err) != reflect.TypeOf(wantErr)) {
+			panic(fmt.Sprintf("the error is %#v, want %#v", err, wantErr))
+		}
+		return err
+	}
+	unmarshal := func(b []byte, target reflect.Value) (int, error) { return -1, std.Unmarshal(b, target.Interface()) }
+	parse := func(flags json.ParseFlags) matrix.Decode {
+		return func(b []byte, target reflect.Value) (int, error) {
+			rest, err := json.Parse(b, target.Interface(), flags)
+			return len(b) - len(rest), err
+		}
+	}
+	first := func(o jsonoracle.Options) matrix.Decode {
+		o.First, o.Blanks = true, true
+		d := oracle(o)
+		return func(b []byte, target reflect.Value) (int, error) {
+			n, err := d(b, target)
+			if err != nil {
+				n = -1
+			}
+			return n, err
+		}
+	}
+	stdDecoder := func(set func(*std.Decoder)) matrix.Decode {
+		return func(b []byte, target reflect.Value) (int, error) {
+			d := std.NewDecoder(bytes.NewReader(b))
+			set(d)
+			err := d.Decode(target.Interface())
+			return int(d.InputOffset()), err
+		}
+	}
+	decoder := func(set func(*json.Decoder)) func(io.Reader) func(reflect.Value) error {
+		return func(r io.Reader) func(reflect.Value) error {
+			d := json.NewDecoder(r)
+			set(d)
+			return func(target reflect.Value) error { return d.Decode(target.Interface()) }
+		}
+	}
+	// noted is a stream whose errors are those of encoding/json.
+	noted := func(open func(io.Reader) func(reflect.Value) error) func(io.Reader) func(reflect.Value) error {
+		return func(r io.Reader) func(reflect.Value) error {
+			next := open(r)
+			return func(target reflect.Value) error { return same(next(target)) }
+		}
+	}
+	subject := &matrix.Subject{
+		Encode: func(v reflect.Value) ([]byte, error) {
+			b, err := std.Marshal(v.Interface())
+			if err != nil {
+				return nil, err
+			}
+			h := fnv.New64a()
+			h.Write(b)
+			return append(jsonoracle.Vary(rand.New(rand.NewPCG(h.Sum64(), 1)), b), '\n'), nil
+		},
+		Oracle: oracle(jsonoracle.Options{}),
+	}
+	original := unmarshal // the oracle of what encoding/json has
+	if raw {
+		original = subject.Oracle
+	} else {
+		subject.Ways = append(subject.Ways, matrix.Way{Name: "encoding/json", Bytes: unmarshal})
+	}
+	subject.Ways = append(subject.Ways,
+		matrix.Way{Name: "Unmarshal", Bytes: func(b []byte, target reflect.Value) (int, error) {
+			return -1, same(json.Unmarshal(b, target.Interface()))
+		}, Oracle: noting(original)},
+		matrix.Way{Name: "UnmarshalRead", Bytes: func(b []byte, target reflect.Value) (int, error) {
+			return -1, same(json.UnmarshalRead(iotest.HalfReader(bytes.NewReader(b)), target.Interface(), 0))
+		}, Oracle: noting(original)})
+	for _, p := range []struct {
+		name  string
+		flags json.ParseFlags
+		o     jsonoracle.Options
+	}{
+		{"0", 0, jsonoracle.Options{}},
+		{"UseNumber", json.UseNumber, jsonoracle.Options{Number: true}},
+		{"UseInt64", json.UseInt64, jsonoracle.Options{Int64: true}},
+		{"UseUint64|UseInt64|UseBigInt|UseNumber", json.UseUint64 | json.UseInt64 | json.UseBigInt | json.UseNumber, jsonoracle.Options{Uint64: true, Int64: true, BigInt: true, Number: true}},
+		{"UseBigInt", json.UseBigInt, jsonoracle.Options{BigInt: true}},
+		{"DontMatchCaseInsensitiveStructFields", json.DontMatchCaseInsensitiveStructFields, jsonoracle.Options{ExactCase: true}},
+		{"DisallowUnknownFields", json.DisallowUnknownFields, jsonoracle.Options{NoUnknown: true}},
+		{"RejectDuplicateNames", json.RejectDuplicateNames, jsonoracle.Options{NoTwice: true}},
+		{"RejectDuplicateNames|DontMatchCase…|DisallowUnknownFields|UseInt64", json.RejectDuplicateNames | json.DontMatchCaseInsensitiveStructFields | json.DisallowUnknownFields | json.UseInt64,
+			jsonoracle.Options{NoTwice: true, ExactCase: true, NoUnknown: true, Int64: true}},
+	} {
+		subject.Ways = append(subject.Ways, matrix.Way{Name: "Parse, " + p.name, Bytes: parse(p.flags), Oracle: first(p.o)})
+	}
+	for _, p := range []struct {
+		name  string
+		flags json.ParseFlags
+		o     jsonoracle.Options
+	}{
+		{"ZeroCopy", json.ZeroCopy, jsonoracle.Options{RawViews: true}},
+		{"DontCopyString", json.DontCopyString, jsonoracle.Options{}},
+		{"DontCopyNumber|UseNumber", json.DontCopyNumber | json.UseNumber, jsonoracle.Options{Number: true}},
+		{"DontCopyRawMessage", json.DontCopyRawMessage, jsonoracle.Options{RawViews: true}},
+	} {
+		subject.Ways = append(subject.Ways, matrix.Way{Name: "Parse, " + p.name, Bytes: parse(p.flags), Views: true, Oracle: first(p.o)})
+	}
+	originalStream, originalStrict := stdDecoder(func(*std.Decoder) {}), stdDecoder(func(d *std.Decoder) { d.UseNumber(); d.DisallowUnknownFields() })
+	if raw {
+		originalStream, originalStrict = oracle(jsonoracle.Options{First: true}), oracle(jsonoracle.Options{First: true, Number: true, NoUnknown: true})
+	}
+	subject.Ways = append(subject.Ways,
+		matrix.Way{Name: "Decoder", Stream: noted(decoder(func(*json.Decoder) {})), Oracle: noting(originalStream)},
+		matrix.Way{Name: "Decoder, UseNumber, DisallowUnknownFields", Stream: noted(decoder(func(d *json.Decoder) { d.UseNumber(); d.DisallowUnknownFields() })),
+			Oracle: noting(originalStrict)},
+		matrix.Way{Name: "Decoder, DontMatchCase…", Stream: decoder((*json.Decoder).DontMatchCaseInsensitiveStructFields), Oracle: oracle(jsonoracle.Options{First: true, ExactCase: true})},
+		matrix.Way{Name: "Decoder, ZeroCopy", Stream: decoder((*json.Decoder).ZeroCopy), Views: true, Oracle: oracle(jsonoracle.Options{First: true, RawViews: true})},
+		matrix.Way{Name: "Lines", Stream: func(r io.Reader) func(reflect.Value) error {
+			next, _ := iter.Pull2(json.Lines[json.RawMessage](r, 0))
+			return func(target reflect.Value) error {
+				raw, err, ok := next()
+				switch {
+				case !ok:
+					return io.EOF
+				case err != nil:
+					return err
+				}
+				return json.Unmarshal(raw, target.Interface())
+			}
+		}, Oracle: oracle(jsonoracle.Options{LineByLine: true})},
+	)
+	return subject, nil
+}

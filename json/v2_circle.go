@@ -1,0 +1,157 @@
+package json
+
+// Pointers and interfaces that lead back to themselves, with no array, object or method between. encoding/json on its second version
+// counts how deep JSON nests to find cycles. These do not nest, so it recurses until the stack overflows, which ends the process.
+// Values are checked before it is asked to encode them.
+
+import (
+	"encoding/json"
+	"reflect"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// marshalOriginal is Marshal by encoding/json.
+func marshalOriginal(v any) ([]byte, error) {
+	if err := circleIn(v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// circleIn returns the error for pointers in v that lead back to themselves. It takes time linear in v, none if no value of the type
+// has such pointers.
+func circleIn(v any) error {
+	t := reflect.TypeOf(v)
+	if t == nil || !mayCircle(t) {
+		return nil
+	}
+	s := circleSearch{seen: make(map[visited]struct{})}
+	s.value(reflect.ValueOf(v), 0)
+	if !s.circle.IsValid() {
+		return nil
+	}
+	return &UnsupportedValueError{Value: s.circle, Str: cycleText + s.circle.Type().String()}
+}
+
+// circleTypes has mayCircle's results.
+var circleTypes sync.Map
+
+// mayCircle reports whether pointers in a value of type t may lead back to themselves: through an interface, or a pointer type that
+// points to itself.
+func mayCircle(t reflect.Type) bool {
+	if known, ok := circleTypes.Load(t); ok {
+		return known.(bool)
+	}
+	result := reachesCircle(t, make(map[reflect.Type]bool))
+	circleTypes.Store(t, result)
+	return result
+}
+
+func reachesCircle(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer:
+		to := t
+		for range maxHops {
+			if to.Kind() != reflect.Pointer {
+				return reachesCircle(to, seen)
+			}
+			to = to.Elem()
+		}
+		return true
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return reachesCircle(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if reachesCircle(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// circleSearch goes through a value as an encoder does.
+type circleSearch struct {
+	seen   map[visited]struct{}
+	circle reflect.Value // not valid before it is found
+}
+
+// visited is a pointer, a map or a slice.
+type visited struct {
+	t reflect.Type
+	p mem.Pointer
+	n int
+}
+
+func (s *circleSearch) value(v reflect.Value, depth int) {
+	for hops := 0; v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface; hops++ {
+		if v.IsNil() || hasMethod(v) {
+			return
+		}
+		if hops > maxHops {
+			s.circle = v
+			return
+		}
+		v = v.Elem()
+	}
+	if depth > maxDepth || hasMethod(v) || !mayCircle(v.Type()) || s.known(v) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Map:
+		for m := v.MapRange(); m.Next() && !s.circle.IsValid(); {
+			s.value(m.Value(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := 0; i < v.Len() && !s.circle.IsValid(); i++ {
+			s.value(v.Index(i), depth+1)
+		}
+	case reflect.Struct:
+		for i := 0; i < v.NumField() && !s.circle.IsValid(); i++ {
+			f := v.Type().Field(i)
+			if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" {
+				s.value(v.Field(i), depth+1)
+			}
+		}
+	}
+}
+
+// known reports whether v, if it refers to its elements or can be referred to, was visited before.
+func (s *circleSearch) known(v reflect.Value) bool {
+	id := visited{t: v.Type()}
+	switch {
+	case v.Kind() == reflect.Map || v.Kind() == reflect.Slice:
+		id.p = mem.Pointer(v.UnsafePointer())
+		if v.Kind() == reflect.Slice {
+			id.n = v.Len()
+		}
+	case v.CanAddr():
+		id.p = mem.Pointer(v.Addr().UnsafePointer())
+	default:
+		return false
+	}
+	_, ok := s.seen[id]
+	s.seen[id] = struct{}{}
+	return ok
+}
+
+// hasMethod reports whether a method says what v is in JSON.
+func hasMethod(v reflect.Value) bool {
+	t := v.Type()
+	if encodesItself(t) {
+		return true
+	}
+	return v.CanAddr() && encodesItself(reflect.PointerTo(t))
+}
+
+func encodesItself(t reflect.Type) bool {
+	return t.NumMethod() > 0 && t.Kind() != reflect.Interface && (t.Implements(marshalerType) || t.Implements(textMarshalerType) || streams(t))
+}
