@@ -431,13 +431,13 @@ func FuzzTokenizer(f *testing.F) {
 // TestTouchingValues holds what the documentation of Tokenizer says of values without white space between them.
 func TestTouchingValues(t *testing.T) {
 	for text, strict := range map[string]bool{"01": true, "1-2": true, "nulltrue": true, `1"a"`: false, `"a"1`: false, "[1][2]": false, "1[2]": false} {
-		tokens := json.NewTokenizer([]byte(text))
+		tokens := NewTokenizer([]byte(text))
 		for tokens.Next() {
 		}
 		if (tokens.Err != nil) != strict {
 			t.Errorf("Tokenizer of %s: %v", text, tokens.Err)
 		}
-		values := json.NewDecoder(strings.NewReader(text))
+		values := NewDecoder(strings.NewReader(text))
 		for n := range 2 {
 			var v any
 			if err := values.Decode(&v); err != nil {
