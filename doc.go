@@ -22,6 +22,7 @@
 //	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
 //	internal/corpus tests only: shared Go types, random values, vectors
 //	internal/api    tests only: what a package exports, as text
+//	internal/growth tests only: how time, allocation and retained memory grow with the input
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
 //	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, watch, metrics, config, load, service;
