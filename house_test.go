@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 
 // unsafeFiles are the files outside internal/mem that may import unsafe.
 var unsafeFiles = []string{
-	"internal/growth/cpu_linux.go", // tests only: the address of a struct for a system call
+	"internal/growth/cpu_linux.go",                                                       // tests only: the address of a struct for a system call
 	"bench/remotewrite/vtpb1/vtpb1.pb.go", "bench/remotewrite/vtpb1/vtpb1_vtproto.pb.go", // generated
 	"bench/remotewrite/vtpb2/vtpb2.pb.go", "bench/remotewrite/vtpb2/vtpb2_vtproto.pb.go",
 	"bench/schema/pb/small.pb.go", "bench/schema/pb/small_vtproto.pb.go",
