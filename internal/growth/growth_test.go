@@ -74,7 +74,7 @@ func TestVerdicts(t *testing.T) {
 		}, "4.0 times its size, and may 3 times", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := Case{Prepare: each(test.f), Alloc: 3}.check(shortSize)
+			err := Case{Prepare: each(test.f), Alloc: 3}.check(128 << 10)
 			switch {
 			case test.os && !hasClock:
 			case test.want == "" && err != nil:

@@ -26,9 +26,11 @@ func CheckHeld(t *testing.T, cases []Held) {
 		large = heldLong
 	}
 	for _, h := range cases {
-		if err := h.check(large); err != nil {
-			t.Errorf("%s: %v", h.Name, err)
-		}
+		t.Run(h.Name, func(t *testing.T) {
+			if err := h.check(large); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

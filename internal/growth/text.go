@@ -2,6 +2,7 @@ package growth
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -57,6 +58,13 @@ func Map[A, B any](name string, families []Family[A], f func(A) B) []Family[B] {
 		}
 	}
 	return mapped
+}
+
+// Without returns the families whose names contain none of the words.
+func Without[In any](families []Family[In], words ...string) []Family[In] {
+	return slices.DeleteFunc(slices.Clone(families), func(f Family[In]) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(f.Name, word) })
+	})
 }
 
 // OnlyLong returns families that the short form leaves out.
