@@ -20,7 +20,7 @@ import (
 
 func TestGrowthCovers(t *testing.T) {
 	names := slices.Concat(growth.Names(readers()), growth.Names(documentCalls()), growth.Names(indenters()), growth.Names(stringCalls()),
-		growth.Names(writers()), growth.CaseNames(sequences()))
+		growth.Names(writers()), growth.Names(indentingWriters()), growth.CaseNames(sequences()))
 	growth.Covers(t, names, map[string]string{
 		"*Error.Error":                  "a line of text",
 		"*Error.Unwrap":                 "returns a field",
@@ -56,6 +56,7 @@ func TestGrowth(t *testing.T) {
 		growth.Cross(indenters(), growth.Without(documents(), "deep", "open")),
 		growth.Cross(stringCalls(), contents()),
 		growth.Cross(writers(), goValues()),
+		growth.Cross(indentingWriters(), growth.Without(goValues(), "very deep")),
 		sequences(),
 	))
 }
@@ -414,7 +415,6 @@ func writers() []growth.Call[any] {
 		{Name: "Marshal", Run: func(v any) { json.Marshal(v) }, Alloc: 64},
 		{Name: "MarshalOf", Run: func(v any) { json.MarshalOf(v) }, Alloc: 64, Long: true},
 		{Name: "Append", Run: func(v any) { json.Append(nil, v, 0) }, Alloc: 64},
-		{Name: "MarshalIndent", Run: func(v any) { json.MarshalIndent(v, "", " ") }, Alloc: 64},
 		{Name: "MarshalWrite", Run: func(v any) { json.MarshalWrite(io.Discard, v, json.SortMapKeys) }, Alloc: 64, Long: true},
 		{Name: "Encoder.Encode", Run: func(v any) {
 			e := json.NewEncoder(io.Discard)
@@ -422,6 +422,13 @@ func writers() []growth.Call[any] {
 				e.Encode(v)
 			}
 		}, Alloc: 192},
+	}
+}
+
+// indentingWriters are to values what indenters are to documents.
+func indentingWriters() []growth.Call[any] {
+	return []growth.Call[any]{
+		{Name: "MarshalIndent", Run: func(v any) { json.MarshalIndent(v, "", " ") }, Alloc: 64},
 		{Name: "Encoder.Encode indented", Run: func(v any) {
 			e := json.NewEncoder(io.Discard)
 			e.SetIndent("", " ")
@@ -504,6 +511,9 @@ func goValues() []growth.Family[any] {
 				}
 				return all
 			}),
+			made("very deep lists", func(n int) any { return levels(n, func(v any) any { return []any{v} }) }),
+			made("very deep maps", func(n int) any { return levels(n, func(v any) any { return map[string]any{"a": v, "b": 1} }) }),
+			made("very deep pointers", func(n int) any { return levels(n, func(v any) any { return &v }) }),
 			made("numbers", func(n int) any { return repeat(1234567.5, n/10) }),
 			made("ints", func(n int) any { return repeat(1234567, n/8) }),
 			made("bytes", func(n int) any { return make([]byte, n) }),
@@ -523,6 +533,21 @@ func goValues() []growth.Family[any] {
 				return append([]any{keyed(n / 24)}, repeat[any](keyed(5), n/160)...)
 			}),
 		})
+}
+
+// levels returns deep values, which take about n bytes.
+func levels(n int, wrap func(any) any) any {
+	const size = 4
+	times := n/(3000*size) + 1
+	var all []any
+	for range times {
+		var v any = 1
+		for range n / times / size {
+			v = wrap(v)
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // sequences are calls in sequence, with the results of the one for the next.
