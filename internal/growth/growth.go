@@ -13,7 +13,8 @@ import (
 const (
 	factor   = 4         // between two sizes
 	most     = 6         // times the cost that 4n may have
-	doubtful = 10        // times the CPU time that 4n may have if 16n has no more than most times that of 4n
+	doubtful = 12        // times the CPU time that 4n may have if larger inputs do not confirm it
+	confirms = 2         // larger sizes that confirm a doubtful growth
 	slack    = 128 << 10 // bytes that any call may allocate
 	attempts = 12
 
@@ -141,15 +142,20 @@ func measure(f func(), times int) cost {
 	return cost{spent, int(after.TotalAlloc - before.TotalAlloc)}
 }
 
-// check compares the costs of n and 4n bytes. The error says what grows too much. What no longer fits into a cache slows
-// down once, from one size to the next; a fault goes on growing. So a growth of CPU time that is somewhat too much counts
-// only if the next size confirms it.
+// check compares the costs of n and 4n bytes. The error says what grows too much.
+//
+// What no longer fits into a cache slows down from one size to the next, two or three times in all; a fault goes on
+// growing. So a growth of CPU time of up to doubtful times counts only if the next sizes confirm it.
 func (c Case) check(n int) error {
-	a, b, times, err := c.compare(n)
-	if err != nil && c.judgeAlloc(n, times, a, b) == "" && b.time <= doubtful*a.time && (c.Most == 0 || factor*factor*n <= c.Most) {
-		_, _, _, err = c.compare(factor * n)
+	for i := 0; ; i++ {
+		a, b, times, err := c.compare(n)
+		if err == nil || c.judgeAlloc(n, times, a, b) != "" || b.time > doubtful*max(a.time, grain) || i == confirms {
+			return err
+		}
+		if n *= factor; c.Most > 0 && factor*n > c.Most {
+			return err
+		}
 	}
-	return err
 }
 
 // compare measures n and 4n bytes until their costs are as they should be, or attempts are spent.
