@@ -61,7 +61,8 @@ type Held struct {
 	// Start makes the objects and returns the call for a message of about n bytes. The call returns what
 	// a program would keep of the message; inputs that it keeps itself should be made by Start.
 	Start func(large, small int) func(n int) any
-	// Kept is the most bytes held for each byte of the small messages whose results are kept.
+	// Kept is the most bytes held for each byte of the small messages whose results are kept. With 0 none
+	// are kept.
 	Kept float64
 	// Large is the size of the large message; 0 is 16 MB in the long form, and 2 MB in the short form.
 	Large int

@@ -43,6 +43,9 @@ func (h Held) check(large int) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, keep := range []bool{false, true} {
+		if keep && h.Kept == 0 {
+			break
+		}
 		runtime.GC()
 		runtime.GC() // pools are empty
 		step := h.Start(large, heldSmall)
