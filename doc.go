@@ -21,6 +21,8 @@
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
 //	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
 //	internal/corpus tests only: shared Go types, random values, vectors
+//	internal/corpus/matrix  tests only: every kind of value, into every target, from every source, against an oracle
+//	internal/corpus/schemaoracle  tests only: the oracle of schema and parco, a decoder by the notation of a schema
 //	internal/api    tests only: what a package exports, as text
 //	internal/growth tests only: how time, allocation and retained memory grow with the input
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)

@@ -1,0 +1,117 @@
+package matrix
+
+import (
+	"reflect"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// clone is a copy of the memory of a graph: block for block, map for map. Strings are shared, as nobody may write to them.
+type clone struct {
+	of     *graph
+	blocks []block // those of the copy, by the numbers of the graph's
+	maps   []reflect.Value
+	pages  []*page
+}
+
+// copy returns a copy of g. A block that lies on a read-only page gets one too.
+func (g *graph) copy(readOnly func(p mem.Pointer) bool) *clone {
+	c := &clone{of: g, blocks: make([]block, len(g.blocks)), maps: make([]reflect.Value, len(g.list))}
+	for k, b := range g.blocks {
+		c.blocks[k] = b
+		if readOnly(b.at) {
+			p, memory := newPage(b.n * int(b.elem.Size()))
+			c.pages = append(c.pages, p)
+			c.blocks[k].at = mem.At[mem.Slice](mem.PointerTo(&memory), 0).Data
+		} else {
+			c.blocks[k].at = reflect.MakeSlice(reflect.SliceOf(b.elem), b.n, b.n).UnsafePointer()
+		}
+	}
+	for k, m := range g.list {
+		c.maps[k] = reflect.MakeMapWithSize(m.Type(), m.Len())
+	}
+	for k, b := range g.blocks {
+		for i := range b.n {
+			off := uintptr(i) * b.elem.Size()
+			c.value(mem.Add(c.blocks[k].at, off), mem.Add(b.at, off), b.elem)
+		}
+	}
+	for k, m := range g.list {
+		for all := m.MapRange(); all.Next(); {
+			c.maps[k].SetMapIndex(c.copied(all.Key()), c.copied(all.Value()))
+		}
+	}
+	for _, p := range c.pages {
+		p.protect(true)
+	}
+	return c
+}
+
+// free frees the pages of c.
+func (c *clone) free() {
+	for _, p := range c.pages {
+		p.free()
+	}
+}
+
+// root returns the copy of a root.
+func (c *clone) root(r reflect.Value) reflect.Value {
+	return reflect.NewAt(r.Type().Elem(), c.move(r.UnsafePointer()))
+}
+
+// move returns where what lies at p is in the copy.
+func (c *clone) move(p mem.Pointer) mem.Pointer {
+	k, off := c.of.find(p)
+	if k < 0 { // it takes no memory
+		return p
+	}
+	return mem.Add(c.blocks[k].at, off)
+}
+
+// value copies the t at from.
+func (c *clone) value(to, from mem.Pointer, t reflect.Type) {
+	ts := c.of.types
+	if ts.isPlain(t) || ts.opaque[t] {
+		reflect.NewAt(t, to).Elem().Set(reflect.NewAt(t, from).Elem())
+		return
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		if p := *mem.At[mem.Pointer](from, 0); p != nil {
+			*mem.At[mem.Pointer](to, 0) = c.move(p)
+		}
+	case reflect.Slice:
+		s := *mem.At[mem.Slice](from, 0)
+		if s.Cap > 0 {
+			s.Data = c.move(s.Data)
+		}
+		*mem.At[mem.Slice](to, 0) = s
+	case reflect.Array:
+		for i := range t.Len() {
+			off := uintptr(i) * t.Elem().Size()
+			c.value(mem.Add(to, off), mem.Add(from, off), t.Elem())
+		}
+	case reflect.Struct:
+		for i := range t.NumField() {
+			off := t.Field(i).Offset
+			c.value(mem.Add(to, off), mem.Add(from, off), t.Field(i).Type)
+		}
+	case reflect.Interface:
+		if v := reflect.NewAt(t, from).Elem(); !v.IsNil() {
+			reflect.NewAt(t, to).Elem().Set(c.copied(v.Elem()))
+		}
+	case reflect.Map:
+		if m := reflect.NewAt(t, from).Elem(); !m.IsNil() {
+			reflect.NewAt(t, to).Elem().Set(c.maps[c.of.maps[m.UnsafePointer()]].Convert(t))
+		}
+	default: // strings; functions and channels, which nothing decodes
+		reflect.NewAt(t, to).Elem().Set(reflect.NewAt(t, from).Elem())
+	}
+}
+
+// copied returns a copy of v, which has no address.
+func (c *clone) copied(v reflect.Value) reflect.Value {
+	to := reflect.New(v.Type())
+	c.value(to.UnsafePointer(), addressed(v), v.Type())
+	return to.Elem()
+}

@@ -1,0 +1,213 @@
+package matrix
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+func fieldName(i int) string { return "F" + strconv.Itoa(i) }
+
+// filler sets values at random.
+type filler struct {
+	f         *Format
+	w         *world
+	r         *rand.Rand
+	constants bool // strings are constants, and memory without pointers lies on read-only pages
+	spare     bool // slices have room behind their length, with values in it
+	made      int  // values
+}
+
+// enough is how many values a filler makes before there are no more lists, maps and pointers.
+const enough = 60
+
+// value sets v, which is zero. Structure thins out with depth.
+func (f *filler) value(v reflect.Value, depth int) {
+	r := f.r
+	f.made++
+	if v.Kind() == reflect.String {
+		v.SetString(f.text())
+		return
+	}
+	if f.f.Fill != nil && f.f.Fill(r, v) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		n := f.length(depth)
+		if n == 0 {
+			if r.IntN(2) == 0 {
+				v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+			}
+			return
+		}
+		room := n
+		if f.spare {
+			room += r.IntN(4)
+		}
+		s := f.array(v.Type(), room)
+		for i := range room {
+			f.value(s.Index(i), depth+1)
+		}
+		f.freeze()
+		v.Set(s.Slice3(0, n, room))
+	case reflect.Array:
+		for i := range v.Len() {
+			f.value(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		n := f.length(depth)
+		if n == 0 && r.IntN(2) == 0 {
+			return
+		}
+		m := reflect.MakeMap(v.Type())
+		for range n {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.value(key, depth+1)
+			f.value(value, depth+1)
+			m.SetMapIndex(key, value)
+		}
+		v.Set(m)
+	case reflect.Pointer:
+		if depth > 4 || f.made > enough || r.IntN(4) == 0 {
+			return
+		}
+		p := reflect.NewAt(v.Type().Elem(), f.array(reflect.SliceOf(v.Type().Elem()), 1).UnsafePointer())
+		f.value(p.Elem(), depth+1)
+		f.freeze()
+		v.Set(p.Convert(v.Type()))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Field(i); field.CanSet() {
+				f.value(field, depth)
+			}
+		}
+	default: // numbers and interfaces
+		corpus.Fill(r, v, 2)
+	}
+}
+
+func (f *filler) length(depth int) int {
+	if depth > 4 || f.made > enough {
+		return 0
+	}
+	return f.r.IntN(5)
+}
+
+// array makes a slice, on a page of its own if it is to be constant. Elements without size have no page.
+func (f *filler) array(t reflect.Type, n int) reflect.Value {
+	size := int(t.Elem().Size()) * n
+	if !f.constants || size == 0 || !f.static(t.Elem()) || f.r.IntN(2) == 0 {
+		return reflect.MakeSlice(t, n, n)
+	}
+	p, memory := newPage(size)
+	f.w.constants = append(f.w.constants, p)
+	slice := reflect.New(t)
+	*mem.At[mem.Slice](slice.UnsafePointer(), 0) = mem.Slice{Data: *mem.At[mem.Pointer](mem.PointerTo(&memory), 0), Len: n, Cap: n}
+	return slice.Elem()
+}
+
+// freeze protects the page that array made last.
+func (f *filler) freeze() {
+	if n := len(f.w.constants); n > 0 && !f.w.constants[n-1].readOnly() {
+		f.w.constants[n-1].protect(true)
+	}
+}
+
+// static reports whether a t leads to nothing but constants: then the collector need not see it.
+func (f *filler) static(t reflect.Type) bool {
+	ts := f.w.types
+	switch {
+	case ts.isPlain(t) || t.Kind() == reflect.String:
+		return true
+	case ts.opaque[t]:
+	case t.Kind() == reflect.Array:
+		return f.static(t.Elem())
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			if !f.static(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// constant is text in memory that cannot be written.
+const constant = "Alles, was der Fall ist, ist die Welt: eine Zeile, die lang genug ist, um aus ihr Stücke jeder Länge zu schneiden, so lang, wie sie sein soll."
+
+func (f *filler) text() string {
+	if f.constants {
+		n := f.r.IntN(20)
+		if f.r.IntN(6) == 0 {
+			n = f.r.IntN(100)
+		}
+		at := f.r.IntN(len(constant) - n)
+		return constant[at : at+n]
+	}
+	if f.f.Text != nil {
+		return f.f.Text(f.r)
+	}
+	return corpus.String(f.r)
+}
+
+// share keeps values that share memory with the target: copies of the headers of its slices, pointers and maps, and parts of its slices.
+// If the format says so, headers within the target become equal.
+func (w *world) share(r *rand.Rand) {
+	byType := make(map[reflect.Type][]reflect.Value)
+	var order []reflect.Type
+	for _, b := range graphOf(w.types, w.target).blocks {
+		for i := range b.n {
+			w.headers(mem.Add(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
+				if byType[v.Type()] == nil {
+					order = append(order, v.Type())
+				}
+				byType[v.Type()] = append(byType[v.Type()], v)
+			})
+		}
+	}
+	for _, t := range order {
+		list := byType[t]
+		v := list[r.IntN(len(list))]
+		if w.f.Tangled && r.IntN(2) == 0 {
+			v.Set(list[r.IntN(len(list))])
+		}
+		if r.IntN(2) == 0 {
+			continue
+		}
+		held := reflect.New(t)
+		held.Elem().Set(v)
+		if t.Kind() == reflect.Slice && v.Cap() > 0 {
+			from := r.IntN(v.Cap() + 1)
+			to := from + r.IntN(v.Cap()-from+1)
+			held.Elem().Set(v.Slice3(0, v.Len(), v.Cap()).Slice3(from, max(from, to), v.Cap()))
+		}
+		w.hold(held)
+	}
+	w.keep()
+}
+
+// headers calls each for the slices, pointers and maps in the t at p.
+func (w *world) headers(p mem.Pointer, t reflect.Type, each func(reflect.Value)) {
+	if w.types.isPlain(t) || w.types.opaque[t] {
+		return
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		if v := reflect.NewAt(t, p).Elem(); !v.IsNil() {
+			each(v)
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			w.headers(mem.Add(p, uintptr(i)*t.Elem().Size()), t.Elem(), each)
+		}
+	case reflect.Struct:
+		for i := range t.NumField() {
+			w.headers(mem.Add(p, t.Field(i).Offset), t.Field(i).Type, each)
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package matrix
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// world is what is alive beside the decoder.
+type world struct {
+	f         *Format
+	types     *types
+	target    reflect.Value   // a pointer to the value that is decoded into
+	kept      []reflect.Value // pointers to what was handed out before, or shares memory with the target
+	inputs    []input         // what was decoded before, and is to be decoded next
+	constants []*page         // read-only memory of the target
+	pages     []*page         // of inputs
+}
+
+// input is bytes that were handed to the decoder.
+type input struct{ b, copy []byte }
+
+// maxKept is how many values and inputs are kept.
+const maxKept = 6
+
+// input returns b in memory that is read-only and ends where nothing can be read, and keeps it.
+func (w *world) input(b []byte) []byte {
+	p, memory := newPage(len(b))
+	copy(memory, b)
+	p.protect(true)
+	w.pages = append(w.pages, p)
+	w.inputs = append(w.inputs, input{memory, bytes.Clone(b)})
+	return memory
+}
+
+// keep keeps a copy of what the target holds, as somebody who was handed it would.
+func (w *world) keep() {
+	v := reflect.New(w.target.Type().Elem())
+	v.Elem().Set(w.target.Elem())
+	w.hold(v)
+}
+
+// hold keeps what the pointer v points to.
+func (w *world) hold(v reflect.Value) {
+	if w.kept = append(w.kept, v); len(w.kept) > maxKept {
+		w.kept = slices.Delete(w.kept, 0, 1)
+	}
+}
+
+func (w *world) roots() []reflect.Value { return append([]reflect.Value{w.target}, w.kept...) }
+
+// readOnly reports whether p lies on a read-only page.
+func (w *world) readOnly(p mem.Pointer) bool {
+	return slices.ContainsFunc(w.constants, func(c *page) bool { return c.readOnly() && c.has(p) }) ||
+		slices.ContainsFunc(w.pages, func(c *page) bool { return c.has(p) })
+}
+
+// thaw makes the memory of the target writable.
+func (w *world) thaw() {
+	for _, p := range w.constants {
+		p.protect(false)
+	}
+}
+
+// melt gives the read-only memory of the target back. What is kept may hold some, so it goes too.
+func (w *world) melt() {
+	for _, p := range w.constants {
+		p.free()
+	}
+	w.constants, w.kept, w.target = nil, nil, reflect.Value{}
+}
+
+// free frees the pages. Nothing of the world may be used after it.
+func (w *world) free() {
+	for _, p := range append(w.constants, w.pages...) {
+		p.free()
+	}
+}
+
+// guarded calls f, and returns its panic or fault as an error.
+func guarded(f func()) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = &panicked{r, debug.Stack()}
+		}
+	}()
+	f()
+	return nil
+}
+
+// panicked is the value of a panic.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string {
+	stack := string(p.stack)
+	if _, after, found := strings.Cut(stack, "\npanic("); found { // what comes before is this package's
+		stack = "panic(" + after
+	}
+	return fmt.Sprintf("panic: %v\n%s", p.value, stack)
+}
+
+// faulted reports whether it is a fault of memory, which has an address.
+func (p *panicked) faulted() bool {
+	_, ok := p.value.(interface{ Addr() uintptr })
+	return ok
+}
+
+// decode lets the oracle decode b into a clone of the world, and then decoder, which may get b from elsewhere, into the target. It
+// returns how many bytes were taken, the decoder's error, and what is wrong, or "".
+func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err error, wrong string) {
+	before := graphOf(w.types, w.roots()...)
+	ideal := before.copy(w.readOnly)
+	defer func() { ideal.free() }()
+	wantN, wantErr := 0, error(nil)
+	for {
+		fault := guarded(func() { wantN, wantErr = oracle(b, ideal.root(w.target)) })
+		if fault == nil {
+			break
+		}
+		if p := fault.(*panicked); !p.faulted() || !slices.ContainsFunc(w.constants, (*page).readOnly) {
+			return 0, nil, "the oracle: " + fault.Error()
+		}
+		w.thaw() // by contract, this memory is written to
+		ideal.free()
+		ideal = before.copy(w.readOnly)
+	}
+	var still *clone // the world as it is
+	if wantErr != nil && !w.f.ExactErrors {
+		still = before.copy(func(mem.Pointer) bool { return false })
+	}
+	texts := make([]string, len(before.texts))
+	for i, s := range before.texts {
+		texts[i] = strings.Clone(s)
+	}
+	owned := graphOf(w.types, w.target)
+
+	if fault := guarded(func() { n, err = decoder(b, w.target) }); fault != nil {
+		return n, err, fault.Error()
+	}
+
+	for i, s := range before.texts {
+		if s != texts[i] {
+			return n, err, fmt.Sprintf("a string that was %q is %q now", texts[i], s)
+		}
+	}
+	for _, in := range w.inputs {
+		if !bytes.Equal(in.b, in.copy) {
+			return n, err, fmt.Sprintf("an input that was %x is %x now", in.copy, in.b)
+		}
+	}
+	switch {
+	case (err == nil) != (wantErr == nil):
+		return n, err, fmt.Sprintf("the error is %v, want %v", err, wantErr)
+	case err == nil && n >= 0 && wantN >= 0 && n != wantN:
+		return n, err, fmt.Sprintf("it took %d bytes, want %d", n, wantN)
+	case n < 0:
+		n = wantN
+	}
+	if fault := guarded(func() {
+		if err == nil || w.f.ExactErrors {
+			wrong = w.equals(before, ideal)
+		} else {
+			wrong = w.untouched(before, still, owned)
+		}
+		if wrong == "" {
+			wrong = w.sound(b, texts, err, views)
+		}
+	}); fault != nil {
+		wrong = "what is left is no value: " + fault.Error()
+	}
+	return n, err, wrong
+}
+
+// sides are the world and its clone, of which each root may have changed.
+func (w *world) sides(before *graph, c *clone) (a, b *side) {
+	a = &side{blocks: graph{blocks: before.blocks}, number: make([]int, len(before.blocks)), maps: before.maps}
+	b = &side{number: make([]int, len(c.blocks)), maps: make(map[mem.Pointer]int)}
+	for k := range a.number {
+		a.number[k], b.number[k] = k, k
+	}
+	slices.SortFunc(b.number, func(x, y int) int {
+		if c.blocks[x].from() < c.blocks[y].from() {
+			return -1
+		}
+		return 1
+	})
+	for _, k := range b.number {
+		b.blocks.blocks = append(b.blocks.blocks, c.blocks[k])
+	}
+	for k, m := range c.maps {
+		b.maps[m.UnsafePointer()] = k
+	}
+	return a, b
+}
+
+// equals compares the world with the clone that the oracle decoded into.
+func (w *world) equals(before *graph, ideal *clone) string {
+	a, b := w.sides(before, ideal)
+	a.now = graphOf(w.types, w.roots()...)
+	var roots []reflect.Value
+	for _, r := range w.roots() {
+		roots = append(roots, ideal.root(r))
+	}
+	b.now = graphOf(w.types, roots...)
+	c := newComparison(w.f, w.types, a, b)
+	for i, r := range w.roots() {
+		path := "target"
+		if i > 0 {
+			path = fmt.Sprintf("value %d that was kept", i)
+		}
+		if diff := c.region(r.UnsafePointer(), roots[i].UnsafePointer(), r.Type().Elem(), 1, path); diff != "" {
+			return diff
+		}
+	}
+	if !w.f.Spare {
+		return ""
+	}
+	for k, x := range before.blocks {
+		y := ideal.blocks[k]
+		if diff := c.values(x.at, y.at, x.elem, x.n, "memory that was there", true); diff != "" {
+			return diff
+		}
+	}
+	return ""
+}
+
+// untouched compares what the target does not lead to with the clone, in which nothing was changed.
+func (w *world) untouched(before *graph, still *clone, owned *graph) string {
+	a, b := w.sides(before, still)
+	c := newComparison(w.f, w.types, a, b)
+	c.shallow = true
+	for k, x := range before.blocks {
+		if at, _ := owned.find(x.at); at >= 0 {
+			continue
+		}
+		if diff := c.values(x.at, still.blocks[k].at, x.elem, x.n, "memory that the target does not lead to", true); diff != "" {
+			return diff
+		}
+	}
+	for k, m := range before.list {
+		if _, is := owned.maps[m.UnsafePointer()]; is {
+			continue
+		}
+		if diff := c.entries(m, still.maps[k], "a map that the target does not lead to"); diff != "" {
+			return diff
+		}
+	}
+	return ""
+}
+
+// sound looks at what the target holds on its own: it must not lie in the input, and after an error its strings must come from somewhere.
+func (w *world) sound(b []byte, texts []string, err error, views bool) string {
+	now := graphOf(w.types, w.target)
+	in := func(p mem.Pointer, size int) bool {
+		if len(b) == 0 || size == 0 {
+			return false
+		}
+		from := uintptr(mem.PointerTo(&b[0]))
+		return uintptr(p) < from+uintptr(len(b)) && from < uintptr(p)+uintptr(size)
+	}
+	for _, x := range now.blocks {
+		if !views && in(x.at, int(x.to()-x.from())) {
+			return fmt.Sprintf("a %v of the target lies in the input", x.elem)
+		}
+	}
+	known := make(map[string]bool, len(texts))
+	for _, s := range texts {
+		known[s] = true
+	}
+	explains := w.f.Explains
+	if explains == nil {
+		explains = func(input []byte, s string) bool { return bytes.Contains(input, mem.Bytes(s)) }
+	}
+	for _, s := range now.texts {
+		switch {
+		case !views && in(*mem.At[mem.Pointer](mem.PointerTo(&s), 0), len(s)):
+			return fmt.Sprintf("the string %q of the target lies in the input", s)
+		case err != nil && s != "" && !known[s] && !explains(b, s):
+			return fmt.Sprintf("after an error, a string of the target is %q, which was neither there nor in the input", s)
+		}
+	}
+	return ""
+}
