@@ -267,6 +267,7 @@ func TestGrowthCovers(t *testing.T) {
 		"UInt*":                 "makes a type",
 		"Builder":               "makes a model",
 		"MultiBuilder":          "makes a registry",
+		"NewPool":               "makes an empty pool",
 		"*Factory":              "makes a function",
 		"FuncFactory.Get":       "calls a function",
 		"NativePooledFactory.*": "a sync.Pool",
