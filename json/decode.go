@@ -124,7 +124,11 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-const scratchMax = 64 << 10 // what a pooled decoder keeps of each buffer
+// What a pooled decoder keeps: bytes of each buffer, and entries of each list.
+const (
+	scratchMax = 64 << 10
+	membersMax = 2 << 10
+)
 
 // release puts d back. It is not called when a method of the caller panics.
 func (d *decoder) release() {
@@ -144,6 +148,12 @@ func (d *decoder) release() {
 	}
 	if cap(d.stack) > scratchMax {
 		d.stack = nil
+	}
+	if cap(d.members) > membersMax {
+		d.members = nil
+	}
+	if cap(d.path) > membersMax {
+		d.path = nil
 	}
 	d.flags = 0
 	decoders.Put(d)
@@ -187,6 +197,10 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	case o.foreign:
 		// A method of the caller must not be called before all of the input is known to be valid.
 		end = d.check(data, all)
+	case all != openEnded && o.doubt.checksFirst():
+		if end = d.check(data, all); end == failed {
+			o.doubt.raise()
+		}
 	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
 		old, checked = *mem.At[any](p, 0), false
 	case !allZero(p, o.elem.size):
@@ -220,6 +234,9 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 		d.saved, d.path, d.within = nil, d.path[:0], nil
 		if !checked { // else it is not the input that is wrong: pointers lead in a circle
 			undo(v, old)
+			if all != openEnded {
+				o.doubt.raise()
+			}
 		}
 		return failed, nil
 	}
@@ -307,15 +324,5 @@ func allZero(p mem.Pointer, n uintptr) bool {
 	return true
 }
 
-var errDisagree = errors.New("json: valid input was not understood; please report it")
-
 // errCircle is for a target that leads to no value. encoding/json would go round for ever.
 var errCircle = errors.New("json: the pointers of the target lead in a circle")
-
-// explain is encoding/json's error for input that is not valid. Errors are not where speed counts: it reads the input again.
-func explain(data []byte) error {
-	if err := json.Unmarshal(data, new(RawMessage)); err != nil {
-		return err
-	}
-	return errDisagree
-}

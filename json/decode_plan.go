@@ -94,6 +94,7 @@ type decodeField struct {
 type rootOp struct {
 	elem    *decodeOp
 	foreign bool // some method of the caller may be called
+	doubt   doubt
 
 	// For v2.go.
 	unlike, hopeless, closed bool

@@ -54,10 +54,13 @@ type scanner struct {
 	number numberState
 	key    bool   // the string is a key
 	hex    uint8  // digits of \u that must follow
-	word   string // what must follow of true, false or null
+	word   string // true, false or null
 	nest   []byte // what closes the containers around
+
+	spelled uint8 // letters of word that were there
 }
 
+// reset prepares s for the next value.
 func (s *scanner) reset() { s.state, s.nest = atValue, s.nest[:0] }
 
 // scan reads on in a value, of which b[i:] is what it has not seen. It gives the position behind the value, or behind what it has seen.
@@ -88,10 +91,13 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 			}
 			continue
 		case inEscape:
-			if c == 'u' {
+			switch {
+			case c == 'u':
 				s.state, s.hex = inHex, 4
-			} else if s.state = inString; meanings[c] == 0 {
+			case meanings[c] == 0:
 				return i, invalid
+			default:
+				s.state = inString
 			}
 			i++
 			continue
@@ -105,11 +111,11 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 			i++
 			continue
 		case inWord:
-			if c != s.word[0] {
+			if c != s.word[s.spelled] {
 				return i, invalid
 			}
 			i++
-			if s.word = s.word[1:]; s.word == "" {
+			if s.spelled++; int(s.spelled) == len(s.word) {
 				s.after()
 			}
 			continue
@@ -196,18 +202,20 @@ func (s *scanner) value(c byte) bool {
 		}
 		s.nest = append(s.nest, c+2) // ASCII has the closing one two behind
 	case 't':
-		s.state, s.word = inWord, "rue"
+		s.state, s.word, s.spelled = inWord, "true", 1
 	case 'f':
-		s.state, s.word = inWord, "alse"
+		s.state, s.word, s.spelled = inWord, "false", 1
 	case 'n':
-		s.state, s.word = inWord, "ull"
+		s.state, s.word, s.spelled = inWord, "null", 1
 	case '-':
 		s.state, s.number = inNumber, afterMinus
 	case '0':
 		s.state, s.number = inNumber, afterZero
 	default:
+		if c-'0' > 9 {
+			return false
+		}
 		s.state, s.number = inNumber, inWhole
-		return c-'0' <= 9
 	}
 	return true
 }
@@ -226,7 +234,7 @@ func (s *scanner) close() bool {
 	return len(s.nest) == 0
 }
 
-// inNumber reads c as part of a number, which is unfinished then.
+// inNumber reads c as part of a number, which is unfinished then. If c is invalid, s.number stays as it was.
 func (s *scanner) inNumber(c byte) verdict {
 	digit := c-'0' <= 9
 	switch s.number {
@@ -240,15 +248,18 @@ func (s *scanner) inNumber(c byte) verdict {
 			return invalid
 		}
 		return unfinished
-	case afterPoint:
-		s.number = inFraction
-	case afterE:
-		if s.number = inExponent; c == '+' || c == '-' {
+	case afterPoint, afterE, afterSign:
+		switch {
+		case digit && s.number == afterPoint:
+			s.number = inFraction
+		case digit:
+			s.number = inExponent
+		case s.number == afterE && (c == '+' || c == '-'):
 			s.number = afterSign
-			return unfinished
+		default:
+			return invalid
 		}
-	case afterSign:
-		s.number = inExponent
+		return unfinished
 	case afterZero, inWhole:
 		switch {
 		case digit && s.number == inWhole:
@@ -269,14 +280,9 @@ func (s *scanner) inNumber(c byte) verdict {
 			return complete
 		}
 		return unfinished
-	case inExponent:
-		if !digit {
-			return complete
-		}
-		return unfinished
 	}
-	if !digit {
-		return invalid
+	if !digit { // in an exponent
+		return complete
 	}
 	return unfinished
 }

@@ -11,15 +11,19 @@ import (
 // A Decoder reads JSON values from a stream, as encoding/json's does: an array or object is returned when its closing bracket is there, any
 // other value when the byte after it is, or the end of the stream. What follows stays in the buffer.
 type Decoder struct {
-	r     io.Reader
-	buf   []byte
-	next  int   // of what is not yet read in buf
-	slid  int64 // bytes that were in buf before
-	seen  int64 // bytes that were read as values, which is how encoding/json counts in errors
-	last  int   // bytes of the last value
-	flags ParseFlags
-	err   error // for ever
-	scan  scanner
+	r    io.Reader
+	buf  []byte
+	next int   // of what is not yet read in buf
+	slid int64 // bytes that were in buf before
+	seen int64 // bytes that were read as values, which is how encoding/json counts in errors
+	last int   // bytes of the last value
+	came int   // bytes of the last read
+
+	// What the buffer held at most, halved with each refill: the memory of a large value outlives some small ones.
+	filled int
+	flags  ParseFlags
+	err    error // for ever
+	scan   scanner
 
 	state tokenState
 	outer []tokenState // of the containers around
@@ -57,8 +61,9 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 	d.flags |= DontMatchCaseInsensitiveStructFields
 }
 
-// DontCopyString has strings point into the Decoder's buffer, where they stand there without escapes. The buffer is not used again
-// then: the strings are good for ever, and each keeps all of a buffer.
+// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. The buffer is not used again
+// then: the strings stay valid, and each keeps its buffer. A buffer is at most about twice as large as the data
+// that was read into it, or 512 bytes.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
 // DontCopyNumber is DontCopyString for Numbers.
@@ -160,7 +165,7 @@ func (d *Decoder) readValue(v any) (length int, done bool, err error) {
 		case seen == complete:
 			return i - d.next, false, nil
 		case seen == invalid:
-			d.err = d.explain()
+			d.err = d.explain(i)
 			return 0, false, d.err
 		case readErr == io.EOF && d.scan.whole():
 			return i - d.next, false, nil
@@ -183,33 +188,50 @@ func (d *Decoder) readValue(v any) (length int, done bool, err error) {
 	}
 }
 
-// explain is encoding/json's error for the value at hand, which is not valid.
-func (d *Decoder) explain() error {
-	err := explain(d.buf[d.next:])
+// explain returns encoding/json's error for the value that d.scan found to be invalid at d.buf[i].
+func (d *Decoder) explain(i int) error {
+	var err error
+	if !onV2 {
+		err = d.scan.explain(d.buf[d.next:], i-d.next, invalid)
+	}
+	if err == nil {
+		err = explain(d.buf[d.next:])
+	}
 	if e, ok := err.(*SyntaxError); ok {
 		e.Offset += d.seen
 	}
 	return err
 }
 
-// refill reads once. What was consumed goes, the buffer grows when it is full.
+const (
+	leastRead = 512      // the least room for a read
+	mostRead  = 64 << 10 // the most room that is made for a read beyond a value
+)
+
+// refill reads once. What was consumed goes. The buffer grows when it is full, and a new one takes its place when values may
+// refer to it, or when it has become too large.
+//
+// The size of a new buffer depends on what arrives, never on the largest value so far: a value of a few bytes keeps no more
+// than what was read together with it, twice.
 func (d *Decoder) refill() error {
-	const least = 512
 	if d.next > 0 {
 		d.slid += int64(d.next)
 		rest := d.buf[d.next:]
-		if d.flags&ZeroCopy != 0 {
-			d.buf = make([]byte, 0, max(cap(d.buf), len(rest)+least)) // the old one may be in use
+		d.filled = max(len(d.buf), d.filled/2)
+		tooLarge := cap(d.buf) > mostRead && cap(d.buf)/8 > d.filled
+		if d.flags&ZeroCopy != 0 || tooLarge {
+			d.buf = make([]byte, 0, len(rest)+min(max(2*d.came, leastRead), mostRead))
 		}
 		d.buf = d.buf[:copy(d.buf[:cap(d.buf)], rest)]
 		d.next = 0
 	}
-	if cap(d.buf)-len(d.buf) < least {
-		grown := make([]byte, len(d.buf), 2*cap(d.buf)+least)
+	if cap(d.buf)-len(d.buf) < leastRead {
+		grown := make([]byte, len(d.buf), 2*cap(d.buf)+leastRead)
 		copy(grown, d.buf)
 		d.buf = grown
 	}
 	n, err := d.r.Read(d.buf[len(d.buf):cap(d.buf)])
+	d.came = n
 	d.buf = d.buf[:len(d.buf)+n]
 	if onV2 && n > 0 {
 		err = nil // it is expected to come again
@@ -288,8 +310,8 @@ func (d *Decoder) More() bool {
 // peek is the next byte that is no white space.
 func (d *Decoder) peek() (byte, error) {
 	var err error
-	for {
-		for i := d.next; i < len(d.buf); i++ {
+	for i := d.next; ; {
+		for ; i < len(d.buf); i++ {
 			if c := d.buf[i]; !isBlank(c) {
 				d.next = i
 				return c, nil
@@ -298,7 +320,9 @@ func (d *Decoder) peek() (byte, error) {
 		if err != nil {
 			return 0, err
 		}
+		n := i - d.next
 		err = d.refill()
+		i = d.next + n
 	}
 }
 

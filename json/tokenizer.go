@@ -11,8 +11,6 @@ package json
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"math"
 	"math/bits"
 	"strconv"
@@ -37,6 +35,9 @@ import (
 // The input may hold several values, one after the other, as [Decoder] reads them; or none. It is checked as it is read:
 // all tokens that Next gives are part of valid JSON, as far as it has been read, and Err is nil at the end if and only if every value
 // was valid and whole. (That of segmentio/encoding/json looks at single tokens only.)
+//
+// A Tokenizer is stricter than a [Decoder] about numbers and words that touch: it refuses 01, 1-2 and nulltrue, which a Decoder,
+// like that of encoding/json, reads as two values each.
 //
 // The tokens are scalars, { } [ ] and also the colons and commas. For the document {"a":[7,8]} they are
 //
@@ -285,20 +286,13 @@ func (t *Tokenizer) fail(i int) bool {
 	if t.depth > 0 {
 		value = t.outermost
 	}
-	t.Err = syntaxErrorIn(t.data, value)
+	t.Err = explain(t.data[value:])
+	if e, ok := t.Err.(*SyntaxError); ok {
+		e.Offset += int64(value)
+	}
 	t.allow = 0
 	t.data, t.pos = nil, i-len(t.data) // nothing can be read any more, but as much remains
 	return false
-}
-
-// syntaxErrorIn is the error of encoding/json for the value at data[i], which is known to be invalid.
-func syntaxErrorIn(data []byte, i int) error {
-	var raw json.RawMessage
-	if e, ok := json.Unmarshal(data[i:], &raw).(*SyntaxError); ok {
-		e.Offset += int64(i)
-		return e
-	}
-	return errors.New("json: invalid value at offset " + strconv.Itoa(i))
 }
 
 // Remaining is the number of bytes behind the token. It begins len(t.Value) bytes before that.

@@ -427,3 +427,22 @@ func FuzzTokenizer(f *testing.F) {
 	f.Add([]byte(strings.Repeat("[", 40) + strings.Repeat(`{"a":`, 40)))
 	f.Fuzz(func(t *testing.T, data []byte) { checkTokens(t, data) })
 }
+
+// TestTouchingValues holds what the documentation of Tokenizer says of values without white space between them.
+func TestTouchingValues(t *testing.T) {
+	for text, strict := range map[string]bool{"01": true, "1-2": true, "nulltrue": true, `1"a"`: false, `"a"1`: false, "[1][2]": false, "1[2]": false} {
+		tokens := NewTokenizer([]byte(text))
+		for tokens.Next() {
+		}
+		if (tokens.Err != nil) != strict {
+			t.Errorf("Tokenizer of %s: %v", text, tokens.Err)
+		}
+		values := NewDecoder(strings.NewReader(text))
+		for n := range 2 {
+			var v any
+			if err := values.Decode(&v); err != nil {
+				t.Errorf("Decoder of %s, value %d: %v", text, n, err)
+			}
+		}
+	}
+}

@@ -29,22 +29,37 @@ func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 			return dst, failed
 		default:
 			room := dst[len(dst):cap(dst)]
-			n := min(len(room), end-i)
+			n := wholeRunes(b[i:end], min(len(room), textPiece))
 			k, valid := simd.CopyString(mem.PointerTo(&room[0]), mem.PointerTo(&b[i]), n)
 			if valid {
 				dst = dst[:len(dst)+k]
-				i += k
-				continue
+			} else {
+				dst = appendValid(dst, b[i:i+k])
 			}
-			// At least one character, and no more than fits.
-			for stop := i + min(k, 64); i < stop; {
-				r, size := utf8.DecodeRune(b[i:end])
-				dst = utf8.AppendRune(dst, r)
-				i += size
-			}
+			i += k
 		}
 	}
 	return dst, failed
+}
+
+// textPiece is the most text that is copied at once. A piece that is not UTF-8 is read a second time, so pieces are small: the
+// cost of a string is linear in its length, wherever the bad bytes are.
+const textPiece = 4 << 10
+
+// wholeRunes returns n, less the bytes of a character at the end of text[:n] that continues in text[n:].
+func wholeRunes(text []byte, n int) int {
+	if n >= len(text) {
+		return len(text)
+	}
+	for k := n - 1; k >= max(n-utf8.UTFMax+1, 0); k-- {
+		if utf8.RuneStart(text[k]) {
+			if !utf8.FullRune(text[k:n]) {
+				return k
+			}
+			break
+		}
+	}
+	return n
 }
 
 // unescapeRun reads a run of escapes that begins at b[i]. dst has unescapeRoom, or as much room as the rest of b: no meaning is longer than

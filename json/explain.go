@@ -1,0 +1,114 @@
+package json
+
+// The errors of encoding/json for input that is not valid.
+//
+// Only encoding/json can make them: the text of a SyntaxError is not exported. It need not read the input for that. A
+// scanner finds the byte that is wrong; a document of a few bytes that leads encoding/json into the same state, followed by the
+// same byte, gives the same error. The offset is exported, so it is set to that of the input.
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+var errDisagree = errors.New("json: valid input was not understood; please report it")
+
+// explain returns encoding/json's error for data, which is not a valid document.
+func explain(data []byte) error {
+	if !onV2 { // whose errors depend on more than the state
+		var s scanner
+		s.reset()
+		i, seen := s.scan(data, 0)
+		if seen == unfinished && s.whole() {
+			seen = complete
+		}
+		if seen == complete {
+			for i < len(data) && isBlank(data[i]) {
+				i++
+			}
+		}
+		if err := s.explain(data, i, seen); err != nil {
+			return err
+		}
+	}
+	if err := json.Unmarshal(data, new(RawMessage)); err != nil {
+		return err
+	}
+	return errDisagree
+}
+
+// explain returns encoding/json's error for b[i], which is wrong in the state of s, or for the end of the input if i is
+// len(b). It returns nil if the state says too little, and if there is no error.
+func (s *scanner) explain(b []byte, i int, seen verdict) error {
+	var sample string
+	if seen == complete {
+		sample = `""` // or any other document
+	} else if sample = s.sample(); i < len(b) && (b[i] == '[' || b[i] == '{') && len(s.nest) == maxDepth {
+		return nil // too deep, or out of place: encoding/json looks at the depth first, or not
+	}
+	document := append(make([]byte, 0, 16), sample...)
+	offset := i
+	if i < len(b) {
+		document = append(document, b[i])
+		offset++
+	}
+	e, ok := json.Unmarshal(document, new(RawMessage)).(*SyntaxError)
+	if !ok {
+		return nil
+	}
+	e.Offset = int64(offset)
+	return e
+}
+
+// sample returns the beginning of a document that leads encoding/json into the state of s.
+func (s *scanner) sample() string {
+	inObject, inList := false, false
+	if n := len(s.nest); n > 0 {
+		inObject = s.nest[n-1] == '}'
+		inList = !inObject
+	}
+	switch s.state {
+	case atValue:
+		switch {
+		case inObject:
+			return `{"":`
+		case inList:
+			return `[0,`
+		}
+		return ``
+	case atFirst:
+		return `[`
+	case atFirstKey:
+		return `{`
+	case atKey:
+		return `{"":0,`
+	case atColon:
+		return `{""`
+	case atNext:
+		if inObject {
+			return `{"":""`
+		}
+		return `[""`
+	case inString:
+		return `"`
+	case inEscape:
+		return `"\`
+	case inHex:
+		return `"\u`
+	case inWord:
+		return s.word[:s.spelled]
+	case inNumber:
+		switch s.number {
+		case afterMinus:
+			return `-`
+		case afterPoint:
+			return `0.`
+		case afterE:
+			return `0e`
+		case afterSign:
+			return `0e+`
+		}
+		return `[0` // which may end the number, but not the input
+	}
+	return `""`
+}

@@ -1,0 +1,106 @@
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// invalidDocuments are documents that, cut and with bytes replaced or inserted, reach each state of the grammar.
+var invalidDocuments = []string{
+	``, ` `, `{}`, `[]`, ` { } `, `""`, `0`, `-0`, `12`, `-1.5e+10`, `1E5`, `true`, `false`, `null`,
+	`[1,2 , 3]`, `[ "a" ,true,false,null]`, `[[[]],{}]`, `[-0.0e-0,1]`,
+	`{"a":1}`, `{ "a" : "b" , "c" : [ ] }`, `{"a":{"b":{"c":null}},"d":-1}`,
+	`"\n\"\\\/\b\f\r\t"`, `"\u00e9\ud83d\ude00"`, `["\u12ab","x\ty"]`, `{"\u0061":0.25}`, "\"é\xff\"", "[\"\xe2\x82\"]",
+}
+
+// explained compares explain with encoding/json for a document that may be valid.
+func explained(data []byte) error {
+	err := json.Unmarshal(data, new(json.RawMessage))
+	if err == nil {
+		if got := explain(data); got != errDisagree {
+			return fmt.Errorf("%q is valid: %v", data, got)
+		}
+		return nil
+	}
+	got := explain(data)
+	if fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", err) {
+		return fmt.Errorf("%q: %#v, want %#v", data, got, err)
+	}
+	return nil
+}
+
+// TestErrorInEachState compares errors for each byte in each place, and for each place where the input may end.
+func TestErrorInEachState(t *testing.T) {
+	for _, text := range invalidDocuments {
+		for i := range len(text) + 1 {
+			if err := explained([]byte(text[:i])); err != nil {
+				t.Error(err)
+			}
+			for c := range 256 {
+				inserted := text[:i] + string([]byte{byte(c)}) + text[i:]
+				if err := explained([]byte(inserted)); err != nil {
+					t.Error(err)
+				}
+				if i < len(text) {
+					replaced := []byte(text)
+					replaced[i] = byte(c)
+					if err := explained(replaced); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+	for _, deep := range []string{strings.Repeat("[", maxDepth+1), strings.Repeat(`{"":`, maxDepth) + "[x", strings.Repeat("[", maxDepth) + "x", strings.Repeat("[", maxDepth)} {
+		for _, more := range []string{"", "]", "}", "[", "{", "x"} {
+			if err := explained([]byte(deep + more)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestDecoderErrorInEachState is the same for a Decoder that has read a value before, from readers that give all or a byte.
+func TestDecoderErrorInEachState(t *testing.T) {
+	for _, text := range invalidDocuments {
+		for i := range len(text) {
+			for _, c := range []byte("\x00\x1f {}[]:,\"\\x01.e+-tu\xff") {
+				replaced := []byte("[1] " + text)
+				replaced[4+i] = c
+				for name, reader := range map[string]func(io.Reader) io.Reader{
+					"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader, "last with EOF": iotest.DataErrReader,
+				} {
+					ours, theirs := NewDecoder(reader(bytes.NewReader(replaced))), json.NewDecoder(reader(bytes.NewReader(replaced)))
+					for n := range 3 {
+						var v, want any
+						err, wantErr := ours.Decode(&v), theirs.Decode(&want)
+						if fmt.Sprintf("%#v", err) != fmt.Sprintf("%#v", wantErr) {
+							t.Errorf("value %d of %q, %s: %#v, want %#v", n, replaced, name, err, wantErr)
+						}
+						if err != nil {
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// FuzzExplain compares the errors for any input.
+func FuzzExplain(f *testing.F) {
+	for _, text := range invalidDocuments {
+		f.Add([]byte(text))
+		f.Add([]byte(text + "x"))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := explained(data); err != nil {
+			t.Error(err)
+		}
+	})
+}
