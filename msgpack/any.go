@@ -91,12 +91,7 @@ func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if !v.IsNil() && v.Elem().Kind() == reflect.Pointer && !v.Elem().IsNil() {
 		held := v.Elem()
 		to := d.plans.of(held.Type().Elem())
-		if d.depth++; d.depth > d.limits.depth {
-			return d.tooDeep(i)
-		}
-		i = to.decode(d, to, held.UnsafePointer(), i)
-		d.depth--
-		return i
+		return d.step(i, func() int { return to.decode(d, to, held.UnsafePointer(), i) })
 	}
 	x, j := d.readAny(i)
 	if j < 0 {
@@ -338,17 +333,17 @@ func (d *Decoder) readElements(list []any, n, i int) ([]any, int) {
 
 func (d *Decoder) readAnyMap(i int) (any, int) {
 	if d.mapFunc != nil {
-		if d.depth++; d.depth > d.limits.depth {
-			return nil, d.tooDeep(i)
-		}
+		var v any
 		depth := d.depth
-		d.i = i
-		v, err := d.mapFunc(d)
-		if err != nil {
-			return nil, d.failIn(i, err)
-		}
-		d.depth = depth - 1
-		return v, d.i
+		next := d.step(i, func() int {
+			d.i = i
+			var err error
+			if v, err = d.mapFunc(d); err != nil {
+				return d.failIn(i, err)
+			}
+			return d.tookCall(i, depth, nil)
+		})
+		return v, next
 	}
 	m, i, rest := d.readTextMap(i)
 	if rest > 0 {
@@ -407,7 +402,7 @@ func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 				return nil, -1, 0
 			}
 		}
-		if seen.keys != nil && seen.twice(key) {
+		if seen.keys != nil && seen.twice(key, nil) {
 			return nil, d.fail(i, errKeyTwice), 0
 		}
 		var v any

@@ -27,7 +27,7 @@ func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
 	for k, v := range m {
 		all.put(k, v)
 		if seen.keys != nil {
-			seen.twice(k)
+			seen.twice(k, nil)
 		}
 	}
 	if i = d.readPairs(&all, seen, n, i, true); i < 0 {
@@ -54,7 +54,7 @@ func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 		if key == nil && asText || key != nil && !reflect.ValueOf(key).Comparable() {
 			return d.fail(start, keyError{reflect.TypeOf(key)})
 		}
-		if seen.keys != nil && seen.twice(key) {
+		if seen.keys != nil && seen.twice(key, d.b[start:i]) {
 			return d.fail(start, errKeyTwice)
 		}
 		var v any

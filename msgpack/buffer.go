@@ -290,6 +290,9 @@ func (e *Encoder) appendBody(b, body []byte) []byte {
 }
 
 func (e *Encoder) refer(b, body []byte) []byte {
+	if e.flags&canonical != 0 { // what stands around it is moved
+		return append(b, body...)
+	}
 	e.references = append(e.references, reference{len(b), body})
 	return b
 }

@@ -410,7 +410,7 @@ func (e *Encoder) EncodeUint(v uint64) error {
 	return e.flush(msgpwire.AppendUint(e.b, v))
 }
 
-// EncodeInt8 writes v in its own width whatever its value and the options, as all methods that are named by a width do.
+// EncodeInt8 writes v in its own width whatever its value and the options but Canonical, as all methods that are named by a width do.
 func (e *Encoder) EncodeInt8(v int8) error { return e.encode16(msgpwire.Int8, byte(v)) }
 
 // EncodeInt16 writes v as an int16.

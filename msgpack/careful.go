@@ -15,7 +15,13 @@ func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 	for range n {
 		start := i
 		if !d.isNil(i) && d.isNameless(i) {
-			if i = d.skipValues(i, 2); i < 0 {
+			if i = d.skipJoining(i); i < 0 {
+				return -1
+			}
+			if key := d.b[start:i]; seen.keys != nil && seen.twice(d.keyOf(key), key) {
+				return d.fail(start, errKeyTwice)
+			}
+			if i = d.skipJoining(i); i < 0 {
 				return -1
 			}
 			continue
@@ -24,11 +30,17 @@ func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 		if key, i = d.readKey(i); i < 0 {
 			return -1
 		}
-		if seen.keys != nil && seen.twice(key) {
-			return d.fail(start, errKeyTwice)
-		}
 		name := mem.Bytes(key)
 		k := o.fields.names.Find(name)
+		if seen.keys != nil {
+			var named any = key
+			if k >= 0 {
+				named = fieldKey(o.fields.byName[k].index)
+			}
+			if seen.twice(named, nil) {
+				return d.fail(start, errKeyTwice)
+			}
+		}
 		if k < 0 {
 			if d.flags&disallowUnknown != 0 {
 				return d.fail(start, unknownField(name))
@@ -41,10 +53,7 @@ func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 		f := o.fields.byName[k]
 		to := mem.Add(p, uintptr(f.offset))
 		if f.hops {
-			if to = reachField(o, f, p, d.isNil(i)); to == nil {
-				i++
-				continue
-			}
+			to = reachField(o, f, p)
 		}
 		if i = f.op.decode(d, f.op, to, i); i < 0 {
 			d.path.Field(o.fields.list[f.index].Name)

@@ -40,6 +40,10 @@ func (d *Decoder) DecodeRows(b *column.Batch) error {
 		i = -1
 	}
 	for k := 0; k < n && i >= 0; k++ {
+		if d.depth+2 > d.limits.depth {
+			i = d.tooDeep(i)
+			break
+		}
 		if i = d.readRow(b, i); i < 0 {
 			d.path.Index(k)
 		}
@@ -87,6 +91,9 @@ func (d *Decoder) readColumns(b *column.Batch, i int) int {
 		if len(b.Columns) == had {
 			d.path.Field(c.Name)
 			return d.fail(i, errColumnTwice)
+		}
+		if d.depth+2 > d.limits.depth {
+			return d.tooDeep(next)
 		}
 		if i = d.readColumn(c, next, b.MaxRows); i < 0 {
 			d.path.Field(c.Name)

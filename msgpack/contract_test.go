@@ -210,7 +210,7 @@ func TestContractOfDecoding(t *testing.T) {
 			t.Errorf("%+v, %v", list, err)
 		}
 		b := make([]byte, 1, 10)
-		if err := Unmarshal(unhex(t, "c403010203"), &b); err != nil || cap(b) != 10 || string(b) != "\x01\x02\x03" {
+		if err := (DecodeOptions{ReuseBytes: true}).Unmarshal(unhex(t, "c403010203"), &b); err != nil || cap(b) != 10 || string(b) != "\x01\x02\x03" {
 			t.Error(b, cap(b), err)
 		}
 	})

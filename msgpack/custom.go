@@ -205,15 +205,26 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 
 // custom reads a value that reads itself.
 func (d *Decoder) custom(i int, v CustomDecoder) int {
-	depth := d.depth
-	if depth >= d.limits.depth { // it may lead back to itself
-		return d.tooDeep(i)
+	if d.steps >= maxDepth { // it may lead back to itself
+		return d.fail(i, depthError(maxDepth))
 	}
-	d.depth, d.i = depth+1, i
-	if err := v.DecodeMsgpack(d); err != nil {
+	depth := d.depth
+	d.steps++
+	d.i = i
+	err := v.DecodeMsgpack(d)
+	d.steps--
+	return d.tookCall(i, depth, err)
+}
+
+// tookCall gives the offset after what a user's method has read from i on, by calls of d, unless it or the options refuse that.
+func (d *Decoder) tookCall(i, depth int, err error) int {
+	if err != nil {
 		return d.failIn(d.i, err)
 	}
 	d.depth = depth
+	if d.flags&judging != 0 && !d.checkTaken(i) {
+		return -1
+	}
 	return d.i
 }
 

@@ -124,14 +124,14 @@ func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
 // A guard is deferred in public calls that may lead to methods of the user's. If one panics, the call ends as one that failed, so
 // that the decoder can be used again.
 type guard struct {
-	d                   *Decoder
-	mark, inside, depth int
-	returned            bool
+	d                          *Decoder
+	mark, inside, depth, steps int
+	returned                   bool
 }
 
 // guard opens the guard of a call whose value starts at mark.
 func (d *Decoder) guard(mark int) guard {
-	return guard{d: d, mark: mark, inside: d.inside, depth: d.depth}
+	return guard{d: d, mark: mark, inside: d.inside, depth: d.depth, steps: d.steps}
 }
 
 // end is Decoder.end.
@@ -147,7 +147,7 @@ func (g *guard) done() {
 		return
 	}
 	d := g.d
-	d.i, d.inside, d.depth = g.mark, g.inside-1, g.depth
+	d.i, d.inside, d.depth, d.steps = g.mark, g.inside-1, g.depth, g.steps
 	if d.inside == 0 {
 		_ = d.endFailed(d.start) // what failed is the panic's to tell
 	}
@@ -289,7 +289,8 @@ func decodeString(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeBytes reads str or bin into a []byte, whose room it reuses.
+// decodeBytes reads str or bin into a []byte. The slice that is there may be a view of another input, or the caller's: it is
+// overwritten only under the option for that.
 func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[[]byte](p, 0)
 	if d.isNil(i) {
@@ -303,10 +304,16 @@ func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.flags&careful != 0 && !d.allows(i, start, next) {
 		return -1
 	}
-	if *to == nil || d.views() || d.shares(next-start) {
-		*to = d.owned(d.b[start:next])
-	} else {
-		*to = append((*to)[:0], d.b[start:next]...)
+	b := d.b[start:next]
+	switch {
+	case d.views() || d.shares(len(b)):
+		*to = d.owned(b)
+	case d.flags&reuseBytes != 0 && *to != nil:
+		*to = append((*to)[:0], b...)
+	case d.flags&ownStrings != 0:
+		*to = d.owned(b)
+	default:
+		*to = d.strings.CopyBytes(b)
 	}
 	return next
 }
@@ -336,12 +343,21 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if *to == nil {
 		*to = mem.NewAt(o.elem.typ)
 	}
-	if d.depth++; d.depth > d.limits.depth { // a type that points to itself nests without a byte
-		return d.tooDeep(i)
+	if o.elem.pointer { // a type that points to itself nests without a byte
+		return d.step(i, func() int { return o.elem.decode(d, o.elem, *to, i) })
 	}
-	i = o.elem.decode(d, o.elem, *to, i)
-	d.depth--
-	return i
+	return o.elem.decode(d, o.elem, *to, i)
+}
+
+// step calls what may lead back to itself without reading a byte: it counts for nothing on the wire, so not for MaxDepth.
+func (d *Decoder) step(i int, call func() int) int {
+	if d.steps >= maxDepth {
+		return d.fail(i, depthError(maxDepth))
+	}
+	d.steps++
+	next := call()
+	d.steps--
+	return next
 }
 
 // room is for how many of n claimed elements of the given size memory may be taken now. What it grants is charged to the
@@ -466,6 +482,9 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 		}
 		if n > d.limits.elements {
 			return nil, d.tooMany(i, n), true
+		}
+		if d.depth >= d.limits.depth {
+			return nil, d.tooDeep(i), true
 		}
 		if n > len(d.b)-i && !d.need(i, n) {
 			return nil, d.fail(i, d.endOf()), true
@@ -728,10 +747,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 			}
 		default:
 			if f.hops {
-				if to = reachField(o, f, p, d.isNil(i)); to == nil {
-					i++
-					continue
-				}
+				to = reachField(o, f, p)
 			}
 			i = f.op.decode(d, f.op, to, i)
 		}
@@ -771,6 +787,9 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	if j < 0 {
 		return -1
 	}
+	if d.depth >= d.limits.depth {
+		return d.tooDeep(j)
+	}
 	if n == 0 {
 		reflect.NewAt(o.typ, p).Elem().SetZero()
 		return j
@@ -782,15 +801,13 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	if !d.claim(j, n, 1) {
 		return -1
 	}
-	if d.depth++; d.depth > d.limits.depth {
-		return d.tooDeep(i)
-	}
+	d.depth++
 	for k := range out {
 		f := &o.fields.in[out[k].index]
 		to := mem.Add(p, uintptr(f.offset))
 		if k >= n {
 			if f.hops {
-				to = reachField(o, f, p, true)
+				to = o.fields.reach(&out[k], p)
 			}
 			if to != nil {
 				zero(f.op, to)
@@ -798,10 +815,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 			continue
 		}
 		if f.hops {
-			if to = reachField(o, f, p, d.isNil(j)); to == nil {
-				j++
-				continue
-			}
+			to = reachField(o, f, p)
 		}
 		if j = f.op.decode(d, f.op, to, j); j < 0 {
 			d.path.Field(o.fields.list[f.index].Name)
@@ -812,15 +826,12 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	return d.skipValues(j, n-len(out))
 }
 
-// reachField follows the embedded pointers to f, making what is not there, or, for a nil value, stopping at it.
-func reachField(o *op, f *inField, p mem.Pointer, isNil bool) mem.Pointer {
+// reachField follows the embedded pointers to f and makes what is not there, for a nil value too.
+func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	field := &o.fields.list[f.index]
 	for _, hop := range field.Hops {
 		to := mem.At[mem.Pointer](p, hop.Offset)
 		if *to == nil {
-			if isNil {
-				return nil
-			}
 			*to = mem.NewAt(hop.Type)
 		}
 		p = *to
@@ -904,7 +915,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 		if !key.Comparable() {
 			return d.fail(start, keyError{keyType(key)})
 		}
-		if seen.keys != nil && seen.twice(key.Interface()) {
+		if seen.keys != nil && seen.twice(key.Interface(), d.b[start:i]) {
 			return d.fail(start, errKeyTwice)
 		}
 		if i = o.elem.decode(d, o.elem, valueAt, i); i < 0 {
@@ -937,6 +948,9 @@ func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n,
 		if n, i = d.mapLen(i); i < 0 || !d.claim(i, n, 2) {
 			return nil, 0, -1
 		}
+		if d.depth >= d.limits.depth {
+			return nil, 0, d.tooDeep(i)
+		}
 	}
 	if *to == nil {
 		if n > 8 {
@@ -960,7 +974,7 @@ func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 					return -1
 				}
 			}
-			if seen.keys != nil && seen.twice(key) {
+			if seen.keys != nil && seen.twice(key, nil) {
 				return d.fail(i, errKeyTwice)
 			}
 			var v V
@@ -986,7 +1000,7 @@ func decodeMapText(d *Decoder, o *op, p mem.Pointer, i int) int {
 				return -1
 			}
 		}
-		if seen.keys != nil && seen.twice(key) {
+		if seen.keys != nil && seen.twice(key, nil) {
 			return d.fail(i, errKeyTwice)
 		}
 		i = j

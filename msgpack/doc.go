@@ -92,10 +92,17 @@
 // views instead of copies) and [EncodeOptions] (canonical output, the rules of encoding/json), which have Unmarshal and Marshal of
 // their own.
 //
+// # Canonical bytes
+//
+// With [EncodeOptions.Canonical], equal values have equal bytes, whatever their Go types are: for signatures, hashes and comparison.
+// The rules are few and do not depend on Go; the file vectors/msgpack.txt has examples. Bytes are canonical if decoding and encoding
+// them so gives the same bytes.
+//
 // # Memory and lifetime
 //
 // Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns; what is called a view,
-// [Buffer.ShareMin] and [DecodeOptions.ZeroCopy] are the exceptions, to be asked for. Short strings share chunks of 2 KB: one that is
+// [Buffer.ShareMin] and [DecodeOptions.ZeroCopy] are the exceptions, to be asked for. Memory that a []byte of the target refers to is
+// never written, since it may be such a view: see [DecodeOptions.ReuseBytes]. Short strings and []byte share chunks of 2 KB: one that is
 // kept keeps at most 2 KB alive, and in an any up to 31 other short values beside it. Claimed lengths are compared with the bytes
 // that are there before anything is made for them. Values nest at most 10,000 deep. An [Error] says where: offset and path.
 package msgpack

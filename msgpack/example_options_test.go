@@ -60,7 +60,7 @@ func ExampleEncodeOptions() {
 	fmt.Printf("%q\n", a)
 	// Output:
 	// true <nil>
-	// "\x83\xa3cpu\x03\xa4host\xa5web-1\xa3ids\x82\x01\xc2\x02\xc3"
+	// "\x83\xa3cpu\x03\xa3ids\x82\x01\xc2\x02ähost\xa5web-1"
 }
 
 // Values gather in a buffer of the caller's, without another allocation.

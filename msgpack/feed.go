@@ -96,9 +96,14 @@ func (f *Feed) Next(v any) error {
 	if err != nil {
 		return err
 	}
+	return f.read(end, func(d *Decoder) error { return d.Decode(v) })
+}
+
+// read gives the next value, which ends at end, to a call of the decoder, and passes over it.
+func (f *Feed) read(end int, call func(*Decoder) error) error {
 	d := f.Decoder()
-	d.b, d.i, d.base = f.b[f.from:end:end], 0, f.base+int64(f.from)
-	err = d.Decode(v)
+	d.b, d.i, d.base, d.transient = f.b[f.from:end:end], 0, f.base+int64(f.from), true
+	err := call(d)
 	d.b, d.i = nil, 0
 	f.take(end)
 	return err
@@ -109,6 +114,14 @@ func (f *Feed) NextRaw() (RawMessage, error) {
 	end, err := f.next()
 	if err != nil {
 		return nil, err
+	}
+	if f.d != nil && f.d.flags&judging != 0 {
+		var raw RawMessage
+		err := f.read(end, func(d *Decoder) (err error) {
+			raw, err = d.DecodeRaw()
+			return err
+		})
+		return raw, err
 	}
 	raw := append(make(RawMessage, 0, end-f.from), f.b[f.from:end]...)
 	f.take(end)
@@ -153,7 +166,7 @@ func (f *Feed) next() (end int, err error) {
 	switch f.value.over(here, most) {
 	case foundNever:
 		at := f.base + int64(f.from) + int64(f.value.at)
-		return 0, f.stop(&Error{Offset: at, Cause: fmt.Errorf("msgpack: unknown code %x", here[f.value.at])})
+		return 0, f.stop(&Error{Offset: at, Cause: unknownCode(here[f.value.at])})
 	case foundLong:
 		return 0, f.stop(&Error{Offset: f.base + int64(f.from), Cause: fmt.Errorf("msgpack: a value of more than %d bytes", most)})
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // unhex reads bytes from hex digits; spaces are for the reader.
@@ -132,3 +134,6 @@ func text(err error) string {
 	}
 	return err.Error()
 }
+
+// viewOf returns the memory of s.
+func viewOf(s string) []byte { return mem.Bytes(s) }

@@ -294,7 +294,10 @@ func (d *Decoder) readInterned(i int) (string, int) {
 
 // skipJoining is skipAt, by which strings join as though they were read.
 func (d *Decoder) skipJoining(i int) int {
-	next := d.skipAt(i)
+	if d.flags&judging != 0 {
+		return d.skipChecked(i, true)
+	}
+	next := d.pass(i)
 	if next >= 0 {
 		d.joinFrom(i, next)
 	}
@@ -344,6 +347,9 @@ func encodeInternString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 
 // appendJoining appends s as though interned strings were on.
 func (e *Encoder) appendJoining(b []byte, s string) []byte {
+	if e.flags&canonical != 0 {
+		return appendText(b, s)
+	}
 	on := e.flags & internStrings
 	e.flags |= internStrings
 	b = e.appendInterned(b, s)

@@ -19,18 +19,34 @@ type DecodeOptions struct {
 	Loose                 bool   // ints in an any are int64 or uint64, floats float64, and bin is string
 	JSONFields            bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
 
-	StrictInts bool // an int beyond the range of its Go type is an error; else it is cut, as a conversion would
-	StrictUTF8 bool // a str that is not UTF-8 is an error
-	UniqueKeys bool // a key that is there twice in one map is an error; else the last one wins
-	AnyLength  bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
+	// StrictUTF8, UniqueKeys and the limits hold for every byte of a value: also for what is skipped, kept as RawMessage, passed
+	// over by Query or read by methods. Of an ext, they hold for what its function reads as values.
 
-	ZeroCopy   bool // strings, []byte and RawMessage refer to the input, where it is a []byte; it must never change then
-	OwnStrings bool // every string has memory of its own; else short ones share chunks of 2 KB
+	StrictInts bool // an int beyond the range of its Go type is an error; else it is cut, as a conversion would
+	StrictUTF8 bool // a str that is not UTF-8 is an error, as a key too
+
+	// UniqueKeys makes a key that is there twice in one map an error; else the last one wins. The names and aliases of a field are
+	// one key. Ints of all widths are the same key when they are the same number, as are floats, and a str and a bin of the same
+	// bytes. No NaN is equal to another, so that a map may have several; but none may be there twice with the same bits.
+	UniqueKeys bool
+
+	AnyLength bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
+
+	// ZeroCopy makes strings, []byte and RawMessage refer to the input, where it is a []byte that the caller passes. The input
+	// must never change then, even after the target has been decoded into again: a string that is equal stays as it is.
+	ZeroCopy bool
+
+	// ReuseBytes overwrites the memory of a []byte that the target holds, if it has room for the new bytes, as the original
+	// does. That memory must not be a view of an input (ZeroCopy, [Buffer.ShareMin]) and must not be in use elsewhere.
+	// Otherwise every []byte is decoded into new memory.
+	ReuseBytes bool
+
+	OwnStrings bool // every string and []byte has memory of its own; else short ones share chunks of 2 KB
 	UTC        bool // times are in UTC instead of Local
 	RawExt     bool // an ext of an unknown type becomes an Ext in an any; else it is an error
 
 	// Limits, for input that is not trusted. Zero is the default.
-	MaxDepth    int // how deep values may nest; 10,000
+	MaxDepth    int // how deep arrays and maps may nest, and exts that functions read; 10,000
 	MaxBytes    int // bytes of one value as it stands on the wire; no limit
 	MaxElements int // elements of one array, pairs of one map; no limit
 	MaxString   int // bytes of one str or bin; no limit
@@ -58,10 +74,11 @@ func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.set(uniqueKeys, o.UniqueKeys)
 	d.set(anyLength, o.AnyLength)
 	d.set(zeroCopy, o.ZeroCopy)
+	d.set(reuseBytes, o.ReuseBytes)
 	d.set(ownStrings, o.OwnStrings)
 	d.set(utcTimes, o.UTC)
 	d.set(rawExt, o.RawExt)
-	d.set(limited, o.MaxBytes > 0 || o.MaxElements > 0 || o.MaxString > 0)
+	d.set(limited, o.MaxDepth > 0 || o.MaxBytes > 0 || o.MaxElements > 0 || o.MaxString > 0)
 	d.limits = limits{orElse(o.MaxDepth, maxDepth), orElse(o.MaxBytes, math.MaxInt), orElse(o.MaxElements, math.MaxInt), orElse(o.MaxString, math.MaxInt)}
 	d.plans = plansFor(planRules{tag: o.StructTag, json: o.JSONFields})
 }
@@ -89,7 +106,18 @@ type EncodeOptions struct {
 	CompactInts   bool   // ints of every type in their shortest form
 	CompactFloats bool   // floats without a fraction as ints
 
-	// Canonical makes equal values equal bytes, whatever the widths of their Go ints: SortMapKeys and CompactInts.
+	// Canonical gives equal values equal bytes, whatever their Go types are: a struct and a map with the same keys and values, ints
+	// of any width, float32 and float64. What methods write, and RawMessage, is brought into the same form:
+	//
+	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error
+	//	struct  as a map; as an array if its tag or ArrayStructs asks for it
+	//	int     the shortest form; a positive one as unsigned
+	//	float   float64; NaN is cb 7ff8000000000000, and -0 is not 0. With CompactFloats, ints where they are whole numbers
+	//	length  the shortest form. str and bin differ, as do nil and empty
+	//	time    the shortest of the three forms of ext -1; the data of other exts stays as it is
+	//
+	// Interned strings are an error, and the tag intern has no effect. Of an array or map that is written as a header and
+	// elements by single calls, the caller keeps the order.
 	Canonical bool
 }
 
@@ -103,8 +131,16 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	e.b, e.w, e.flags = nil, nil, 0 // it comes with the options that it was put back with
 	e.SetOptions(o)
 	e.inside = 1
-	b := e.appendAny(dst, v)
+	var b []byte
+	if o.Canonical {
+		b = e.appendAny(own[:0], v)
+	} else {
+		b = e.appendAny(dst, v)
+	}
 	err := e.err
+	if o.Canonical && err == nil {
+		b, err = e.appendCanonical(dst, b)
+	}
 	e.inside, e.err, e.depth, e.b = 0, nil, 0, own
 	e.SetOptions(EncodeOptions{})
 	PutEncoder(e)
@@ -120,8 +156,9 @@ func (e *Encoder) SetOptions(o EncodeOptions) {
 	e.flags &= interned
 	e.set(omitEmpty, o.OmitEmpty)
 	e.set(arrayStructs, o.ArrayStructs)
-	e.set(sortMapKeys, o.SortMapKeys || o.Canonical)
-	e.set(compactInts, o.CompactInts || o.Canonical)
+	e.set(canonical, o.Canonical)
+	e.set(sortMapKeys, o.SortMapKeys && !o.Canonical)
+	e.set(compactInts, o.CompactInts && !o.Canonical)
 	e.set(compactFloats, o.CompactFloats)
 	e.plans = plansFor(planRules{tag: o.StructTag, json: o.JSONFields, jsonEmpty: o.JSONOmitEmpty})
 }
@@ -144,7 +181,7 @@ func (d *Decoder) tooLong(i, n int) int {
 }
 
 // views reports whether what is decoded may refer to the input.
-func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil }
+func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil && !d.transient }
 
 // allows holds the str or bin d.b[start:next], the value at i, against the options.
 func (d *Decoder) allows(i, start, next int) bool {
@@ -184,26 +221,6 @@ func (d *Decoder) intText(i int, v int64) string {
 		return fmt.Sprint(uint64(v))
 	}
 	return fmt.Sprint(v)
-}
-
-// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in nothing.
-type keySet struct{ keys map[any]struct{} }
-
-func (d *Decoder) newKeySet() (s keySet) {
-	if d.flags&uniqueKeys != 0 {
-		s.keys = make(map[any]struct{})
-	}
-	return s
-}
-
-// twice reports whether key was there before, and notes it.
-func (s keySet) twice(key any) bool {
-	if s.keys == nil {
-		return false
-	}
-	_, there := s.keys[key]
-	s.keys[key] = struct{}{}
-	return there
 }
 
 // carefulAny reads a str or bin as a string in an any, under options for strings.

@@ -368,8 +368,18 @@ func (d *Decoder) readKeyAtHandSlow(i int) (string, int) {
 	return key, next
 }
 
-// skipAt gives the offset after the value at i.
+func unknownCode(c byte) error { return fmt.Errorf("msgpack: unknown code %x", c) }
+
+// skipAt gives the offset after the value at i, which the options may refuse.
 func (d *Decoder) skipAt(i int) int {
+	if d.flags&judging != 0 {
+		return d.skipChecked(i, false)
+	}
+	return d.pass(i)
+}
+
+// pass gives the offset after the value at i, whatever the options say of it.
+func (d *Decoder) pass(i int) int {
 	if next := skip(d.b, i); next >= 0 {
 		return next
 	}
@@ -380,7 +390,7 @@ func (d *Decoder) skipAt(i int) int {
 		}
 		f := msgpwire.Forms[c]
 		if f.Kind == msgpwire.FormNever {
-			return d.fail(i, fmt.Errorf("msgpack: unknown code %x", c))
+			return d.fail(i, unknownCode(c))
 		}
 		if !d.whole(i, 1, int(f.Head)) {
 			return -1

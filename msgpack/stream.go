@@ -43,6 +43,8 @@ const (
 	ownStrings
 	utcTimes
 	limited
+	reuseBytes
+	canonical // an Encoder rewrites what it has gathered; see canonical.go
 
 	// careful are the flags of a decoder under which structs and strings are read without short cuts.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
@@ -56,7 +58,8 @@ type Decoder struct {
 	b        []byte // the window
 	i        int    // the next byte to read: 0 ≤ i ≤ len(b)
 	flags    uint32
-	depth    int
+	depth    int // arrays and maps that the value being read lies in
+	steps    int // pointers and methods that it lies in; see step
 	inside   int // calls of begin without an end: more than one inside a custom decoder
 	start    int // of the value being read
 	credit   int // bytes that may be allocated ahead of the data, for the value being read
@@ -70,6 +73,8 @@ type Decoder struct {
 	mapFunc  func(*Decoder) (any, error)
 	dict     decoderDict
 	dictMark int // len(dict.own) when the value being read began
+
+	transient bool // r is nil, and the memory of b is used again later: no views of it
 
 	base    int64 // of b[0] in the input
 	r       io.Reader
@@ -141,6 +146,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.b, d.i, d.base = d.own[:0], 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.transient = false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 	switch r := r.(type) {
@@ -160,7 +166,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
-	d.r, d.buf, d.readErr = nil, nil, nil
+	d.r, d.buf, d.readErr, d.transient = nil, nil, nil, false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 }
@@ -175,7 +181,7 @@ func (d *Decoder) clean() {
 		d.dict.reset(nil)
 	}
 	d.err, d.inner, d.path, d.rest = nil, nil, d.path[:0], scan{}
-	d.depth, d.inside = 0, 0
+	d.depth, d.steps, d.inside = 0, 0, 0
 }
 
 // begin opens a public call and gives where its value starts.
@@ -184,7 +190,7 @@ func (d *Decoder) begin() int {
 	if d.inside > 1 {
 		return d.i
 	}
-	d.depth = 0
+	d.depth, d.steps = 0, 0
 	d.credit = streamCredit
 	switch {
 	case d.r == nil:
@@ -271,14 +277,14 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		}
 		return
 	}
-	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.skipAt(mark) < 0 {
+	if d.chunks != nil && (e == nil || e.Cause == io.EOF || e.Cause == io.ErrUnexpectedEOF) && d.pass(mark) < 0 {
 		d.err = nil
 		d.giveBackFrom(mark)
 		return
 	}
 	if e != nil && d.flags&internStrings != 0 {
 		// The strings of the value must join the dict, those that are still to come too.
-		if next := d.skipAt(mark); next >= 0 {
+		if next := d.pass(mark); next >= 0 {
 			d.joinFrom(int(e.Offset-d.base), next)
 		}
 		d.err = nil
@@ -330,7 +336,7 @@ func (d *Decoder) catchUp() {
 		case !d.lent:
 			d.slide()
 		}
-		if d.buf != nil || !d.fillMore(d.i, len(d.b)-d.i+1) {
+		if d.buf != nil || !d.fillMore(d.i, len(d.b)-d.i+1, 0) {
 			return
 		}
 	}
@@ -347,10 +353,11 @@ func (d *Decoder) need(i, n int) bool {
 // fill reads until n bytes from offset i are at hand, unless an earlier value is still to be passed over.
 //
 //go:noinline
-func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n) }
+func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }
 
-// fillMore is fill in any case. The window doubles as data arrives, whatever n claims.
-func (d *Decoder) fillMore(i, n int) bool {
+// fillMore is fill in any case. The window doubles as data arrives, whatever n claims. As many as most bytes may be read when they
+// come with the others.
+func (d *Decoder) fillMore(i, n, most int) bool {
 	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
 		d.readErr = errTooLarge
@@ -360,7 +367,7 @@ func (d *Decoder) fillMore(i, n int) bool {
 		return d.gather(i, n)
 	}
 	for idle := 0; n > len(d.b)-i; {
-		ask := n - (len(d.b) - i)
+		ask := max(n, most) - (len(d.b) - i)
 		if !d.exact {
 			ask = max(ask, readAhead)
 		}
@@ -406,6 +413,9 @@ func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 // as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
+// ReuseBytes makes d overwrite the memory of a []byte that is there: see [DecodeOptions.ReuseBytes].
+func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
+
 // UsePreallocateValues is accepted and has no effect: values are always made where they belong.
 func (d *Decoder) UsePreallocateValues(bool) {}
 
@@ -418,22 +428,6 @@ func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn
 
 // InputOffset is how many bytes of the input have been decoded or passed over since the last Reset.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
-
-// Buffered reads what d has not decoded: what it has taken from its reader, and then the reader. It is valid until the next
-// decode.
-func (d *Decoder) Buffered() io.Reader {
-	if d.chunks != nil && d.inside > 0 {
-		d.need(0, d.chunks.Len())
-	}
-	rest := bytes.NewReader(d.b[d.i:])
-	switch {
-	case d.r == nil || d.lent && d.inside > 0: // the window is what the reader holds
-		return rest
-	case rest.Len() == 0:
-		return d.r
-	}
-	return io.MultiReader(rest, d.r)
-}
 
 // Encoder writes MessagePack values to a stream. Each public call makes one Write. It is not safe for concurrent use.
 type Encoder struct {
@@ -511,6 +505,11 @@ func (w *inlay) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+func (w *inlay) WriteByte(c byte) error {
+	w.b = append(w.b, c)
+	return nil
+}
+
 // SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
 func (e *Encoder) SetCustomStructTag(tag string) { e.plans = plansFor(e.plans.tagged(tag)) }
 
@@ -546,7 +545,7 @@ func (e *Encoder) flush(b []byte) error {
 	switch {
 	case e.inside > 0 && e.err == nil:
 		return nil
-	case e.err != nil || len(e.references) > 0 || e.w == nil:
+	case e.err != nil || len(e.references) > 0 || e.w == nil || e.flags&canonical != 0:
 		return e.flushSlow()
 	}
 	_, err := e.w.Write(e.b)
@@ -575,7 +574,13 @@ func (e *Encoder) flushSlow() error {
 		from = e.writeReferences(err)
 	}
 	if err == nil && e.w != nil {
-		_, err = e.w.Write(e.b[from:])
+		b := e.b[from:]
+		if e.flags&canonical != 0 {
+			b, err = e.appendCanonical(nil, b)
+		}
+		if err == nil {
+			_, err = e.w.Write(b)
+		}
 	}
 	if e.w != nil {
 		e.b = e.b[:0]

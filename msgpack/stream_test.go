@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"reflect"
@@ -196,19 +197,16 @@ func (l *lastWords) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestBuffered finds what was read ahead.
+// TestBuffered takes what was read ahead.
 func TestBuffered(t *testing.T) {
 	data := []byte("\x01\xa1arest")
-	for name, d := range map[string]*Decoder{"plain": NewDecoder(struct{ io.Reader }{bytes.NewReader(data)}), "bytes.Buffer": NewDecoder(bytes.NewBuffer(data))} {
+	for name, d := range sources(data) {
 		if err := errors.Join(d.Skip(), d.Skip()); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 {
-			if b, err := io.ReadAll(d.Buffered()); err != nil || string(b) != "rest" {
+		for _, want := range []string{"rest", ""} {
+			if b, err := io.ReadAll(d.Buffered()); err != nil || string(b) != want {
 				t.Errorf("%s: %q, %v", name, b, err)
-			}
-			if name == "bytes.Buffer" {
-				break // the buffer itself, which is now empty
 			}
 		}
 	}
@@ -388,26 +386,56 @@ func (v *numberOrText) DecodeMsgpack(d *Decoder) (err error) {
 	return err
 }
 
-// TestBufferedInside holds that a custom decoder sees what follows once, where it lies in memory.
+// TestBufferedInside holds that what a custom decoder reads by Buffered belongs to its value, from every source.
 func TestBufferedInside(t *testing.T) {
-	for name, d := range sources([]byte("\x92\x01\x02\x03")) {
-		if d.r != nil && !d.lent {
-			continue // looking would take it from the reader
+	body := strings.Repeat("0123456789", 1000)
+	data := []byte("\x92\xcd\x27\x10" + body + "\x03" + "abc" + "\x05")
+	for name, d := range sources(data) {
+		var v []readsBytes
+		if err := d.Decode(&v); err != nil || v[0].text != body || v[1].text != "abc" {
+			t.Errorf("%s: %d, %v", name, len(v), err)
 		}
-		var v []seesRest
-		if err := d.Decode(&v); err != nil || v[0].rest != "\x01\x02\x03" || v[1].rest != "\x02\x03" {
-			t.Errorf("%s: %q, %v", name, v, err)
+		if last, err := d.DecodeInt(); last != 5 || err != nil || d.InputOffset() != int64(len(data)) {
+			t.Errorf("%s: then %d at %d, %v", name, last, d.InputOffset(), err)
 		}
 	}
 }
 
-type seesRest struct{ rest string }
+// readsBytes is a length and as many bytes, which it reads by one reader and by another.
+type readsBytes struct{ text string }
 
-func (s *seesRest) DecodeMsgpack(d *Decoder) error {
-	b, err := io.ReadAll(d.Buffered())
+func (s *readsBytes) DecodeMsgpack(d *Decoder) error {
+	n, err := d.DecodeInt()
 	if err != nil {
 		return err
 	}
-	s.rest = string(b)
-	return d.Skip()
+	text := make([]byte, n)
+	if _, err := io.ReadFull(d.Buffered(), text[:n/2]); err != nil {
+		return err
+	}
+	r := d.Buffered().(io.ByteScanner)
+	for k := n / 2; k < n; k++ {
+		for range 2 {
+			if text[k], err = r.ReadByte(); err != nil {
+				return err
+			}
+			if err := r.UnreadByte(); err != nil || r.UnreadByte() == nil {
+				return fmt.Errorf("UnreadByte: %v", err)
+			}
+		}
+		r.ReadByte()
+	}
+	s.text = string(text)
+	return nil
+}
+
+// TestBufferedMaxBytes holds that bytes which a custom decoder reads count for MaxBytes.
+func TestBufferedMaxBytes(t *testing.T) {
+	data := []byte("\x91\xcd\x03\xe8" + strings.Repeat("x", 1000))
+	for name, d := range sources(data) {
+		d.SetOptions(DecodeOptions{MaxBytes: 500})
+		if err := d.Decode(new([]readsBytes)); !errors.Is(err, errTooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -37,6 +37,12 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		if n != 2 {
 			return time.Time{}, d.fail(i, fmt.Errorf("msgpack: a time is an array of 2, not %d", n))
 		}
+		if !d.claim(j, n, 1) {
+			return time.Time{}, -1
+		}
+		if d.depth >= d.limits.depth {
+			return time.Time{}, d.tooDeep(j)
+		}
 		secs, j := d.readInt(j)
 		if j < 0 {
 			return time.Time{}, -1
@@ -48,7 +54,7 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		return time.Time{}, next
 	default:
 		start, next := d.readBytes(i)
-		if next < 0 {
+		if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 			return time.Time{}, -1
 		}
 		t, err := time.Parse(time.RFC3339Nano, string(d.b[start:next]))

@@ -55,7 +55,8 @@ type Entry[K, V any] struct {
 	Value V
 }
 
-// Entries decodes a map entry by entry, as Elements does an array. A key that is there twice comes twice.
+// Entries decodes a map entry by entry, as Elements does an array. A key that is there twice comes twice, or is
+// an error under [DecodeOptions.UniqueKeys].
 func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		var e Entry[K, V]
@@ -64,8 +65,12 @@ func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 			yield(e, err)
 			return
 		}
+		seen := d.newKeySet()
 		for range n {
-			err := decodeWithin(d, &e.Key, func(*wire.Path) {})
+			err := d.checkKey(seen)
+			if err == nil {
+				err = decodeWithin(d, &e.Key, func(*wire.Path) {})
+			}
 			if err == nil {
 				err = decodeWithin(d, &e.Value, func(p *wire.Path) { p.Field(fmt.Sprint(e.Key)) })
 			}

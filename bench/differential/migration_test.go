@@ -185,6 +185,27 @@ func TestMigrationTypedMap(t *testing.T) {
 	}
 }
 
+// TestMigrationUsedBytes holds whose memory a []byte is decoded into.
+func TestMigrationUsedBytes(t *testing.T) {
+	data := []byte("\xc4\x01x")
+	for _, c := range []struct {
+		name      string
+		unmarshal func([]byte, any) error
+		overwrite bool
+	}{
+		{"v5", v5.Unmarshal, true},
+		{"ours", msgpack.Unmarshal, false},
+		{"ours, ReuseBytes", msgpack.DecodeOptions{ReuseBytes: true}.Unmarshal, true},
+	} {
+		old := []byte("old")
+		v := struct{ B []byte }{old}
+		fields := append([]byte("\x81\xa1B"), data...)
+		if err := c.unmarshal(fields, &v); err != nil || string(v.B) != "x" || (old[0] == 'x') != c.overwrite {
+			t.Errorf("%s: %q, was %q, %v", c.name, v.B, old, err)
+		}
+	}
+}
+
 // TestMigrationWrites holds how often an Encoder writes: once for a public call.
 func TestMigrationWrites(t *testing.T) {
 	var theirs, ours countedWrites

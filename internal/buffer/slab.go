@@ -42,6 +42,21 @@ func (s *Strings) copySlow(b []byte) string {
 	return mem.String(s.chunk)
 }
 
+// CopyBytes returns a copy of b, which is never nil. It has no room beyond its length: an append to it moves it, and does not
+// reach its neighbours.
+func (s *Strings) CopyBytes(b []byte) []byte {
+	n := len(b)
+	if n == 0 || n > s.Size/8 {
+		return append(make([]byte, 0, n), b...)
+	}
+	if n > cap(s.chunk)-len(s.chunk) {
+		s.chunk = make([]byte, 0, s.Size)
+	}
+	at := len(s.chunk)
+	s.chunk = append(s.chunk, b...)
+	return s.chunk[at : at+n : at+n]
+}
+
 // CopyAt is a string of b[i:i+n]; the caller has checked that these bytes exist. Short strings move as whole words that
 // overlap; those of less than a word spill into the free part of the chunk.
 func (s *Strings) CopyAt(b []byte, i, n int) string {

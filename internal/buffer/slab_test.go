@@ -35,6 +35,31 @@ func TestCopyAt(t *testing.T) {
 	}
 }
 
+// TestCopyBytes cuts byte slices between strings. None is nil, none reaches into its neighbour, and a change of one shows in no other.
+func TestCopyBytes(t *testing.T) {
+	for _, size := range []int{0, 1, 8, 64, ChunkSize} {
+		s := Strings{Size: size}
+		var cut [][]byte
+		var text []string
+		for n := range 600 {
+			b := bytes.Repeat([]byte{byte(n)}, n%50)
+			cut, text = append(cut, s.CopyBytes(b)), append(text, s.Copy(b))
+		}
+		for n, b := range cut {
+			if b == nil || cap(b) > len(b) && n%50 > 0 && size > 0 && n%50 <= size/8 {
+				t.Fatalf("size %d: %d bytes with room for %d", size, len(b), cap(b))
+			}
+			clear(b)
+			_ = append(b, "more"...)
+		}
+		for n, b := range cut {
+			if !bytes.Equal(b, make([]byte, n%50)) || text[n] != strings.Repeat(string([]byte{byte(n)}), n%50) {
+				t.Fatalf("size %d, %d: %x, %q", size, n, b, text[n])
+			}
+		}
+	}
+}
+
 // TestStringsAgainstClone cuts random strings, by both methods and with chunks of several sizes, and overwrites the input at
 // once. None may change, now or later.
 func TestStringsAgainstClone(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // Vector is one line of a vector file.
 //
 //	82 a1 61 01 a1 62 02    = {"a": 1, "b": 2}    comment lines begin with #
+//	#> 82 a1 61 …           the canonical bytes of the line before
 //
 // The mark after the bytes tells what they are: = is what an encoder writes for the value and a decoder reads as it; < is only
 // read; ! is an error, by its text. Values are in the notation of Note.
@@ -25,6 +26,8 @@ type Vector struct {
 	Bytes []byte
 	Mark  byte
 	Value string
+
+	Canonical []byte // nil when it is not stated
 }
 
 // ReadVectors reads a vector file.
@@ -36,6 +39,12 @@ func ReadVectors(path string) ([]Vector, error) {
 	var vectors []Vector
 	for n, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
+		if form, ok := strings.CutPrefix(line, "#>"); ok && len(vectors) > 0 {
+			if vectors[len(vectors)-1].Canonical, err = parseBytes(form); err != nil {
+				return nil, fmt.Errorf("%s:%d: %v", path, n+1, err)
+			}
+			continue
+		}
 		if line == "" || line[0] == '#' {
 			continue
 		}
@@ -47,7 +56,7 @@ func ReadVectors(path string) ([]Vector, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %v", path, n+1, err)
 		}
-		vectors = append(vectors, Vector{n + 1, b, line[at], strings.TrimSpace(line[at+1:])})
+		vectors = append(vectors, Vector{Line: n + 1, Bytes: b, Mark: line[at], Value: strings.TrimSpace(line[at+1:])})
 	}
 	return vectors, nil
 }

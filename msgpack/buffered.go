@@ -1,0 +1,68 @@
+package msgpack
+
+import "io"
+
+// Buffered returns a reader of the input from where d stands: what d has taken from its reader, and then the reader. What is read
+// from it is taken from d, so that the next value starts after it. In the function of an ext it ends where the ext does.
+// It has the methods of an io.ByteScanner.
+func (d *Decoder) Buffered() io.Reader { return &remainder{d: d} }
+
+// A remainder reads what a Decoder has not decoded.
+type remainder struct {
+	d    *Decoder
+	last byte  // the byte that UnreadByte puts back
+	next int64 // where in the input that is possible: after last. 0 is nowhere
+}
+
+// Read reads what is in the window, or as much as one read of the Decoder's reader gives.
+func (r *remainder) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	d := r.d
+	i := d.begin()
+	if i == len(d.b) && d.rest == (scan{}) && d.r != nil && d.buf == nil {
+		d.fillMore(i, 1, len(p))
+	}
+	n := copy(p, d.b[i:])
+	d.inside--
+	d.i = i + n
+	if d.lent && d.inside == 0 {
+		d.giveBack(d.i)
+	}
+	r.next = 0
+	if n == 0 {
+		return 0, d.endOf()
+	}
+	r.last, r.next = p[n-1], d.InputOffset()
+	return n, nil
+}
+
+// ReadByte reads one byte.
+func (r *remainder) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := r.Read(b[:])
+	return b[0], err
+}
+
+// UnreadByte puts back the byte that was read last.
+func (r *remainder) UnreadByte() error {
+	d := r.d
+	if r.next == 0 || r.next != d.InputOffset() {
+		return errUnreadByte
+	}
+	r.next = 0
+	switch {
+	case d.i > 0:
+		d.i--
+		return nil
+	case d.buf != nil: // whose bytes were given back, as those of a Buffer
+		if err := d.buf.UnreadByte(); err != nil {
+			return err
+		}
+	case d.chunks != nil:
+		d.chunks.Prepend([]byte{r.last})
+	}
+	d.base--
+	return nil
+}

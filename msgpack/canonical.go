@@ -1,0 +1,236 @@
+package msgpack
+
+// Canonical bytes: equal values have equal bytes, whatever their Go types are.
+//
+// A value is encoded as usual and then rewritten, byte by byte: so one piece of code holds for maps and structs of every type,
+// for what methods write and for RawMessage. The rules are stated at EncodeOptions.Canonical and in vectors/msgpack.txt.
+//
+//	index   finds where each array and map ends, in one pass
+//	value   writes the values, those of a map in the order of its keys
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
+)
+
+// maxKeyDepth is how deep maps may nest as keys of maps: each level copies its keys once more.
+const maxKeyDepth = 100
+
+var (
+	errCanonicalDict = errors.New("msgpack: canonical bytes cannot have interned strings")
+	errKeyDepth      = errors.New("msgpack: maps and arrays nest too deep in map keys")
+)
+
+// A canonicalizer rewrites values.
+type canonicalizer struct {
+	e        *Encoder
+	in, out  []byte
+	nodes    []node
+	open     []openNode
+	pairs    []mapPair // of the maps that are being written
+	keys     []byte    // of those maps, as they are written
+	keyDepth int
+	err      error
+}
+
+// A node is an array or a map of the input, in the order in which they begin.
+type node struct {
+	end  int // after its last byte
+	next int // the first node after those within
+}
+
+// openNode is a node whose end has not been found.
+type openNode struct {
+	node int
+	left int // values to come
+}
+
+// A mapPair is a key and its value: the key is keys[from:to].
+type mapPair struct {
+	from, to    int
+	value, node int // where the value begins, and the first node in it
+}
+
+// appendCanonical appends values, each in its canonical form, to dst. Bytes at the end that are no whole value stay as they are: a
+// header, whose elements the caller writes by other calls.
+func (e *Encoder) appendCanonical(dst, values []byte) ([]byte, error) {
+	if e.flags&interned != 0 {
+		return dst, errCanonicalDict
+	}
+	c := canonicalizer{e: e, in: values, out: dst}
+	for i := 0; i < len(values); {
+		next, err := c.index(i)
+		if err != nil {
+			return dst, err
+		}
+		if next < 0 {
+			c.out = append(c.out, values[i:]...)
+			break
+		}
+		c.value(i, 0)
+		i = next
+	}
+	if c.err != nil {
+		return dst, c.err
+	}
+	return c.out, nil
+}
+
+// index notes the arrays and maps of the value at i, and gives the offset after it; -1 if it is not whole.
+func (c *canonicalizer) index(i int) (next int, err error) {
+	c.nodes, c.open = c.nodes[:0], c.open[:0]
+	for {
+		h, ok := readHead(c.in, i)
+		switch {
+		case ok:
+		case i < len(c.in) && c.in[i] == msgpwire.Never:
+			return 0, unknownCode(c.in[i])
+		default:
+			return -1, nil
+		}
+		i = h.next
+		if values, ok := h.holds(); ok {
+			if len(c.open) == maxDepth {
+				return 0, depthError(maxDepth)
+			}
+			c.open = append(c.open, openNode{len(c.nodes), values})
+			c.nodes = append(c.nodes, node{})
+		} else if n := len(c.open); n > 0 {
+			c.open[n-1].left--
+		}
+		for n := len(c.open); n > 0 && c.open[n-1].left == 0; n-- {
+			c.nodes[c.open[n-1].node] = node{i, len(c.nodes)}
+			if c.open = c.open[:n-1]; n > 1 {
+				c.open[n-2].left--
+			}
+		}
+		if len(c.open) == 0 {
+			return i, nil
+		}
+	}
+}
+
+// past gives what follows the value at i, whose first node is k.
+func (c *canonicalizer) past(i, k int) (next, node int) {
+	h, _ := readHead(c.in, i)
+	if _, ok := h.holds(); ok {
+		return c.nodes[k].end, c.nodes[k].next
+	}
+	return h.next, k
+}
+
+// value writes the value at i, whose first node is k, and gives what follows it.
+func (c *canonicalizer) value(i, k int) (next, node int) {
+	h, _ := readHead(c.in, i)
+	switch h.form {
+	case msgpwire.FormArray:
+		c.out = msgpwire.AppendArrayLen(c.out, h.n)
+		i, k = h.next, k+1
+		for range h.n {
+			i, k = c.value(i, k)
+		}
+		return i, k
+	case msgpwire.FormMap:
+		c.out = msgpwire.AppendMapLen(c.out, h.n)
+		return c.table(h.n, h.next, k+1)
+	}
+	c.out = c.leaf(c.out, i, h)
+	return h.next, k
+}
+
+// table writes n pairs, from i on, in the order of their keys.
+func (c *canonicalizer) table(n, i, k int) (next, node int) {
+	mark, room := len(c.pairs), len(c.keys)
+	for range n {
+		from := len(c.keys)
+		value, node := c.key(i, k)
+		c.pairs = append(c.pairs, mapPair{from, len(c.keys), value, node})
+		i, k = c.past(value, node)
+	}
+	order := func(x, y mapPair) int { return bytes.Compare(c.keys[x.from:x.to], c.keys[y.from:y.to]) }
+	pairs := c.pairs[mark:]
+	if !slices.IsSortedFunc(pairs, order) {
+		slices.SortFunc(pairs, order)
+	}
+	for j := mark; j < mark+n; j++ { // other maps append to the pairs meanwhile
+		p := c.pairs[j]
+		key := c.keys[p.from:p.to]
+		if j > mark && order(c.pairs[j-1], p) == 0 && c.err == nil {
+			c.err = fmt.Errorf("%w: % x", errKeyTwice, key)
+		}
+		c.out = append(c.out, key...)
+		c.value(p.value, p.node)
+	}
+	c.pairs, c.keys = c.pairs[:mark], c.keys[:room]
+	return i, k
+}
+
+// key appends the key at i, whose first node is k, to the keys, and gives what follows it.
+func (c *canonicalizer) key(i, k int) (next, node int) {
+	h, _ := readHead(c.in, i)
+	if _, ok := h.holds(); !ok {
+		c.keys = c.leaf(c.keys, i, h)
+		return h.next, k
+	}
+	if c.keyDepth++; c.keyDepth > maxKeyDepth {
+		if c.err == nil {
+			c.err = errKeyDepth
+		}
+		c.keyDepth--
+		return c.past(i, k)
+	}
+	out := c.out
+	c.out = nil
+	next, node = c.value(i, k)
+	c.keys = append(c.keys, c.out...)
+	c.out = out
+	c.keyDepth--
+	return next, node
+}
+
+// canonicalNaN stands for every NaN.
+const canonicalNaN = 0x7ff8 << 48
+
+// leaf appends the value at i, which is no array or map, to b.
+func (c *canonicalizer) leaf(b []byte, i int, h head) []byte {
+	code := c.in[i]
+	if v, next := readInt(c.in, i); next >= 0 {
+		if code == msgpwire.Uint64 {
+			return msgpwire.AppendUint(b, uint64(v))
+		}
+		return msgpwire.AppendInt(b, v)
+	}
+	if v, next := readFloat(c.in, i); next >= 0 {
+		if math.IsNaN(v) {
+			v = math.Float64frombits(canonicalNaN)
+		}
+		return c.e.appendFloat64(b, v)
+	}
+	body := c.in[h.next-h.n : h.next]
+	switch {
+	case msgpwire.IsStr(code):
+		return append(msgpwire.AppendStringLen(b, h.n), body...)
+	case code >= msgpwire.Bin8 && code <= msgpwire.Bin32:
+		return append(msgpwire.AppendBytesLen(b, h.n), body...)
+	case msgpwire.IsExt(code):
+		return c.ext(b, i, h)
+	}
+	return append(b, code) // nil or a bool
+}
+
+// ext appends the ext at i. A time has its shortest form, unless the number of times stands for something else.
+func (c *canonicalizer) ext(b []byte, i int, h head) []byte {
+	id := i + 1 + int(msgpwire.Forms[c.in[i]].Count)
+	data := c.in[id+1 : h.next]
+	if r := registered.Load(); int8(c.in[id]) == msgpwire.ExtTime && !r.ownTime && r.exts[uint8(c.in[id])] == nil {
+		if t, ok := msgpwire.TimeOf(data); ok {
+			return msgpwire.AppendTime(b, t)
+		}
+	}
+	return append(msgpwire.AppendExtHeader(b, int8(c.in[id]), len(data)), data...)
+}

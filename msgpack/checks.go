@@ -1,0 +1,260 @@
+package msgpack
+
+// Options that judge the input hold for all of it: for what is skipped, kept raw, or read by a user's method, too. Where one of
+// them is set, skipChecked takes the place of the fast skip.
+
+import (
+	"math"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
+)
+
+// judging are the options that judge the input, whatever it is decoded into.
+const judging = limited | strictUTF8 | uniqueKeys
+
+// A checkedLevel is an array or map that skipChecked is in.
+type checkedLevel struct {
+	left   int    // values to come
+	keys   keySet // of a map of several pairs, under UniqueKeys
+	key    int    // where the key at hand begins in such a map
+	within int    // keys of such maps that it lies in
+}
+
+// skipChecked is skipAt under options that judge what is skipped. With joins set, strings join as though they were read.
+func (d *Decoder) skipChecked(i int, joins bool) int {
+	joins = joins && d.flags&internStrings != 0
+	var room [8]checkedLevel
+	open := room[:0]
+	for {
+		values, pairs, next := d.checkHead(i, len(open), joins)
+		if next < 0 {
+			return -1
+		}
+		if values >= 0 {
+			l := checkedLevel{left: values, key: next}
+			if pairs && values > 2 {
+				l.keys = d.newKeySet()
+			}
+			if n := len(open); n > 0 {
+				if l.within = open[n-1].within; open[n-1].keys.keys != nil && open[n-1].left&1 == 0 {
+					l.within++
+				}
+				if l.within > maxKeyDepth { // each is read once more for the keys around it
+					return d.fail(i, errKeyDepth)
+				}
+			}
+			open = append(open, l)
+		}
+		i = next
+		ended := values < 0 // whether a value ends at i
+		for len(open) > 0 {
+			l := &open[len(open)-1]
+			if ended {
+				l.left--
+			}
+			if ended && l.keys.keys != nil {
+				if l.left&1 == 0 {
+					l.key = i // after a value
+				} else if key := d.b[l.key:i]; l.keys.twice(d.keyOf(key), key) {
+					return d.fail(l.key, errKeyTwice)
+				}
+			}
+			if l.left > 0 {
+				break
+			}
+			open, ended = open[:len(open)-1], true
+		}
+		if len(open) == 0 {
+			return i
+		}
+	}
+}
+
+// checkHead holds the value at i against the options, up to the elements of an array or map. It gives how many values follow, or -1
+// if it is neither, and the offset of what follows. around is how many arrays and maps it lies in, within what is skipped.
+func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, next int) {
+	c, ok := d.codeAt(i)
+	if !ok {
+		return 0, false, -1
+	}
+	f := msgpwire.Forms[c]
+	if f.Kind == msgpwire.FormNever {
+		return 0, false, d.fail(i, unknownCode(c))
+	}
+	if !d.whole(i, 1, int(f.Head)) {
+		return 0, false, -1
+	}
+	n := d.count(i)
+	next = i + int(f.Head)
+	switch f.Kind {
+	case msgpwire.FormScalar:
+		return -1, false, next
+	case msgpwire.FormFixBytes:
+		n = uint64(c & 0x1f)
+		fallthrough
+	case msgpwire.FormBytes:
+		text := !msgpwire.IsExt(c)
+		size := int(min(n, math.MaxInt-uint64(next))) // more than an int counts is more than there is
+		if text && size > d.limits.str {
+			return 0, false, d.tooLong(i, size)
+		}
+		if !d.whole(i, next-i, next-i+size) || text && !d.allows(i, next, next+size) {
+			return 0, false, -1
+		}
+		if joins && msgpwire.IsStr(c) {
+			d.dict.join(d.b[next:next+size], d.base+int64(next+size))
+		}
+		return -1, false, next + size
+	case msgpwire.FormFixArray, msgpwire.FormFixMap:
+		n = uint64(c & 0x0f)
+	}
+	width := 1
+	if pairs = f.Kind == msgpwire.FormMap || f.Kind == msgpwire.FormFixMap; pairs {
+		width = 2
+	}
+	switch {
+	case n > uint64(d.limits.elements):
+		return 0, false, d.tooMany(next, int(min(n, math.MaxInt)))
+	case n > math.MaxInt/2:
+		return 0, false, d.fail(i, errShort)
+	case d.depth+around >= d.limits.depth:
+		return 0, false, d.tooDeep(next)
+	}
+	return int(n) * width, pairs, next
+}
+
+// checkTaken holds what a user's method has taken of the input, d.b[i:d.i], against the options: calls by which it reads single values
+// do not know of the map or the depth that they are in. What is no whole value is the method's own.
+func (d *Decoder) checkTaken(i int) bool {
+	if d.inside > 1 || d.i > len(d.b) { // within another method's value, or after the method has reset d
+		return true
+	}
+	for i < d.i && skip(d.b[:d.i], i) >= 0 {
+		if i = d.skipChecked(i, false); i < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkKey holds the next value against the keys of a map that is read pair by pair. It is not read.
+func (d *Decoder) checkKey(seen keySet) error {
+	if seen.keys == nil {
+		return nil
+	}
+	mark := d.begin()
+	next := d.pass(mark)
+	if next < 0 { // which reading it reports
+		d.err = nil
+		return d.end(mark, mark)
+	}
+	if key := d.b[mark:next]; seen.twice(d.keyOf(key), key) {
+		return d.end(mark, d.fail(mark, errKeyTwice))
+	}
+	return d.end(mark, mark)
+}
+
+// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in nothing.
+type keySet struct{ keys map[any]struct{} }
+
+func (d *Decoder) newKeySet() (s keySet) {
+	if d.flags&uniqueKeys != 0 {
+		s.keys = make(map[any]struct{})
+	}
+	return s
+}
+
+// What a keySet holds beside strings, bools, int64, uint64, float64 and other Go values.
+type (
+	fieldKey   uint16 // a field, under whichever of its names
+	encodedKey string // a key by its encoding
+)
+
+// twice reports whether key was there before, and notes it. Ints and floats are the same whatever their widths. A key that is not
+// equal to itself, as NaN, is compared by how it stands on the wire.
+func (s keySet) twice(key any, wire []byte) bool {
+	if s.keys == nil {
+		return false
+	}
+	switch k := key.(type) {
+	case int:
+		key = int64(k)
+	case int8:
+		key = int64(k)
+	case int16:
+		key = int64(k)
+	case int32:
+		key = int64(k)
+	case uint:
+		key = unsigned(uint64(k))
+	case uint8:
+		key = int64(k)
+	case uint16:
+		key = int64(k)
+	case uint32:
+		key = int64(k)
+	case uint64:
+		key = unsigned(k)
+	case float32:
+		key = float64(k)
+	}
+	if same := key; key != same {
+		key = encodedKey(wire)
+	}
+	_, there := s.keys[key]
+	s.keys[key] = struct{}{}
+	return there
+}
+
+// unsigned is v as an int64 if it is one.
+func unsigned(v uint64) any {
+	if v > math.MaxInt64 {
+		return v
+	}
+	return int64(v)
+}
+
+// keyOf is a key of which no type is known, for a keySet: str, bin and nil are strings, as they are in an any.
+func (d *Decoder) keyOf(key []byte) any {
+	if start, next := readStr(key, 0); next >= 0 {
+		return string(key[start:next])
+	}
+	if v, next := readInt(key, 0); next >= 0 {
+		if key[0] == msgpwire.Uint64 {
+			return uint64(v)
+		}
+		return v
+	}
+	if v, next := readFloat(key, 0); next >= 0 {
+		return v
+	}
+	switch key[0] {
+	case msgpwire.Nil:
+		return ""
+	case msgpwire.True, msgpwire.False:
+		return key[0] == msgpwire.True
+	}
+	if s, ok := d.internedText(key); ok {
+		return s
+	}
+	if same, err := flatEncoder.appendCanonical(nil, key); err == nil {
+		key = same
+	}
+	return encodedKey(key)
+}
+
+// internedText is the string of the dict whose number is b.
+func (d *Decoder) internedText(b []byte) (string, bool) {
+	if !d.interns() {
+		return "", false
+	}
+	id, data, err := Raw(b).Ext()
+	if err != nil || id != extInterned || len(data) > 4 {
+		return "", false
+	}
+	index := uint64(0)
+	for _, c := range data {
+		index = index<<8 | uint64(c)
+	}
+	return d.dict.at(index)
+}

@@ -1,0 +1,271 @@
+package msgpack
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"reflect"
+	"testing"
+	"testing/iotest"
+)
+
+type ownBytes []byte
+
+type byteUnit uint8
+
+// byteTargets are types whose values hold bytes, each with a value that has the given bytes in each of them.
+var byteTargets = []struct {
+	typ  reflect.Type
+	with func(b []byte) any
+}{
+	{reflect.TypeFor[[]byte](), func(b []byte) any { return b }},
+	{reflect.TypeFor[ownBytes](), func(b []byte) any { return b }},
+	{reflect.TypeFor[[]byteUnit](), func(b []byte) any { return b }},
+	{reflect.TypeFor[RawMessage](), func(b []byte) any { return b }},
+	{reflect.TypeFor[Raw](), func(b []byte) any { return b }},
+	{reflect.TypeFor[Ext](), func(b []byte) any { return Ext{5, b} }},
+	{reflect.TypeFor[struct{ B []byte }](), func(b []byte) any { return map[string]any{"B": b} }},
+	{reflect.TypeFor[struct {
+		A int
+		B struct{ C ownBytes }
+	}](), func(b []byte) any { return map[string]any{"B": map[string]any{"C": b}, "A": 1} }},
+	{reflect.TypeFor[[][]byte](), func(b []byte) any { return []any{b, b, b} }},
+	{reflect.TypeFor[[]ownBytes](), func(b []byte) any { return []any{b} }},
+	{reflect.TypeFor[[]RawMessage](), func(b []byte) any { return []any{b, b} }},
+	{reflect.TypeFor[[2][]byte](), func(b []byte) any { return []any{b, b} }},
+	{reflect.TypeFor[[]struct{ B []byte }](), func(b []byte) any { return []any{map[string]any{"B": b}} }},
+	{reflect.TypeFor[map[string][]byte](), func(b []byte) any { return map[string]any{"k": b} }},
+	{reflect.TypeFor[map[string]*[]byte](), func(b []byte) any { return map[string]any{"k": b} }},
+	{reflect.TypeFor[map[int]RawMessage](), func(b []byte) any { return map[int]any{1: b} }},
+	{reflect.TypeFor[*[]byte](), func(b []byte) any { return b }},
+	{reflect.TypeFor[**ownBytes](), func(b []byte) any { return b }},
+	{reflect.TypeFor[struct{ *Carried }](), func(b []byte) any { return map[string]any{"B": b} }},
+	{reflect.TypeFor[struct{ A any }](), func(b []byte) any { return map[string]any{"A": b} }},
+	{reflect.TypeFor[map[string]any](), func(b []byte) any { return map[string]any{"k": []any{b}} }},
+	{reflect.TypeFor[string](), func(b []byte) any { return string(b) }},
+	{reflect.TypeFor[[]string](), func(b []byte) any { return []any{string(b)} }},
+}
+
+// Carried is embedded by pointer.
+type Carried struct{ B []byte }
+
+// bytesIn collects the byte slices and strings within v as views.
+func bytesIn(v reflect.Value, found [][]byte) [][]byte {
+	switch v.Kind() {
+	case reflect.String:
+		found = append(found, viewOf(v.String()))
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return append(found, v.Bytes())
+		}
+		for i := range v.Len() {
+			found = bytesIn(v.Index(i), found)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			found = bytesIn(v.Index(i), found)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			found = bytesIn(v.Field(i), found)
+		}
+	case reflect.Map:
+		for all := v.MapRange(); all.Next(); {
+			found = bytesIn(all.Value(), found)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			found = bytesIn(v.Elem(), found)
+		}
+	}
+	return found
+}
+
+// A witness holds byte slices that were given out, and what was in them then.
+type witness struct {
+	given, was [][]byte
+}
+
+func (w *witness) add(b ...[]byte) {
+	for _, b := range b {
+		w.given, w.was = append(w.given, b), append(w.was, bytes.Clone(b))
+	}
+}
+
+// changed returns the first slice that is not what it was.
+func (w *witness) changed() error {
+	for k, b := range w.given {
+		if !bytes.Equal(b, w.was[k]) {
+			return fmt.Errorf("%q became %q", w.was[k], b)
+		}
+	}
+	return nil
+}
+
+// TestDecodeWritesOwnMemoryOnly decodes into one target again and again, as views and as copies, from every source. No input, and
+// nothing that a target held before, may change.
+func TestDecodeWritesOwnMemoryOnly(t *testing.T) {
+	texts := []string{"a first long enough text to be shared", "b", "cc of another length, also long enough", "", "ddd", "the longest of all the texts that are decoded here, by far", "e"}
+	modes := map[string]func(data []byte) *Decoder{
+		"ZeroCopy": func(data []byte) *Decoder {
+			d := newDecoder()
+			d.ResetBytes(data)
+			d.SetOptions(DecodeOptions{ZeroCopy: true})
+			return d
+		},
+		"copy": func(data []byte) *Decoder {
+			d := newDecoder()
+			d.ResetBytes(data)
+			return d
+		},
+		"ShareMin": func(data []byte) *Decoder {
+			b := &Buffer{ShareMin: 10}
+			b.Write(data)
+			return NewDecoder(b)
+		},
+		"reference": func(data []byte) *Decoder {
+			b := &Buffer{ShareMin: 1}
+			b.Reference(data)
+			return NewDecoder(b)
+		},
+		"bytes.Buffer": func(data []byte) *Decoder { return NewDecoder(bytes.NewBuffer(data)) },
+		"stream":       func(data []byte) *Decoder { return NewDecoder(iotest.HalfReader(bytes.NewReader(data))) },
+	}
+	for _, target := range byteTargets {
+		for first, one := range modes {
+			for second, other := range modes {
+				var seen witness
+				to := reflect.New(target.typ)
+				for k, text := range texts {
+					data := marshal(t, target.with([]byte(text)))
+					seen.add(data)
+					d := one(data)
+					if k%2 == 1 {
+						d = other(data)
+					}
+					if err := d.Decode(to.Interface()); err != nil {
+						t.Fatalf("%v: %v", target.typ, err)
+					}
+					if err := seen.changed(); err != nil {
+						t.Errorf("%v, %s and %s: %v", target.typ, first, second, err)
+						break
+					}
+					seen.add(bytesIn(to.Elem(), nil)...)
+				}
+			}
+		}
+	}
+}
+
+// TestAppendToDecodedBytesMoves appends to each slice that was decoded: its neighbours stay as they are.
+func TestAppendToDecodedBytesMoves(t *testing.T) {
+	var list [][]byte
+	var strings []string
+	d := newDecoder()
+	for k := range 100 {
+		var v struct {
+			A []byte
+			S string
+			B []byte
+		}
+		d.ResetBytes(marshal(t, map[string]any{"A": fmt.Append(nil, "a", k), "S": fmt.Sprint("s", k), "B": []byte{}}))
+		if err := d.Decode(&v); err != nil || v.B == nil {
+			t.Fatal(v, err)
+		}
+		list, strings = append(list, v.A, v.B), append(strings, v.S)
+	}
+	for k := range list {
+		if cap(list[k]) != len(list[k]) {
+			t.Fatalf("%q has room for %d bytes", list[k], cap(list[k]))
+		}
+		_ = append(list[k], "overwritten"...)
+	}
+	for k, s := range strings {
+		if string(list[2*k]) != fmt.Sprint("a", k) || len(list[2*k+1]) != 0 || s != fmt.Sprint("s", k) {
+			t.Errorf("%d: %q, %q, %q", k, list[2*k], list[2*k+1], s)
+		}
+	}
+}
+
+// TestReuseBytes overwrites what a target holds, by option and by method, where it has the room; views stay views.
+func TestReuseBytes(t *testing.T) {
+	room := make([]byte, 3, 10)
+	v := struct{ B []byte }{room}
+	if err := (DecodeOptions{ReuseBytes: true}).Unmarshal(marshal(t, map[string]any{"B": []byte("12345678")}), &v); err != nil || string(v.B) != "12345678" {
+		t.Fatal(v, err)
+	}
+	if &v.B[0] != &room[0] {
+		t.Error("the memory was not reused")
+	}
+	d := NewDecoder(bytes.NewReader(marshal(t, []byte("abc"))))
+	d.ReuseBytes(true)
+	if err := d.Decode(&v.B); err != nil || string(v.B) != "abc" || string(room[:8]) != "abc45678"[:3]+string(room[3:8]) || &v.B[0] != &room[0] {
+		t.Error(v, err)
+	}
+	data := marshal(t, []byte("a view of the input"))
+	if err := (DecodeOptions{ReuseBytes: true, ZeroCopy: true}).Unmarshal(data, &v.B); err != nil || &v.B[0] != &data[2] {
+		t.Error("not a view", err)
+	}
+	v.B = nil
+	if err := (DecodeOptions{ReuseBytes: true}).Unmarshal(marshal(t, []byte{}), &v.B); err != nil || v.B == nil {
+		t.Error(v, err)
+	}
+}
+
+// TestNoViewsOfReusedMemory holds that ZeroCopy gives copies where the bytes lie in memory that is used again: in a Feed, and in an
+// ext that comes from a stream.
+func TestNoViewsOfReusedMemory(t *testing.T) {
+	var f Feed
+	f.Decoder().SetOptions(DecodeOptions{ZeroCopy: true})
+	var seen witness
+	for k := range 50 {
+		f.Feed(marshal(t, map[string]any{"k": []any{fmt.Sprint("text ", k), fmt.Append(nil, "bytes ", k)}}))
+		var v struct{ K RawMessage }
+		var w any
+		if err := f.Next(&w); err != nil {
+			t.Fatal(err)
+		}
+		seen.add(bytesIn(reflect.ValueOf(w), nil)...)
+		f.Feed([]byte("\x81\xa1K\xa3abc"))
+		if err := f.Next(&v); err != nil {
+			t.Fatal(err)
+		}
+		seen.add(v.K)
+		if err := seen.changed(); err != nil {
+			t.Fatal("Feed: ", err)
+		}
+	}
+
+	type held struct{ S, B string }
+	RegisterExtDecoder(77, held{}, func(d *Decoder, v reflect.Value, n int) error {
+		d.SetOptions(DecodeOptions{ZeroCopy: true})
+		s, err := d.DecodeString()
+		if err != nil {
+			return err
+		}
+		var b string
+		if err := d.Decode(&b); err != nil {
+			return err
+		}
+		v.Set(reflect.ValueOf(held{s, b}))
+		return nil
+	})
+	defer UnregisterExt(77)
+	var stream []byte
+	for k := range 50 {
+		body := append(marshal(t, fmt.Sprint("first ", k)), marshal(t, fmt.Sprint("second ", k))...)
+		stream = append(stream, marshal(t, Ext{77, body})...)
+	}
+	d := NewDecoder(struct{ io.Reader }{iotest.OneByteReader(bytes.NewReader(stream))})
+	d.SetOptions(DecodeOptions{ZeroCopy: true})
+	for range 50 {
+		var v held
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		seen.add(viewOf(v.S), viewOf(v.B))
+		if err := seen.changed(); err != nil {
+			t.Fatal("ext: ", err)
+		}
+	}
+}
