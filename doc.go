@@ -26,6 +26,7 @@
 //	internal/corpus/matrix  tests only: every kind of value, into every target, from every source, against an oracle
 //	internal/corpus/schemaoracle  tests only: the oracle of schema and parco, a decoder by the notation of a schema
 //	internal/api    tests only: what a package exports, as text
+//	internal/growth tests only: how time, allocation and retained memory grow with the input
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
 //	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, watch, metrics, config, load, service;

@@ -28,10 +28,19 @@ type Batch struct {
 // linear is up to how many columns a search by name walks instead of hashing.
 const linear = 8
 
+// farMore times the columns of a batch is how many an earlier one must have had for the index to be emptied name by name.
+const farMore = 4
+
 // Reset empties the batch and keeps its buffers.
 func (b *Batch) Reset() {
+	if len(b.spare) > farMore*len(b.Columns) { // to clear a map takes as long as its largest size
+		for _, c := range b.Columns {
+			delete(b.index, c.Name)
+		}
+	} else {
+		clear(b.index)
+	}
 	b.Columns, b.Rows, b.next = b.Columns[:0], 0, 0
-	clear(b.index)
 }
 
 // Find is the column called name, or nil.

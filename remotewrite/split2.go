@@ -18,6 +18,9 @@ type rewriter struct {
 	out    []byte // the request; its symbols, until they are all there
 	series []byte // its series
 
+	counts  bool // symbols are counted, not appended
+	counted int  // their bytes
+
 	most int // bytes of the series of a part, of those before
 	peak peak
 }
@@ -55,10 +58,27 @@ func (p *Splitter) add2(part *Part, v *SeriesView, decider int) {
 
 // append2 is Append of version 2.
 func (part *Part) append2(dst []byte) []byte {
-	p := part.splitter
-	r := &p.symbols
-	r.begin(len(p.scanner.symbols))
+	r := &part.splitter.symbols
 	r.out = append(dst, tagSymbol, 0)
+	part.rewrite()
+	dst = append(r.out, r.series...)
+	r.out = nil // it is the caller's
+	return dst
+}
+
+// appendSize2 is AppendSize of version 2.
+func (part *Part) appendSize2() int {
+	r := &part.splitter.symbols
+	r.counts, r.counted = true, sizeField(0)
+	part.rewrite()
+	r.counts = false
+	return r.counted + len(r.series)
+}
+
+// rewrite leaves the series of a part in the rewriter, with symbols of its own, which it appends to out or counts.
+func (part *Part) rewrite() {
+	p := part.splitter
+	p.symbols.begin(len(p.scanner.symbols))
 	for i := part.first; i != 0; i = p.pieces[i].next {
 		piece := &p.pieces[i]
 		b := p.scanner.body[:piece.to]
@@ -68,9 +88,6 @@ func (part *Part) append2(dst []byte) []byte {
 			i = next
 		}
 	}
-	dst = append(r.out, r.series...)
-	r.out = nil // it is the caller's
-	return dst
 }
 
 // forget lets go of what requests of late have not needed: of numbers too, of which there are as many as symbols.
@@ -115,7 +132,11 @@ func (p *Splitter) renumber(ref uint32) uint32 {
 	if s := p.scanner.symbol(uint64(ref)); len(s) > 0 {
 		n.to = r.next
 		r.next++
-		r.out = append(appendHeader(r.out, tagSymbol, len(s)), s...)
+		if r.counts {
+			r.counted += sizeField(len(s))
+		} else {
+			r.out = append(appendHeader(r.out, tagSymbol, len(s)), s...)
+		}
 	}
 	return n.to
 }

@@ -18,7 +18,20 @@ type symbolTable struct {
 	slots   slab[uint32] // by hash, a reference, or 0 where there is none; a power of two of them, at most half of them taken
 	seed    maphash.Seed
 	refs    slab[uint32] // of all series, in the order of refer
+
+	// The references of long strings, by where they are: a decoded request has the same place for a symbol in every series, and to hash or
+	// compare a string for each series that has it takes the length of the one times the number of the others.
+	long map[place]uint32
 }
+
+// place is where a string is.
+type place struct {
+	at  mem.Pointer
+	len int
+}
+
+// longText is from how many bytes on a string is long.
+const longText = 1 << 10
 
 var symbolTables = sync.Pool{New: func() any { return &symbolTable{seed: maphash.MakeSeed()} }}
 
@@ -62,8 +75,9 @@ func (t *symbolTable) refer(r *Request) []uint32 {
 	return refs
 }
 
-// equal is a == b. What Decode gives is mostly the same place, for which nothing has to be called.
-func equal(a, b string) bool { return mem.SameText(a, b) || a == b }
+// equal is a == b, or false for long strings that are not at the same place. What Decode gives is mostly the same place, for which
+// nothing has to be called.
+func equal(a, b string) bool { return mem.SameText(a, b) || len(a) < longText && a == b }
 
 // forget makes t empty. It keeps its memory, but no string.
 func (t *symbolTable) forget() {
@@ -72,6 +86,7 @@ func (t *symbolTable) forget() {
 	t.hashes.begin()
 	t.slots.begin()
 	t.refs.begin()
+	t.long = nil
 }
 
 // ref is the reference of s, which gets one if it has none.
@@ -79,6 +94,28 @@ func (t *symbolTable) ref(s string) uint32 {
 	if s == "" {
 		return 0
 	}
+	if len(s) >= longText {
+		return t.longRef(s)
+	}
+	return t.find(s)
+}
+
+// longRef is ref for a long string.
+func (t *symbolTable) longRef(s string) uint32 {
+	at := place{mem.PointerTo(&mem.Bytes(s)[0]), len(s)}
+	if ref, ok := t.long[at]; ok {
+		return ref
+	}
+	ref := t.find(s)
+	if t.long == nil {
+		t.long = make(map[place]uint32)
+	}
+	t.long[at] = ref
+	return ref
+}
+
+// find is ref by the bytes of s.
+func (t *symbolTable) find(s string) uint32 {
 	h := uint32(maphash.String(t.seed, s))
 	slots := t.slots.block
 	last := uint32(len(slots) - 1)

@@ -225,12 +225,19 @@ func (r *reader) object(out []byte, i, next int, n uint64) ([]byte, int) {
 		}
 		out = append(out, ':')
 		if out, next = r.value(out, next); next < 0 {
-			r.path.Field(string(json.Unescape(out[key:])))
+			r.path.Field(keyText(out[key:]))
 			return out, -1
 		}
 	}
 	r.depth--
 	return append(out, '}'), next
+}
+
+// keyText returns the text of the key that out begins with. Only the key is read: the values of all outer maps follow theirs.
+func keyText(out []byte) string {
+	t := json.NewTokenizer(out)
+	t.Next()
+	return string(json.Unescape(t.Value))
 }
 
 // key appends the value at i as a string.

@@ -1,0 +1,90 @@
+package growth
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/api"
+)
+
+// Covers asserts that each exported function and method of the package in the current directory is
+// among the names that begin the cases, or has a reason why its cost needs no case. Names are as in
+// "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of [path.Match]: "Decoder.Use*".
+func Covers(t *testing.T, names []string, reasons map[string]string) {
+	lines, err := api.Exported("", nil, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := map[string]bool{}
+	for _, line := range lines {
+		if name := nameOf(line); name != "" {
+			exported[name] = false
+		}
+	}
+	for _, name := range names {
+		if _, ok := exported[name]; !ok {
+			t.Errorf("a case names %s, which is not exported", name)
+		}
+		exported[name] = true
+	}
+	used := map[string]bool{}
+	for name, covered := range exported {
+		found := false
+		for pattern := range reasons {
+			if ok, err := path.Match(pattern, name); err != nil {
+				t.Fatal(err)
+			} else if ok {
+				found, used[pattern] = true, true
+			}
+		}
+		if !covered && !found {
+			t.Errorf("%s has no growth case, and no reason to have none", name)
+		}
+	}
+	for pattern, reason := range reasons {
+		if !used[pattern] {
+			t.Errorf("a reason names %s, which is not exported", pattern)
+		}
+		if reason == "" {
+			t.Errorf("the reason for %s is missing", pattern)
+		}
+	}
+}
+
+// nameOf returns the function or method that a line of package api describes, or "".
+func nameOf(line string) string {
+	_, line, _ = strings.Cut(line, ", ")
+	if name, ok := strings.CutPrefix(line, "func "); ok {
+		return name[:strings.IndexAny(name, "([")]
+	}
+	method, ok := strings.CutPrefix(line, "method (")
+	if !ok {
+		return ""
+	}
+	receiver, name, _ := strings.Cut(strings.TrimPrefix(method, "*"), ") ")
+	receiver, _, _ = strings.Cut(receiver, "[")
+	return receiver + "." + name[:strings.Index(name, "(")]
+}
+
+// Names returns the exported names that the calls cover.
+func Names[In any](calls []Call[In]) []string {
+	var names []string
+	for _, c := range calls {
+		names = append(names, strings.Split(strings.Fields(c.Name)[0], ",")...)
+	}
+	return names
+}
+
+// CaseNames returns the exported names that the cases cover: what stands before the first space or
+// slash of their names.
+func CaseNames(cases []Case) []string {
+	var names []string
+	for _, c := range cases {
+		head := c.Name[:strings.IndexAny(c.Name+" ", " /")]
+		names = append(names, strings.Split(head, ",")...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,208 @@
+package growth
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+const (
+	factor   = 4         // between two sizes
+	most     = 6         // times the cost that 4n may have
+	doubtful = 12        // times the CPU time that 4n may have if larger inputs do not confirm it
+	confirms = 2         // larger sizes that confirm a doubtful growth
+	slack    = 128 << 10 // bytes that any call may allocate
+	attempts = 12
+
+	leastSize = 1 << 10
+	largest   = 16 << 20
+	repeated  = 16 << 10 // smaller inputs are repeated
+
+	// grain is a CPU time that is not worth a comparison: interrupts and page faults are of this order.
+	grain = 100 * time.Microsecond
+	// patience is the CPU time after which a case whose growth is beyond the bound is not repeated more
+	// often than fewest times.
+	patience = 2 * time.Second
+	fewest   = 4
+	// memoryLimit starts the collector, which otherwise rests.
+	memoryLimit = 768 << 20
+)
+
+// shortSizes are the sizes n of the short form. The first one finds most faults, before they take long.
+var shortSizes = []int{8 << 10, 128 << 10}
+
+// long returns the duration in SLIPSTREAM_LONG, or 0 in the short form.
+func long(t testing.TB) time.Duration {
+	text := os.Getenv("SLIPSTREAM_LONG")
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		t.Fatalf("SLIPSTREAM_LONG=%q is no duration", text)
+	}
+	return d
+}
+
+// Check asserts that the costs of the cases grow linearly. It must not run in parallel with other
+// tests: it measures the allocation of the process.
+func Check(t *testing.T, cases []Case) {
+	if raced {
+		t.Skip("the race detector has costs of its own")
+	}
+	names := map[string]bool{}
+	for _, c := range cases {
+		if names[c.Name] {
+			t.Fatalf("two cases are named %s", c.Name)
+		}
+		names[c.Name] = true
+	}
+	defer quiet()()
+	limit := long(t)
+	if limit == 0 {
+		for _, c := range cases {
+			if !c.Long {
+				t.Run(c.Name, func(t *testing.T) { c.ascend(t, shortSizes) })
+			}
+		}
+		return
+	}
+	end := time.Now().Add(limit)
+	var sizes []int
+	for n := leastSize; n <= largest/factor; n *= factor {
+		sizes = append(sizes, n)
+	}
+	for _, i := range rand.Perm(len(cases)) {
+		if time.Now().After(end) {
+			t.Log("the time is up in the first round")
+			return
+		}
+		t.Run(cases[i].Name, func(t *testing.T) { cases[i].ascend(t, sizes) })
+	}
+	if t.Failed() {
+		return
+	}
+	for time.Now().Before(end) {
+		// Small inputs are as likely as large ones.
+		c, n := cases[rand.IntN(len(cases))], leastSize<<rand.IntN(12)
+		if err := c.check(n + rand.IntN(n)); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+}
+
+// ascend checks the case at the sizes, up to the first that fails: a larger one would fail too, and take long.
+func (c Case) ascend(t *testing.T, sizes []int) {
+	for _, n := range sizes {
+		if c.Most > 0 {
+			n = min(n, c.Most/factor)
+		}
+		if err := c.check(n); err != nil {
+			t.Error(err)
+			return
+		}
+	}
+}
+
+// quiet lets the collector rest until the function that it returns is called.
+func quiet() (restore func()) {
+	percent := debug.SetGCPercent(-1)
+	limit := debug.SetMemoryLimit(memoryLimit)
+	return func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	}
+}
+
+// cost is what a call takes.
+type cost struct {
+	time  time.Duration
+	alloc int
+}
+
+// least returns the lesser of each cost.
+func (c cost) least(o cost) cost { return cost{min(c.time, o.time), min(c.alloc, o.alloc)} }
+
+// measure runs f some times. The cost is that of all of them.
+func measure(f func(), times int) cost {
+	runtime.LockOSThread() // whose clock is read
+	defer runtime.UnlockOSThread()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := threadTime()
+	for range times {
+		f()
+	}
+	spent := threadTime() - start
+	runtime.ReadMemStats(&after)
+	return cost{spent, int(after.TotalAlloc - before.TotalAlloc)}
+}
+
+// check compares the costs of n and 4n bytes. The error says what grows too much.
+//
+// What no longer fits into a cache slows down from one size to the next, two or three times in all; a fault goes on
+// growing. So a growth of CPU time of up to doubtful times counts only if the next sizes confirm it.
+func (c Case) check(n int) error {
+	for i := 0; ; i++ {
+		a, b, times, err := c.compare(n)
+		if err == nil || c.judgeAlloc(n, times, a, b) != "" || b.time > doubtful*max(a.time, grain) || i == confirms {
+			return err
+		}
+		if n *= factor; c.Most > 0 && factor*n > c.Most {
+			return err
+		}
+	}
+}
+
+// compare measures n and 4n bytes until their costs are as they should be, or attempts are spent.
+func (c Case) compare(n int) (a, b cost, times int, err error) {
+	small, large := c.Prepare(n), c.Prepare(factor*n)
+	times = max(1, repeated/n) // small inputs are repeated, so that the clock is fine enough
+	for i := range attempts {
+		if i > 0 {
+			runtime.GC() // so that both find memory that was in use before
+		}
+		x, y := measure(small, times), measure(large, times)
+		if i == 0 {
+			a, b = x, y
+		} else {
+			a, b = a.least(x), b.least(y)
+		}
+		if err = c.judge(n, times, a, b); err == nil || i+1 >= fewest && b.time > patience/fewest {
+			break
+		}
+	}
+	return a, b, times, err
+}
+
+// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n.
+func (c Case) judge(n, times int, a, b cost) error {
+	wrong := c.judgeAlloc(n, times, a, b)
+	if hasClock && !c.OnlyAlloc && b.time > most*max(a.time, grain) {
+		wrong += fmt.Sprintf("; CPU time grows %.1f times, from %v to %v", ratio(b.time, a.time), a.time, b.time)
+	}
+	if wrong == "" {
+		return nil
+	}
+	return fmt.Errorf("from %d to %d KB of input (%d times)%s", n>>10, factor*n>>10, times, wrong)
+}
+
+// judgeAlloc says what is wrong with the allocation, or nothing.
+func (c Case) judgeAlloc(n, times int, a, b cost) string {
+	wrong := ""
+	// A quarter of what the call may allocate is not worth a comparison: buffers grow in steps, and pools
+	// hold those of up to some size.
+	if float64(b.alloc) > most*max(float64(a.alloc), float64(times)*(c.Alloc*float64(n)+slack)/4) {
+		wrong += fmt.Sprintf("; allocation grows %.1f times, from %d KB to %d KB", ratio(b.alloc, a.alloc), a.alloc>>10, b.alloc>>10)
+	}
+	if bytes, bound := float64(b.alloc)/float64(times), c.Alloc*float64(factor*n)+slack; bytes > bound {
+		wrong += fmt.Sprintf("; it allocates %.0f KB, %.1f times its size, and may %g times", bytes/1024, bytes/float64(factor*n), c.Alloc)
+	}
+	return wrong
+}
+
+func ratio[N time.Duration | int](b, a N) float64 { return float64(b) / max(float64(a), 1) }

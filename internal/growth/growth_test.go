@@ -1,0 +1,135 @@
+package growth
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sink keeps results alive, so that the compiler cannot drop the work.
+var sink any
+
+// work takes some nanoseconds for each of n steps.
+func work(n int) {
+	x := uint64(n) | 1
+	for range n {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	if x == 0 {
+		panic("a xorshift never gets to zero")
+	}
+}
+
+func each(f func(n int)) func(int) func() {
+	return func(n int) func() { return func() { f(n) } }
+}
+
+// TestVerdicts checks the measuring itself on functions whose growth is known.
+func TestVerdicts(t *testing.T) {
+	if raced {
+		t.Skip("the race detector has costs of its own")
+	}
+	defer quiet()()
+	for _, test := range []struct {
+		name string
+		f    func(n int)
+		want string // in the error; "" is none
+		os   bool   // only where there is a clock
+	}{
+		{"nothing", func(int) {}, "", false},
+		{"constant", func(int) { work(1 << 20) }, "", false},
+		{"linear", func(n int) { work(20 * n) }, "", false},
+		{"linear, tiny", func(n int) { work(n / 64) }, "", false},
+		{"n log n", func(n int) {
+			list := make([]int, n/8)
+			for i := range list {
+				list[i] = i * 0x9e3779b1 & 0xffffff
+			}
+			slices.Sort(list)
+		}, "", false},
+		{"quadratic", func(n int) { work(n / 128 * (n / 128)) }, "CPU time grows 1", true},
+		{"quadratic after a linear part", func(n int) { work(10*n + n/16*(n/128)) }, "CPU time grows ", true},
+		{"quadratic copies", func(n int) {
+			list := make([]byte, n)
+			for i := 0; i < n; i += 64 {
+				copy(list, list[i:])
+			}
+		}, "CPU time grows 1", true},
+		{"linear allocation", func(n int) {
+			for range n / 1024 {
+				sink = make([]byte, 2048)
+			}
+		}, "", false},
+		{"quadratic allocation", func(n int) {
+			for range n / 4096 {
+				sink = make([]byte, n/8)
+			}
+		}, "allocation grows 16", false},
+		{"much allocation", func(n int) {
+			for range n / 1024 {
+				sink = make([]byte, 4096)
+			}
+		}, "4.0 times its size, and may 3 times", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := Case{Prepare: each(test.f), Alloc: 3}.check(128 << 10)
+			switch {
+			case test.os && !hasClock:
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	sink = nil
+}
+
+// TestHeldVerdicts checks CheckHeld on functions that hold a known part of what they get.
+func TestHeldVerdicts(t *testing.T) {
+	if raced {
+		t.Skip("the race detector empties pools at random")
+	}
+	pool := newPool()
+	small := func(int) any { return make([]byte, heldSmall) }
+	for _, test := range []struct {
+		name  string
+		start func(large, small int) func(int) any
+		want  string
+	}{
+		{"nothing", func(int, int) func(int) any { return small }, ""},
+		{"a buffer that stays", func(int, int) func(int) any {
+			var buf []byte
+			return func(n int) any {
+				if n > len(buf) {
+					buf = make([]byte, n)
+				}
+				return n
+			}
+		}, "KB are held"},
+		{"a buffer that goes", func(int, int) func(int) any {
+			return func(n int) any { return len(make([]byte, n)) }
+		}, ""},
+		{"a pool that keeps all", func(int, int) func(int) any {
+			return func(n int) any { return pool.use(n, heldShort) }
+		}, "KB are held"},
+		{"a pool that keeps little", func(int, int) func(int) any {
+			return func(n int) any { return pool.use(n, 4096) }
+		}, ""},
+		{"results that are small", func(int, int) func(int) any {
+			return func(int) any { return make([]byte, 2*heldSmall) }
+		}, ""},
+		{"results that pin", func(int, int) func(int) any {
+			return func(int) any { return make([]byte, 64<<10)[:1] }
+		}, "(kept: true)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := Held{Start: test.start, Kept: 3}.check(heldShort)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}

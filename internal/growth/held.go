@@ -1,0 +1,83 @@
+package growth
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+const (
+	heldMost  = 256 << 10 // bytes that may stay after a large message
+	heldSteps = 24        // small messages after it
+	heldSmall = 256       // bytes of a small message
+	heldLong  = 16 << 20  // bytes of the large message
+	heldShort = 2 << 20   // in the short form
+)
+
+// CheckHeld asserts that large messages leave little memory behind. It must not run in parallel with
+// other tests.
+func CheckHeld(t *testing.T, cases []Held) {
+	if raced {
+		t.Skip("the race detector empties pools at random")
+	}
+	large := heldShort
+	if long(t) > 0 {
+		large = heldLong
+	}
+	for _, h := range cases {
+		t.Run(h.Name, func(t *testing.T) {
+			if err := h.check(large); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// check runs the messages twice: once the results are dropped, once those of small messages are kept.
+func (h Held) check(large int) error {
+	if h.Large > 0 {
+		large = h.Large
+	}
+	// With one processor a pool gives back what was last put into it.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, keep := range []bool{false, true} {
+		if keep && h.Kept == 0 {
+			break
+		}
+		runtime.GC()
+		runtime.GC() // pools are empty
+		step := h.Start(large, heldSmall)
+		kept := make([]any, 0, heldSteps)
+		step(heldSmall)
+		before := live()
+		step(large)
+		for range heldSteps {
+			// What is in a pool survives one collection after its last use, so each is followed by a use.
+			runtime.GC()
+			if v := step(heldSmall); keep {
+				kept = append(kept, v)
+			}
+		}
+		held, bound := live()-before, heldMost
+		if keep {
+			bound += int(h.Kept * heldSteps * heldSmall)
+		}
+		runtime.KeepAlive(step)
+		runtime.KeepAlive(kept)
+		if held > bound {
+			return fmt.Errorf("%d KB are held after a message of %d KB and %d small ones (kept: %t); the bound is %d KB",
+				held>>10, large>>10, heldSteps, keep, bound>>10)
+		}
+	}
+	return nil
+}
+
+// live returns the bytes of the heap that are reachable, with those that pools hold.
+func live() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}

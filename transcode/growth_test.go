@@ -1,0 +1,166 @@
+package transcode
+
+// How the cost of every function grows with its input.
+
+import (
+	"encoding/binary"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/growth"
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
+)
+
+func TestGrowthOfCalls(t *testing.T) {
+	packed, text := growthPacked(), growthText()
+	growth.Check(t, slices.Concat(growth.Cross(packedCalls(), packed), growth.Cross(textCalls(), text)))
+	growth.Covers(t, append(growth.Names(packedCalls()), growth.Names(textCalls())...), map[string]string{
+		"Error.*":  "a line of text",
+		"*Error.*": "a line of text",
+	})
+}
+
+func packedCalls() []growth.Call[[]byte] {
+	return []growth.Call[[]byte]{
+		{Name: "AppendJSON", Run: func(b []byte) { _, _ = AppendJSON(nil, b, NonFiniteAsNull|ExtAsObject) }, Alloc: 120},
+		{Name: "AppendJSON strict", Run: func(b []byte) { _, _ = AppendJSON(nil, b, RejectInvalidUTF8|EscapeHTML) }, Alloc: 120},
+		{Name: "WriteJSON", Run: func(b []byte) { _ = WriteJSON(io.Discard, growth.Pieces(b, 1000), ExtAsNull) }, Alloc: 80},
+		{Name: "WriteJSON bytes", Run: func(b []byte) { _ = WriteJSON(io.Discard, growth.Pieces(b, 1), ExtAsNull) }, Alloc: 80},
+	}
+}
+
+func textCalls() []growth.Call[[]byte] {
+	return []growth.Call[[]byte]{
+		{Name: "AppendMessagePack", Run: func(b []byte) { _, _ = AppendMessagePack(nil, b, 0) }, Alloc: 200},
+		{Name: "AppendMessagePack strict", Run: func(b []byte) { _, _ = AppendMessagePack(nil, b, RejectInvalidUTF8) }, Alloc: 200},
+		{Name: "WriteMessagePack", Run: func(b []byte) { _ = WriteMessagePack(io.Discard, growth.Pieces(b, 1000), 0) }, Alloc: 220},
+		{Name: "WriteMessagePack bytes", Run: func(b []byte) { _ = WriteMessagePack(io.Discard, growth.Pieces(b, 1), 0) }, Alloc: 220},
+	}
+}
+
+// made returns a family of so many repetitions of unit as n bytes hold.
+func made(name, before, unit, after string) growth.Family[[]byte] {
+	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
+		return []byte(before + strings.Repeat(unit, max(1, n/len(unit))) + after)
+	}}
+}
+
+// growthPacked are messages of MessagePack.
+func growthPacked() []growth.Family[[]byte] {
+	array := func(name, unit, last string) growth.Family[[]byte] {
+		return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
+			times := max(1, n/len(unit))
+			b := binary.BigEndian.AppendUint32([]byte{0xdd}, uint32(times+min(1, len(last))))
+			return append(append(b, strings.Repeat(unit, times)...), last...)
+		}}
+	}
+	var ext []byte
+	ext = append(msgpwire.AppendExtHeader(ext, 9, 5), "12345"...)
+	rec := string(msgpwire.AppendFloat64([]byte("\x83\xa1a\x01\xa1b\x93\x01\xa1x\xc0\xa1c"), 1.5))
+	return slices.Concat(
+		growth.Map("", slices.Concat(growth.Scripts(), growth.NotUTF8()), func(s string) []byte { return msgpwire.AppendString(nil, s) }),
+		growth.Map("a key", slices.Concat(growth.Scripts(), growth.NotUTF8()), func(s string) []byte {
+			return append(msgpwire.AppendString([]byte{0x81}, s), 1)
+		}),
+		growth.Map("bin", growth.Scripts()[:1], func(s string) []byte { return msgpwire.AppendBytes(nil, []byte(s)) }),
+		growth.Map("ext", growth.Scripts()[:1], func(s string) []byte { return append(msgpwire.AppendExtHeader(nil, 9, len(s)), s...) }),
+		[]growth.Family[[]byte]{
+			array("records", rec, ""),
+			made("values", "", rec, ""),
+			array("a bad byte at the end", rec, "\xc1"),
+			array("ints", "\xcd\x12\x34", ""),
+			array("strings", "\xa1a", ""),
+			array("exts", string(ext), ""),
+			array("times", "\xd6\xff\x12\x34\x56\x78", ""),
+			array("floats", string(msgpwire.AppendFloat64(nil, 1.23456789e-300)), ""),
+			array("empty arrays", "\x90", ""),
+			array("empty maps", "\x80", ""),
+			array("claims", "\xdd\xff\xff\xff\xff", ""),
+			made("open arrays", "", "\x91", ""),
+			made("open maps", "", "\x81\xa1a", ""),
+			array("control bytes", "\xa3\x01\x02\x03", ""),
+			made("one large value, then small ones", "\xda\xff\xff"+strings.Repeat("x", 65535), "\x81\xa1a\x01", ""),
+			{Name: "keys", Make: func(n int) []byte {
+				b := binary.BigEndian.AppendUint32([]byte{0xdf}, uint32(n/10))
+				for i := range n / 10 {
+					b = append(msgpwire.AppendString(b, "key "+strconv.Itoa(i)), 1)
+				}
+				return b
+			}},
+			{Name: "deep arrays", Make: func(n int) []byte {
+				times := n/9000 + 1
+				b := binary.BigEndian.AppendUint32([]byte{0xdd}, uint32(times))
+				return append(b, strings.Repeat(strings.Repeat("\x91", n/times)+"\x01", times)...)
+			}},
+		})
+}
+
+// growthText are documents of JSON.
+func growthText() []growth.Family[[]byte] {
+	quoted := func(s string) []byte { return []byte(`"` + s + `"`) }
+	const rec = `{"a":1,"b":[1,"x",null],"c":1.5},`
+	return slices.Concat(
+		growth.Map("", slices.Concat(growth.Scripts(), growth.NotUTF8()), quoted),
+		growth.Map("an escape at the start", slices.Concat(growth.Scripts(), growth.NotUTF8()), func(s string) []byte { return quoted(`\n` + s) }),
+		growth.Map("escapes", growth.Scripts(), func(s string) []byte { return quoted(growth.Every(s, `\t`, 60)) }),
+		growth.Map("a key", slices.Concat(growth.Scripts(), growth.NotUTF8()), func(s string) []byte { return []byte(`{"\n` + s + `":1}`) }),
+		[]growth.Family[[]byte]{
+			made("escapes only", `"`, `\u00e9`, `"`),
+			made("lone surrogates", `"`, `\ud83d`, `"`),
+			made("records", "[", rec, "1]"),
+			made("lines", "", strings.TrimSuffix(rec, ",")+"\n", ""),
+			made("a bad byte at the end", "[", rec, "x]"),
+			made("a cut document", "[", rec, ""),
+			made("numbers", "[", "12345.678,", "1]"),
+			made("a long integer", "1", "1", ""),
+			made("a long fraction", "0.", "123456789", ""),
+			made("zeros, then a digit", "0.", "0", "1"),
+			made("long floats", "[", "0.12345678901234567890123456789,", "1]"),
+			made("strings", "[", `"a",`, `"a"]`),
+			made("empty lists", "[", "[],", "[]]"),
+			made("empty objects", "[", "{},", "{}]"),
+			made("one key", "{", `"a":1,`, `"a":1}`),
+			made("one key, a list", "{", `"a":[1,2],`, `"a":1}`),
+			made("open lists", "", "[", ""),
+			made("open objects", "", `{"a":`, ""),
+			made("blanks", "[", " ", "1]"),
+			made("blanks only", "", " \n", ""),
+			made("blanks between tokens", "[", " {  \"a\" \n : \t [ 1 , 2 ] } ,\r\n", "1]"),
+			made("one large value, then small ones", `"`+strings.Repeat("x", 65535)+`"`, `{"a":1}`+"\n", ""),
+			{Name: "keys", Make: func(n int) []byte {
+				b := []byte("{")
+				for i := range n / 12 {
+					b = append(strconv.AppendInt(append(b, `"key `...), int64(i), 10), `":1,`...)
+				}
+				return append(b, `"a":1}`...)
+			}},
+			{Name: "deep lists", Make: func(n int) []byte {
+				times := n/18000 + 1
+				depth := n / times / 2
+				return []byte("[" + strings.Repeat(strings.Repeat("[", depth)+strings.Repeat("]", depth)+",", times) + "1]")
+			}},
+		})
+}
+
+// TestGrowthHeld sends one large message and many small ones through the same pools.
+func TestGrowthHeld(t *testing.T) {
+	call := func(make func(n int) []byte, f func(b []byte) any) func(int, int) func(int) any {
+		return func(large, small int) func(int) any {
+			in := map[int][]byte{large: make(large), small: make(small)}
+			return func(n int) any { return f(in[n]) }
+		}
+	}
+	text := made("", "{", `"key":["é\n",1.5],`, `"a":1}`).Make
+	packed := made("", "", "\x81\xa1a\x92\x01\xa3xyz", "").Make
+	growth.CheckHeld(t, []growth.Held{
+		{Name: "AppendJSON", Start: call(func(n int) []byte { return msgpwire.AppendString(nil, strings.Repeat("x", n)) },
+			func(b []byte) any { out, _ := AppendJSON(nil, b, 0); return out }), Kept: 8},
+		{Name: "AppendMessagePack", Start: call(text, func(b []byte) any { out, _ := AppendMessagePack(nil, b, 0); return out }), Kept: 8},
+		{Name: "AppendMessagePack, not valid", Start: call(text, func(b []byte) any { _, _ = AppendMessagePack(nil, b[:len(b)-1], 0); return nil })},
+		{Name: "WriteJSON", Start: call(packed, func(b []byte) any { _ = WriteJSON(io.Discard, growth.Pieces(b, 4096), 0); return nil })},
+		{Name: "WriteMessagePack", Start: call(text, func(b []byte) any { _ = WriteMessagePack(io.Discard, growth.Pieces(b, 4096), 0); return nil })},
+	})
+}
