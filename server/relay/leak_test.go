@@ -243,7 +243,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()
 	stacks := make([]byte, 1<<20)
-	for end := time.Now().Add(5 * time.Second); code == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); code == 0; time.Sleep(10 * time.Millisecond) {
 		all := stacks[:runtime.Stack(stacks, true)]
 		if _, others, _ := bytes.Cut(all, []byte("\n\n")); !bytes.Contains(others, []byte("/server/relay.")) {
 			break

@@ -3,10 +3,8 @@ package relay
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -81,42 +79,27 @@ func merged(list [3]fate, vmagent bool, tooMany int) (status, after int) {
 }
 
 // TestMergeTable: the answer to a request of three tenants, whatever becomes of each of them, to every kind of sender.
-func TestMergeTable(t *testing.T) {
-	t.Parallel()
-	const timeout = 5 * time.Second // of which the others need a thousandth, on a quiet machine
-	silent, brisk := make(chan struct{}, 256), make(chan struct{}, 8)
-	var all sync.WaitGroup
-	defer all.Wait()
+func TestMergeTable(t *testing.T) { inBubble(t, testMergeTable) }
+
+func testMergeTable(t *testing.T, n *network) {
 	over := make(chan struct{})
 	defer close(over)
-	for n := range int(fates * fates * fates) {
-		list := [3]fate{fate(n) % fates, fate(n) / fates % fates, fate(n) / fates / fates}
+	for i := range fates * fates * fates {
+		list := [3]fate{i % fates, i / fates % fates, i / fates / fates}
 		if testing.Short() && !(list[0] <= list[1] && list[1] <= list[2]) {
 			continue
 		}
-		s := newSink(t)
-		s.Config.ErrorLog = nil
+		s := n.sink(t)
 		s.answers(func(w http.ResponseWriter, p *post) bool { return list[p.tenant[0]-'a'].meet(w, over) })
-		slots := brisk
-		if slices.Contains(list[:], fateSilent) {
-			slots = silent
-		}
 		for _, sender := range []string{"prometheus 1", "prometheus 2", "vmagent"} {
 			for _, tooMany := range []int{503, 429} {
 				if tooMany == 429 && list[0] != fateLimited && list[1] != fateLimited && list[2] != fateLimited {
 					continue
 				}
-				r := newRig(t, Options{Targets: []string{s.URL}, Timeout: timeout, TooMany: tooMany})
-				slots <- struct{}{}
-				all.Add(1)
-				go func() {
-					defer func() { <-slots; all.Done() }()
-					checkMerge(t, r, list, sender, tooMany)
-				}()
+				checkMerge(t, n.rig(t, Options{Targets: []string{s.URL}, TooMany: tooMany}), list, sender, tooMany)
 			}
 		}
 	}
-	all.Wait()
 }
 
 func checkMerge(t *testing.T, r *rig, list [3]fate, sender string, tooMany int) {
