@@ -21,6 +21,7 @@ type network struct {
 
 // inBubble runs a test whose clock is its own.
 func inBubble(t *testing.T, test func(t *testing.T, n *network)) {
+	zstdChannels()
 	synctest.Test(t, func(t *testing.T) { test(t, new(network)) })
 }
 
@@ -58,6 +59,15 @@ func (n *network) client(t testing.TB) *http.Client {
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
+
+// zstdChannels has the coders of zstd make their channels, which they do on first use: those made in a bubble are of no use outside.
+var zstdChannels = sync.OnceFunc(func() {
+	body := zstdOf([]byte("x"))
+	Zstd.encode(body).free()
+	if _, err := Zstd.decode(body, 1, func(int) error { return nil }); err != nil {
+		panic(err)
+	}
+})
 
 var errRefused = errors.New("connection refused")
 
