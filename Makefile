@@ -17,7 +17,7 @@ demo: build ## see the main job: this machine's counters over HTTP, through the 
 build: ## build bin/slipstream
 	$(GO) build -C server -o ../bin/slipstream ./cmd/slipstream
 
-test: ## run the tests of every package, and gofmt, vet and staticcheck: some minutes
+test: ## run gofmt, vet, and the tests of every package in the plain build: some minutes
 	@.ci/test
 
 ci: ## run all that CI does: test, and the other builds, machines, languages and programs: up to an hour
