@@ -1,6 +1,9 @@
 # Each target is one line; what takes more stands in .ci/.
 GO ?= go
 FUZZTIME ?= 10s
+ROUNDS ?= 10
+BUSY ?= 16
+LONG ?= 30m
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -14,11 +17,17 @@ demo: build ## see the main job: this machine's counters over HTTP, through the 
 build: ## build bin/slipstream
 	$(GO) build -C server -o ../bin/slipstream ./cmd/slipstream
 
-test: ## install what tests need, then run every check and every test
+test: ## run gofmt, vet, and the tests of every package in the plain build: some minutes
 	@.ci/test
 
-nightly: ## what takes too long for every change: hundreds of kills under real senders, with the race detector
-	@.ci/nightly
+ci: ## run all that CI does: test, and the other builds, machines, languages and programs: up to an hour
+	@.ci/run
+
+loaded: ## run the tests ROUNDS (10) times beside BUSY (16) busy processes
+	@.ci/loaded $(ROUNDS) $(BUSY)
+
+nightly: ## run the instruments for LONG (30m) each, and hundreds of kills under real senders
+	@.ci/nightly $(LONG)
 
 check: ## gofmt, vet, staticcheck, other architectures, the purego build
 	@.ci/check
@@ -41,4 +50,4 @@ ruby-asan: ## run the specs and a fuzz of the gem with an extension that notices
 ruby-bench: ## time the gem against msgpack, json, oj and bson: BENCHFLAGS=--help
 	@.ci/ruby build && ruby ruby/bench/run.rb $(BENCHFLAGS)
 
-.PHONY: help run demo build test nightly check fuzz bench bench-report ruby ruby-asan ruby-bench
+.PHONY: help run demo build test ci loaded nightly check fuzz bench bench-report ruby ruby-asan ruby-bench

@@ -43,9 +43,9 @@ func TempDir(dir, prefix string) (string, error) {
 }
 
 const (
-	readyTimeout = 30 * time.Second
+	readyTimeout = 5 * time.Minute // these two end what hangs: a busy machine is no failure
 	readyPoll    = 20 * time.Millisecond
-	stopTimeout  = time.Minute
+	stopTimeout  = 5 * time.Minute
 )
 
 // Command is a program that serves HTTP.
@@ -118,6 +118,9 @@ func (s *Process) ready(ctx context.Context, path string) error {
 		}
 		select {
 		case <-s.exited:
+			if ctx.Err() != nil { // which has ended it
+				return context.Cause(ctx)
+			}
 			return fmt.Errorf("%s ended before it was ready", s.name)
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -52,7 +52,7 @@ func TestBacklog(t *testing.T) {
 			t.Parallel()
 			to := newSink(t)
 			to.answers(func(r *http.Request, p *post) int { return http.StatusServiceUnavailable })
-			args := []string{"--relay.queue=" + t.TempDir(), "--relay.timeout=1s"}
+			args := []string{"--relay.queue=" + t.TempDir(), "--relay.timeout=1m"}
 			if c.headers == vmHeaders {
 				args = append(args, "--relay.encoding=zstd")
 			}

@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long a condition is waited for. It is only used up by what goes wrong.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // eventually waits until check returns nil.
 func eventually(t *testing.T, check func() error) {

@@ -20,7 +20,7 @@ func measure(t *testing.T, p program, name string) (*harness.Result, error) {
 	}
 	dir := t.TempDir()
 	r, err := harness.Measure(t.Context(), room(p), harness.Options{
-		Rounds: 1, Slot: time.Millisecond, Load: loadShare * 200 * time.Millisecond, Dir: dir,
+		Rounds: 1, Slot: time.Millisecond, Load: loadShare * 500 * time.Millisecond, Dir: dir,
 		Only: func(c harness.Case) bool { return c.Name == name },
 	})
 	if left, globErr := filepath.Glob(filepath.Join(dir, ".cache", "*")); globErr != nil || len(left) > 0 {

@@ -223,7 +223,7 @@ func TestHostileMemory(t *testing.T) {
 			most := uint64(2*8*cellsPerByte*len(body)) + 8<<20
 			var w *httptest.ResponseRecorder
 			var n uint64
-			for range 3 { // what the collector has not got round to on a busy machine counts too: not every time
+			for range 10 { // what the collector has not got round to on a busy machine counts too: not every time
 				if n = peak(func() { w = r.do("POST", path, body, "Content-Type", "application/msgpack") }); n <= most {
 					break
 				}
@@ -245,6 +245,12 @@ func TestOverload(t *testing.T) {
 	defer server.Close()
 	body := pack(t, dict{"v", list{strings.Repeat("x", 20_000)}})
 	var stored, refused atomic.Int64
+	r.h.flight.used.Add(64 << 10) // as if others had it: whether requests of the test meet is up to the scheduler
+	wantStatus(t, r.send(bytes.NewReader(body), int64(len(body))), 429)
+	refused.Add(1)
+	r.h.flight.used.Add(-64 << 10)
+	wantStatus(t, r.send(bytes.NewReader(body), int64(len(body))), 204)
+	stored.Add(1)
 	var clients sync.WaitGroup
 	for range 16 {
 		clients.Go(func() {
@@ -276,9 +282,6 @@ func TestOverload(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	if stored.Load() == 0 || refused.Load() == 0 {
-		t.Errorf("%d stored, %d refused: the test shows nothing", stored.Load(), refused.Load())
-	}
 	if got := int64(len(r.landed()["db.t"])); got != stored.Load() {
 		t.Errorf("%d rows landed, %d were acknowledged", got, stored.Load())
 	}

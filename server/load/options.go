@@ -47,6 +47,9 @@ type Options struct {
 
 	// TLS is used for https; nil is Go's default.
 	TLS *tls.Config `kong:"-"`
+
+	// Requests is how many requests each worker sends, however long that takes; 0: as many as Duration has room for.
+	Requests int `kong:"-"`
 }
 
 // Bounds of what is made beforehand, so that a slip of the hand does not take all memory.

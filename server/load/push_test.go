@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 
@@ -108,6 +109,7 @@ func TestPush(t *testing.T) {
 		r := newRelay(t, sink.URL)
 		o := smallPush(r.URL)
 		o.Compress, o.RemoteWrite.Version, o.RemoteWrite.Sink, o.Token = c.compress, c.version, sink.URL, "secret"
+		o.Duration, o.Requests = 500*time.Millisecond, 50 // of the floor, which is measured by a clock of 10 ms
 		if runtime.GOOS == "linux" {
 			o.PID = os.Getpid()
 		}
@@ -186,7 +188,7 @@ func TestPushAgain(t *testing.T) {
 			return n == 2
 		}
 		o := smallPush(r.URL)
-		o.Workers, o.Duration, o.RemoteWrite.Sink = 1, 2*o.Duration, sink.URL
+		o.Workers, o.RemoteWrite.Sink = 1, sink.URL
 		report := mustRun(t, o)
 		if len(r.bodies) < 3 || !bytes.Equal(r.bodies[1], r.bodies[2]) {
 			t.Errorf("%s: %d requests, and the third is not the second again", name, len(r.bodies))
@@ -227,7 +229,7 @@ func TestPushVerdict(t *testing.T) {
 		r := newRelay(t, sink.URL)
 		r.passes = c.passes
 		o := smallPush(r.URL)
-		o.RemoteWrite.Sink, o.JSON = sink.URL, false
+		o.RemoteWrite.Sink, o.RemoteWrite.Settle, o.JSON = sink.URL, 200*time.Millisecond, false
 		var out bytes.Buffer
 		report, err := Run(context.Background(), o, &out)
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {

@@ -92,14 +92,14 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// send runs the workers until time is up, ctx is done, or the server refuses what is sent, which is the error.
+// send runs the workers until time is up, they have sent their requests, ctx is done, or the server refuses what is sent, which is the error.
 func (r *run) send(ctx context.Context) error {
 	sending, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r.started = time.Now()
 	r.timeline = &timeline{start: r.started}
 	timed := sending
-	if r.options.Duration > 0 {
+	if r.options.Duration > 0 && r.options.Requests == 0 {
 		var cancel context.CancelFunc
 		timed, cancel = context.WithDeadline(sending, r.started.Add(r.options.Duration))
 		defer cancel()
@@ -115,6 +115,7 @@ func (r *run) send(ctx context.Context) error {
 		*w = worker{
 			source:   r.sources[i],
 			pace:     r.options.pace(),
+			requests: r.options.Requests,
 			timeline: r.timeline,
 			conn:     conn{target: r.target, timeout: r.options.Timeout},
 			resend:   r.options.remoteWrite(),

@@ -138,7 +138,7 @@ func TestRunBoundsRetryAfter(t *testing.T) {
 		return n == 1
 	})
 	o := s.options()
-	o.Workers, o.Duration = 1, maxPause+500*time.Millisecond
+	o.Workers = 1
 	if r := mustRun(t, o); r.Acknowledged == 0 || r.Retries != 1 {
 		t.Errorf("%d rows acknowledged after %d retries", r.Acknowledged, r.Retries)
 	}
@@ -178,7 +178,7 @@ func TestRunInDoubt(t *testing.T) {
 			return n == 2
 		})
 		o := s.options()
-		o.Workers, o.Duration = 1, 400*time.Millisecond
+		o.Workers = 1
 		r := mustRun(t, o)
 		if r.InDoubt != 7 || r.FirstError == "" || r.Acknowledged == 0 || r.Acknowledged != s.rows {
 			t.Errorf("%s: %d rows in doubt, first error %q, %d of %d rows acknowledged", name, r.InDoubt, r.FirstError, r.Acknowledged, s.rows)
@@ -215,7 +215,7 @@ func TestRunRefused(t *testing.T) {
 		return true
 	})
 	o := s.options()
-	o.Duration = time.Hour
+	o.Requests = 0
 	r, err := Run(context.Background(), o, io.Discard)
 	if err == nil || !strings.HasSuffix(err.Error(), "answered 401: no such token") {
 		t.Errorf("error %v", err)
@@ -260,7 +260,7 @@ func TestRunCancel(t *testing.T) {
 	})
 	before := runtime.NumGoroutine()
 	o := s.options()
-	o.Workers, o.Duration, o.Timeout = 1, 0, time.Hour
+	o.Workers, o.Requests = 1, 0
 	o.DataDir, o.CountRows = "data", s.landed
 	go func() {
 		<-waiting
@@ -279,13 +279,13 @@ func TestRunCancel(t *testing.T) {
 		if !r.Interrupted || r.Acknowledged != 14 || r.InDoubt != 7 || r.Landed != nil || r.Errors != 0 {
 			t.Errorf("report %+v", r)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the run goes on after it was cancelled")
 	}
 	close(release)
 	s.CloseClientConnections()
-	for i := 0; runtime.NumGoroutine() > before; i++ {
-		if i == 100 {
+	for end := time.Now().Add(patience); runtime.NumGoroutine() > before; {
+		if time.Now().After(end) {
 			t.Fatalf("%d goroutines, %d before the run", runtime.NumGoroutine(), before)
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -358,11 +358,18 @@ func TestRunTLS(t *testing.T) {
 
 // TestRunRate wants the pace kept: each worker's second request is not due before the end.
 func TestRunRate(t *testing.T) {
-	s := newService(t, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	s := newService(t, func(n int, _ http.ResponseWriter, _ *http.Request) bool {
+		if n == 2 {
+			time.AfterFunc(100*time.Millisecond, cancel) // by when others would have come
+		}
+		return false
+	})
 	o := s.options()
-	o.Rate = 1 // row a second, so one request in 14 s for each of the two workers
-	if r := mustRun(t, o); r.Requests != 2 {
-		t.Errorf("%d requests, want 2", r.Requests)
+	o.Requests = 0
+	o.Rate = 1.0 / 1000 // rows a second, so each of the two workers is to send a request in four hours
+	if r, err := Run(ctx, o, io.Discard); err != nil || r.Requests != 2 {
+		t.Errorf("%+v, %v, want 2 requests", r, err)
 	}
 }
 

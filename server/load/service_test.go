@@ -119,12 +119,15 @@ func (s *service) landed(string) (int64, error) {
 
 func (s *service) options() Options { return smallOptions(s.URL) }
 
+// patience is how long a test waits for what must happen: only one that hangs waits so long.
+const patience = 5 * time.Minute
+
 // smallOptions are those of a short run.
 func smallOptions(url string) Options {
 	return Options{
 		URL: url, Endpoint: "arc", Durability: "sync", Format: "columnar", Compress: "none", Source: "synthetic",
-		Duration: 200 * time.Millisecond, Interval: 50 * time.Millisecond, Workers: 2, Rows: 7, Tables: 4, Hosts: 1000,
-		Pregenerate: 16, UniqueTime: true, Timeout: 10 * time.Second, JSON: true,
+		Requests: 8, Interval: 10 * time.Millisecond, Workers: 2, Rows: 7, Tables: 4, Hosts: 1000,
+		Pregenerate: 16, UniqueTime: true, Timeout: patience, JSON: true,
 	}
 }
 

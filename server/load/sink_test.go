@@ -48,8 +48,8 @@ func countsOf(t *testing.T, url string) *SinkCounts {
 // smallPush are the options of a short run of Remote Write.
 func smallPush(url string) Options {
 	o := Options{
-		Protocol: "remote-write", URL: url, Duration: 200 * time.Millisecond, Workers: 2, Pregenerate: 6, Timeout: 10 * time.Second, JSON: true,
-		RemoteWrite: RemoteWrite{Series: 50, Tenants: 3, Version: 1, Histograms: 0.25, TenantLabel: "tenant", Settle: 500 * time.Millisecond},
+		Protocol: "remote-write", URL: url, Duration: 200 * time.Millisecond, Requests: 8, Workers: 2, Pregenerate: 6, Timeout: patience, JSON: true,
+		RemoteWrite: RemoteWrite{Series: 50, Tenants: 3, Version: 1, Histograms: 0.25, TenantLabel: "tenant", Settle: patience},
 	}
 	o.complete()
 	return o

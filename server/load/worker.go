@@ -18,13 +18,14 @@ const (
 type worker struct {
 	source   source
 	pace     time.Duration // from the start of one request to that of the next; 0: at once
+	requests int           // to send; 0: any number
 	resend   bool          // also what is in doubt
 	timeline *timeline
 	conn     conn
 	tally    *tally
 }
 
-// run sends until `sending` is done, and lets the request under way then finish. When ctx is done, it is given up too. An
+// run sends its requests, or until `sending` is done, and lets the request under way then finish. When ctx is done, it is given up too. An
 // error says that going on is pointless.
 func (w *worker) run(ctx, sending context.Context) error {
 	defer func() {
@@ -32,7 +33,7 @@ func (w *worker) run(ctx, sending context.Context) error {
 		w.tally.connections = w.conn.dials
 	}()
 	due := time.Now()
-	for {
+	for n := 0; w.requests == 0 || n < w.requests; n++ {
 		r, err := w.source.next(sending)
 		if sending.Err() != nil {
 			return nil
@@ -52,6 +53,7 @@ func (w *worker) run(ctx, sending context.Context) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // post sends a request until it is acknowledged, or in doubt and not to be sent again, or time is up. Its latency counts from started.

@@ -28,7 +28,7 @@ func python(t *testing.T) string {
 			return p
 		}
 	}
-	const missing = "no Python with pyarrow and duckdb; `make test` installs them, and SLIPSTREAM_PYTHON can name another interpreter"
+	const missing = "no Python with pyarrow and duckdb; `make ci` installs them, and SLIPSTREAM_PYTHON can name another interpreter"
 	if os.Getenv("SLIPSTREAM_REQUIRE_PYTHON") == "1" {
 		t.Fatal(missing)
 	}

@@ -24,6 +24,7 @@ type target struct {
 	alive   atomic.Bool                               // of deadTarget: the dead tenant is so no more
 
 	mu    sync.Mutex
+	held  bool // as if it were down, and calls do not count
 	busy  map[string]bool
 	got   map[string][]string // IDs that were delivered, by tenant
 	calls map[string][]int    // how many items each call had, whatever became of it
@@ -42,6 +43,10 @@ func (g *target) deliver(_ context.Context, tenant string, items []*Item) Verdic
 		}
 	}
 	g.mu.Lock()
+	if g.held {
+		g.mu.Unlock()
+		return Verdict{Err: errDown}
+	}
 	if g.busy[tenant] {
 		panic("two calls for " + tenant + " at a time")
 	}
@@ -121,12 +126,15 @@ func mustClose(t testing.TB, q *Queue) {
 	}
 }
 
+// patience is how long a test waits for what must happen: only one that hangs waits so long.
+const patience = 5 * time.Minute
+
 // eventually waits until ok.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not within 20 s: %s", what)
+			t.Fatalf("not within %v: %s", patience, what)
 		}
 	}
 }

@@ -193,7 +193,8 @@ func (a *active) turn(now time.Time) {
 	if t < ended {
 		return
 	}
-	a.next.Store(t + int64(activeSpan))
+	// The span begins once its table is there: who finds the span begun puts series into that table, and not into the one before.
+	defer a.next.Store(t + int64(activeSpan))
 	tables := a.list()
 	if len(tables) == 0 {
 		return

@@ -14,10 +14,11 @@ import (
 // Several targets, some of which may be down.
 
 // The target with the fewest posts under way gets the next one.
-func TestLeastLoadedTarget(t *testing.T) {
-	t.Parallel()
-	slow, quick := newSink(t), newSink(t)
-	r := newRig(t, Options{Targets: []string{slow.URL, quick.URL}, Timeout: 2 * time.Second})
+func TestLeastLoadedTarget(t *testing.T) { inBubble(t, testLeastLoadedTarget) }
+
+func testLeastLoadedTarget(t *testing.T, n *network) {
+	slow, quick := n.sink(t), n.sink(t)
+	r := n.rig(t, Options{Targets: []string{slow.URL, quick.URL}, Timeout: 2 * time.Second})
 	slow.silence(t, "stuck")
 	quick.answers(status("stuck", 400)) // so that the silence is the slow one's
 	stuck := make(chan struct{})
@@ -84,11 +85,13 @@ func TestNoFailover(t *testing.T) {
 }
 
 // When all targets fail, each is tried once, and the load is not multiplied for ever.
-func TestTriesAreSpared(t *testing.T) {
+func TestTriesAreSpared(t *testing.T) { inBubble(t, testTriesAreSpared) }
+
+func testTriesAreSpared(t *testing.T, n *network) {
 	var posts atomic.Int32
 	var urls []string
 	for range 3 {
-		s := newSink(t)
+		s := n.sink(t)
 		s.answers(func(w http.ResponseWriter, p *post) bool {
 			posts.Add(1)
 			w.WriteHeader(500)
@@ -96,9 +99,9 @@ func TestTriesAreSpared(t *testing.T) {
 		})
 		urls = append(urls, s.URL)
 	}
-	r := newRig(t, Options{Targets: urls})
-	const n = 1000
-	for i := range n {
+	r := n.rig(t, Options{Targets: urls})
+	const requests = 1000
+	for i := range requests {
 		if i == 0 {
 			r.send(t, remotewrite.V1, of("t0", 1)).want(t, 503)
 			if got := posts.Load(); got != 3 {
@@ -108,15 +111,17 @@ func TestTriesAreSpared(t *testing.T) {
 		}
 		r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 1)).want(t, 503) // tenants whose circuits are closed
 	}
-	if got := posts.Load(); got > n+spareAtOnce/spareCost+n/spareCost+3 {
-		t.Errorf("%d posts for %d requests", got, n)
+	if got := posts.Load(); got > requests+spareAtOnce/spareCost+requests/spareCost+3 {
+		t.Errorf("%d posts for %d requests", got, requests)
 	}
 }
 
 // A circuit that has opened closes again when what was down is up, for targets and for tenants.
-func TestCircuitsClose(t *testing.T) {
-	s := newSink(t)
-	r := newRig(t, Options{Targets: []string{s.URL}})
+func TestCircuitsClose(t *testing.T) { inBubble(t, testCircuitsClose) }
+
+func testCircuitsClose(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}})
 	s.answers(status("b", 500))
 	for range breakerFailures {
 		r.send(t, remotewrite.V1, of("b", 1)).want(t, 503, "500")
@@ -127,7 +132,7 @@ func TestCircuitsClose(t *testing.T) {
 		t.Errorf("%d posts, %+v", s.count(), r.Tenants())
 	}
 	s.answers(nil)
-	time.Sleep(breakerPause + 50*time.Millisecond)
+	time.Sleep(breakerPause)
 	r.send(t, remotewrite.V1, of("b", 2)).want(t, 204)
 	if statsOf(t, r, "b").Open {
 		t.Error("the tenant's circuit is still open")

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/s2"
 
@@ -38,10 +37,11 @@ type post struct {
 	request remotewrite.Request
 }
 
-func newSink(t testing.TB) *sink {
+func newSink(t testing.TB) *sink { return (*network)(nil).sink(t) }
+
+func (n *network) sink(t testing.TB) *sink {
 	s := &sink{}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
+	s.Server = n.serve(t, s)
 	return s
 }
 
@@ -163,11 +163,19 @@ func of(tenant string, value float64) remotewrite.Series {
 // rig is a relay behind a server.
 type rig struct {
 	*Relay
-	server *httptest.Server
+	network *network
+	server  *httptest.Server
+	client  *http.Client
 }
 
 func newRig(t testing.TB, o Options) *rig {
 	t.Helper()
+	return (*network)(nil).rig(t, o)
+}
+
+func (n *network) rig(t testing.TB, o Options) *rig {
+	t.Helper()
+	o.dial = n.dial
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -178,10 +186,10 @@ func newRig(t testing.TB, o Options) *rig {
 	if err := r.Open(); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(r)
+	server := n.serve(t, r)
 	t.Cleanup(func() {
 		server.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := r.Close(ctx); err != nil {
 			t.Error(err)
@@ -190,7 +198,7 @@ func newRig(t testing.TB, o Options) *rig {
 			t.Errorf("%d bytes of the budget are still held", used)
 		}
 	})
-	return &rig{r, server}
+	return &rig{r, n, server, n.client(t)}
 }
 
 // reply is an answer.
@@ -228,7 +236,7 @@ func (r *rig) post(t *testing.T, body []byte, header ...string) reply {
 
 func (r *rig) do(t *testing.T, req *http.Request) reply {
 	t.Helper()
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := r.client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,14 +141,11 @@ func owned(rng *rand.Rand, sender, number int) *remotewrite.Request {
 
 // TestNothingLeaks: many senders, whose requests are joined, cut off, refused, tried again and given up. Every series comes to its own
 // tenant and to nobody else, whole; and all that was answered with 204 has come.
-func TestNothingLeaks(t *testing.T) {
-	t.Parallel()
+func TestNothingLeaks(t *testing.T) { inBubble(t, testNothingLeaks) }
+
+func testNothingLeaks(t *testing.T, n *network) {
 	s := &storm{taken: make(map[string]int)}
-	target := newSink(t) // for its server only
-	target.Config.Handler = s
-	other := newSink(t)
-	other.Config.Handler = s
-	r := newRig(t, Options{Targets: []string{target.URL, other.URL}, Timeout: 200 * time.Millisecond})
+	r := n.rig(t, Options{Targets: []string{n.serve(t, s).URL, n.serve(t, s).URL}, Timeout: 200 * time.Millisecond})
 	rounds := 60
 	if testing.Short() {
 		rounds = 15
@@ -174,7 +171,7 @@ func TestNothingLeaks(t *testing.T) {
 			post, _ := http.NewRequestWithContext(ctx, "POST", r.server.URL+"/api/v1/push", bytes.NewReader(body))
 			post.Header.Set("Content-Type", contentTypes[version])
 			post.Header.Set("Content-Encoding", encoding.String())
-			resp, err := http.DefaultClient.Do(post)
+			resp, err := r.client.Do(post)
 			if err == nil {
 				io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
@@ -191,9 +188,9 @@ func TestNothingLeaks(t *testing.T) {
 	})
 	s.mu.Lock() // posts that were given up may still be on their way
 	defer s.mu.Unlock()
-	n := 0
+	taken := 0
 	acked.Range(func(k, _ any) bool {
-		n++
+		taken++
 		req := k.(*remotewrite.Request)
 		for i, text := range samplesOf(req) {
 			if key := labelOf(req.Series[i].Labels, "owner") + " " + text; s.taken[key] == 0 {
@@ -205,8 +202,8 @@ func TestNothingLeaks(t *testing.T) {
 	for _, w := range s.wrong {
 		t.Errorf("%.200s", w)
 	}
-	t.Logf("%d requests of %d were taken, in %d posts, of which %d carried several", n, 24*rounds, s.posts.Load(), s.joined.Load())
-	if n == 0 || s.joined.Load() == 0 {
+	t.Logf("%d requests of %d were taken, in %d posts, of which %d carried several", taken, 24*rounds, s.posts.Load(), s.joined.Load())
+	if taken == 0 || s.joined.Load() == 0 {
 		t.Error("nothing was shown")
 	}
 	waitFor(t, "the budget to be free", func() bool { return r.o.Flight.Used() == 0 })
@@ -243,7 +240,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()
 	stacks := make([]byte, 1<<20)
-	for end := time.Now().Add(5 * time.Second); code == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); code == 0; time.Sleep(10 * time.Millisecond) {
 		all := stacks[:runtime.Stack(stacks, true)]
 		if _, others, _ := bytes.Cut(all, []byte("\n\n")); !bytes.Contains(others, []byte("/server/relay.")) {
 			break

@@ -3,6 +3,7 @@ package relay
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -46,6 +47,8 @@ type Options struct {
 
 	Version string
 	Logger  *slog.Logger
+
+	dial dialer // connects to targets; tests set it
 }
 
 // Tenants says who a series belongs to.
@@ -145,6 +148,9 @@ func (o *Options) setDefaults() {
 	setDefault(&o.Bounds.Symbols, 1_000_000)
 	if o.Flight == nil {
 		o.Flight = ingest.NewBudget(256 << 20)
+	}
+	if o.dial == nil {
+		o.dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

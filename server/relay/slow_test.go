@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/klauspost/compress/s2"
@@ -20,63 +20,65 @@ import (
 
 // Senders that take their time. That heads come in time is the server's to see to.
 
+// lingers is how long a connection lives after its answer: package net/http gives the sender half a second to read it.
+const lingers = time.Second
+
 // dial sends a head and what there is of a body.
 func (r *rig) dial(t *testing.T, head, body string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", r.server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
+	c := r.connect(t)
 	fmt.Fprintf(c, "POST /api/v1/push HTTP/1.1\r\nHost: h\r\n%s\r\n%s", head, body)
 	return c
 }
 
+func (r *rig) connect(t *testing.T) net.Conn {
+	t.Helper()
+	c, err := r.network.dial(t.Context(), "tcp", r.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
 // A body that is announced and does not come occupies nothing, however many of them there are, and is given up after a while.
-func TestBodiesThatDoNotCome(t *testing.T) {
-	t.Parallel()
-	s := newSink(t)
+func TestBodiesThatDoNotCome(t *testing.T) { inBubble(t, testBodiesThatDoNotCome) }
+
+func testBodiesThatDoNotCome(t *testing.T, n *network) {
+	s := n.sink(t)
 	flight := ingest.NewBudget(1 << 20)
-	r := newRig(t, Options{Targets: []string{s.URL}, Flight: flight})
+	r := n.rig(t, Options{Targets: []string{s.URL}, Flight: flight})
 	var list []net.Conn
 	for range 200 {
 		list = append(list, r.dial(t, "Content-Length: 30000000\r\n", ""), r.dial(t, "Transfer-Encoding: chunked\r\n", ""))
 	}
-	waitFor(t, "the connections to be served", func() bool {
-		stacks := make([]byte, 4<<20)
-		return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*request).read(")) >= len(list)
-	})
+	synctest.Wait() // all of them are served, and wait for their bodies
+	begin := time.Now()
 	if used := flight.Used(); used != 0 {
 		t.Errorf("%d bytes are occupied", used)
 	}
 	for i := range 20 {
-		begin := time.Now()
 		r.send(t, remotewrite.V1, of("a", float64(i))).want(t, 204)
-		if took := time.Since(begin); took > firstWait/2 {
-			t.Errorf("it took %v", took)
-		}
 	}
-	if testing.Short() {
-		return
+	if took := time.Since(begin); took != 0 {
+		t.Errorf("others had to wait for %v", took)
 	}
-	begin := time.Now()
-	for _, c := range list {
-		c.SetReadDeadline(begin.Add(firstWait + 5*time.Second))
+	together(len(list), func(i int) { // a connection in memory has no buffer: what is not read waits
+		c := list[i]
+		c.SetReadDeadline(begin.Add(firstWait + lingers))
 		if answer, err := io.ReadAll(c); err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 503")) || !bytes.Contains(answer, []byte("Connection: close")) {
-			t.Fatalf("%q, %v", answer, err)
+			t.Errorf("%q, %v", answer, err)
 		}
-	}
+	})
 }
 
 // A body that comes too slowly is given up, and what it occupied is free again; one that keeps to the rate is not.
-func TestBodiesThatComeSlowly(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes the time that senders are given")
-	}
-	s := newSink(t)
+func TestBodiesThatComeSlowly(t *testing.T) { inBubble(t, testBodiesThatComeSlowly) }
+
+func testBodiesThatComeSlowly(t *testing.T, n *network) {
+	s := n.sink(t)
 	flight := ingest.NewBudget(64 << 20)
-	r := newRig(t, Options{Targets: []string{s.URL}, Flight: flight})
+	r := n.rig(t, Options{Targets: []string{s.URL}, Flight: flight})
 	trickle := func(size, chunk int, pause time.Duration) (answer string, took time.Duration) {
 		padding := of("a", 1)
 		padding.Labels[0].Value = strings.Repeat("x", size)
@@ -102,7 +104,7 @@ func TestBodiesThatComeSlowly(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	all.Go(func() { // a body of 4 kB takes 20 s, at 200 bytes a second
-		if answer, took := trickle(100<<10, 10, 50*time.Millisecond); !strings.HasPrefix(answer, "HTTP/1.1 503") || took > firstWait+5*time.Second {
+		if answer, took := trickle(100<<10, 10, 50*time.Millisecond); !strings.HasPrefix(answer, "HTTP/1.1 503") || took > firstWait+lingers {
 			t.Errorf("%q after %v", answer, took)
 		}
 	})
@@ -116,10 +118,11 @@ func TestBodiesThatComeSlowly(t *testing.T) {
 }
 
 // A request that is refused by its head is answered at once, whether its body comes or not, and its connection ends soon.
-func TestRefusedByTheHead(t *testing.T) {
-	t.Parallel()
-	s := newSink(t)
-	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"credentials": [{"name": "a", "token": "secret", "tenants": ["*"]}]}`)})
+func TestRefusedByTheHead(t *testing.T) { inBubble(t, testRefusedByTheHead) }
+
+func testRefusedByTheHead(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"credentials": [{"name": "a", "token": "secret", "tenants": ["*"]}]}`)})
 	var all sync.WaitGroup
 	for head, status := range map[string]int{
 		"POST / HTTP/1.1\r\nContent-Length: 100000\r\n":                                            401,
@@ -130,24 +133,18 @@ func TestRefusedByTheHead(t *testing.T) {
 		"GET /?get_vm_proto_version=1 HTTP/1.1\r\nContent-Length: 100000\r\nConnection: close\r\n": 200,
 	} {
 		all.Go(func() {
-			c, err := net.Dial("tcp", r.server.Listener.Addr().String())
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer c.Close()
+			c := r.connect(t)
 			begin := time.Now()
 			io.WriteString(c, head+"Host: h\r\n\r\n")
-			c.SetReadDeadline(begin.Add(firstWait - time.Second))
 			in := bufio.NewReader(c)
 			line, err := in.ReadString('\n')
 			if err != nil || !strings.HasPrefix(line, fmt.Sprintf("HTTP/1.1 %d ", status)) {
 				t.Errorf("%q: %q, %v", head, line, err)
 			}
-			if testing.Short() {
-				return
+			if took := time.Since(begin); took != 0 {
+				t.Errorf("%q: answered after %v", head, took)
 			}
-			c.SetReadDeadline(begin.Add(firstWait + 5*time.Second))
+			c.SetReadDeadline(begin.Add(firstWait + lingers))
 			if _, err := io.ReadAll(in); err != nil {
 				t.Errorf("%q: the connection does not end: %v", head, err)
 			}

@@ -26,6 +26,7 @@ type target struct {
 	url     *url.URL
 	age     time.Duration
 	conns   int
+	dial    dialer
 	egress  *egress
 	log     *slog.Logger
 	breaker breaker
@@ -57,7 +58,7 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/api/v1/push"
 	}
-	return &target{url: u, age: o.ConnAge, conns: o.Conns, egress: e, log: o.Logger}, nil
+	return &target{url: u, age: o.ConnAge, conns: o.Conns, dial: o.dial, egress: e, log: o.Logger}, nil
 }
 
 // name is what the target is called in metrics and messages.
@@ -74,7 +75,7 @@ func (t *target) roundTripper(now time.Time) (*http.Transport, *proof) {
 			old.CloseIdleConnections()
 			time.AfterFunc(idleAfterSwap, old.CloseIdleConnections) // those that are busy now
 		}
-		t.transport, t.born, t.proof = newTransport(t.conns, proof.tls), now, proof
+		t.transport, t.born, t.proof = newTransport(t.dial, t.conns, proof.tls), now, proof
 	}
 	return t.transport, proof
 }
@@ -88,11 +89,14 @@ func (t *target) close() {
 	}
 }
 
+// dialer makes a connection.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
 const idleAfterSwap = 30 * time.Second
 
-func newTransport(conns int, secure *tls.Config) *http.Transport {
+func newTransport(dial dialer, conns int, secure *tls.Config) *http.Transport {
 	return &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		DialContext:         dial,
 		TLSClientConfig:     secure,
 		TLSHandshakeTimeout: 5 * time.Second,
 		MaxIdleConns:        conns,

@@ -6,7 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,25 +18,26 @@ import (
 // What targets may do, and what the sender gets of it.
 
 // odd is a target that has each connection be served by fn, and then closes it.
-func odd(t *testing.T, fn func(c net.Conn, r *bufio.Reader)) (url string) {
+func (n *network) odd(t *testing.T, fn func(c net.Conn, r *bufio.Reader)) (url string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
+	l := n.listen(t)
+	var all sync.WaitGroup
+	t.Cleanup(func() {
+		l.Close()
+		all.Wait()
+	})
+	all.Go(func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go func() {
+			all.Go(func() {
 				defer c.Close()
 				fn(c, bufio.NewReader(c))
-			}()
+			})
 		}
-	}()
+	})
 	return "http://" + l.Addr().String()
 }
 
@@ -47,7 +50,8 @@ func readPost(r *bufio.Reader) bool {
 	return err == nil
 }
 
-// Whatever a target does, the sender has an answer in time, which is short, one line, and nothing that a terminal would act upon.
+// Whatever a target does, the sender has an answer, which is short, one line, and nothing that a terminal would act upon. Where the
+// target answers, its answer decides, however long it takes on a busy machine; where it does not, the time-out does.
 func TestOddTargets(t *testing.T) {
 	const timeout = 500 * time.Millisecond
 	answer := func(head, body string) func(c net.Conn, r *bufio.Reader) {
@@ -60,6 +64,7 @@ func TestOddTargets(t *testing.T) {
 	}
 	endless := func(s string) io.Reader { return &repeated{s} }
 	hang := func(c net.Conn, r *bufio.Reader) { io.Copy(io.Discard, r) }
+	silent := []string{"hangs", "never reads", "200, body never begins", "100 and then nothing"}
 	for name, c := range map[string]struct {
 		serve  func(c net.Conn, r *bufio.Reader)
 		status int
@@ -104,17 +109,12 @@ func TestOddTargets(t *testing.T) {
 			hang(c, r)
 		}, 503, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRig(t, Options{Targets: []string{odd(t, c.serve)}, Timeout: timeout})
+		check := func(t *testing.T, n *network, timeout time.Duration) {
+			r := n.rig(t, Options{Targets: []string{n.odd(t, c.serve)}, Timeout: timeout})
 			large := of("a", 1)
 			large.Labels[0].Value = strings.Repeat("x", 300<<10) // more than fits the buffers between
 			for _, s := range [][]remotewrite.Series{{of("a", 1)}, {large}, {of("a", 1), of("b", 1), large}} {
-				begin := time.Now()
 				a := r.send(t, remotewrite.V1, s...)
-				if took := time.Since(begin); took > 5*time.Second {
-					t.Errorf("it took %v", took)
-				}
 				if a.status != c.status && !(strings.HasSuffix(name, "without reading") && a.status == 503) { // a race that either may win
 					t.Errorf("%d: %s", a.status, a.body)
 				}
@@ -130,6 +130,14 @@ func TestOddTargets(t *testing.T) {
 					t.Error("no Retry-After")
 				}
 			}
+		}
+		t.Run(name, func(t *testing.T) {
+			if slices.Contains(silent, name) {
+				inBubble(t, func(t *testing.T, n *network) { check(t, n, timeout) })
+				return
+			}
+			t.Parallel()
+			check(t, nil, patience)
 		})
 	}
 }
@@ -148,7 +156,7 @@ func (r *repeated) Read(b []byte) (n int, err error) {
 
 // A target that closes a connection just when it is used again gets the post once more, on another one.
 func TestConnectionClosedBetweenPosts(t *testing.T) {
-	url := odd(t, func(c net.Conn, r *bufio.Reader) {
+	url := (*network)(nil).odd(t, func(c net.Conn, r *bufio.Reader) {
 		if readPost(r) {
 			io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
 			r.Peek(1) // the next one has come

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // sendTo runs senders against a service until the returned function is called.
@@ -40,7 +39,8 @@ func TestKill(t *testing.T) {
 		c := start(t, dir, "--seal-age=30ms", "--seal-rows=2000")
 		running, stop := sendTo(t, c.url, &ids, 4)
 		senders = append(senders, running...)
-		time.Sleep(time.Duration(50+rand.IntN(400)) * time.Millisecond)
+		last := ids.Load() + perBatch*rand.Int64N(200)
+		waitFor(t, "batches to be sent", func() bool { return ids.Load() > last })
 		c.cmd.Process.Kill()
 		c.end()
 		stop()
@@ -63,7 +63,7 @@ func TestTerminate(t *testing.T) {
 	c := start(t, dir, "--seal-age=1h")
 	var ids atomic.Int64
 	senders, stop := sendTo(t, c.url, &ids, 4)
-	time.Sleep(500 * time.Millisecond)
+	waitFor(t, "batches to be sent", func() bool { return ids.Load() > 20*perBatch })
 	c.stop()
 	stop()
 	if rows := wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), senders); rows == 0 {

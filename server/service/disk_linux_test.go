@@ -80,7 +80,7 @@ func TestLogDiskFull(t *testing.T) {
 			free := fill(t, dir, 0)
 			status, text := 204, ""
 			next := int64(perBatch)
-			for deadline := time.Now().Add(20 * time.Second); status == 204 && time.Now().Before(deadline); next += perBatch {
+			for deadline := time.Now().Add(patience); status == 204 && time.Now().Before(deadline); next += perBatch {
 				status, text = write(t, c.url, s, next)
 			}
 			if status != 503 || !strings.Contains(text, "nothing was stored") {
@@ -92,7 +92,7 @@ func TestLogDiskFull(t *testing.T) {
 				}
 			}
 			free()
-			for deadline := time.Now().Add(10 * time.Second); ; next += perBatch {
+			for deadline := time.Now().Add(patience); ; next += perBatch {
 				if status, text = write(t, c.url, s, next); status == 204 {
 					break
 				}
@@ -120,7 +120,7 @@ func TestTableDiskFull(t *testing.T) {
 	s := &sender{}
 	status, text := 204, ""
 	next := int64(0)
-	for deadline := time.Now().Add(20 * time.Second); status != 503 && time.Now().Before(deadline); next += perBatch {
+	for deadline := time.Now().Add(patience); status != 503 && time.Now().Before(deadline); next += perBatch {
 		if status, text = write(t, c.url, s, next); status != 204 {
 			time.Sleep(10 * time.Millisecond) // 429 until the first attempt to land has failed
 		}
@@ -132,7 +132,7 @@ func TestTableDiskFull(t *testing.T) {
 		t.Errorf("/ready with a full disk: %d %s", status, text)
 	}
 	free()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		if status, _ := ready(t, c.url); status == 200 {
 			break
 		}

@@ -93,7 +93,7 @@ func start(t *testing.T, dir string, args ...string) *child {
 	case c.url = <-ready:
 	case err := <-c.exited:
 		t.Fatalf("the service ended: %v\n%s", err, c.stderr)
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the service is not ready")
 	}
 	return c
@@ -105,7 +105,7 @@ func (c *child) end() error {
 	select {
 	case err := <-c.exited:
 		return err
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		c.t.Fatal("the service does not end")
 		return nil
 	}
@@ -142,6 +142,19 @@ func pack(t testing.TB, v any) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// patience is how long a test waits for what must happen: only one that hangs waits so long.
+const patience = 5 * time.Minute
+
+// waitFor waits until something is so.
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waiting for %s took too long", what)
+		}
+	}
 }
 
 // idsOf is how often each id is in the Parquet files below dir.
@@ -252,7 +265,7 @@ func register(client *http.Client, base string) (status int, text string, err er
 
 // run sends until done is closed or the service does not answer.
 func (s *sender) run(t *testing.T, base string, next func() int64, done <-chan struct{}) {
-	client := &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
+	client := &http.Client{Transport: &http.Transport{}, Timeout: patience}
 	defer client.CloseIdleConnections()
 	for {
 		select {

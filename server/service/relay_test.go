@@ -141,12 +141,10 @@ func TestRulesReload(t *testing.T) {
 	}
 
 	writeText(t, rules, `{"credentials": [{"name": "p", "token_file": "secret", "tenants": ["*"]}], "tenants": {"a": {"as": "other"}, "b": {"labels_per_series": 2}}}`)
-	for deadline := time.Now().Add(20 * time.Second); to.got("other") == 0; time.Sleep(50 * time.Millisecond) { // nobody asks for it
-		if time.Now().After(deadline) {
-			t.Fatal("the new rules are not used")
-		}
+	waitFor(t, "the new rules, which nobody asks to be read", func() bool {
 		wants("second", "a", 204)
-	}
+		return to.got("other") > 0
+	})
 	wants("second", "b", 400)
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -218,11 +216,7 @@ func TestQueueOutlivesTheService(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stop = run(t, settings(t, "--relay.target="+to.URL, "--relay.queue="+dir))
-	for deadline := time.Now().Add(20 * time.Second); to.got("a")+to.got("b") < 2; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%v", to.posts)
-		}
-	}
+	waitFor(t, "the queue to be delivered", func() bool { return to.got("a")+to.got("b") == 2 })
 	if err := stop(); err != nil {
 		t.Error(err)
 	}

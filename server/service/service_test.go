@@ -103,13 +103,7 @@ func TestStopLandsEverything(t *testing.T) {
 		t.Error("after:", n, err)
 	}
 	http.DefaultClient.CloseIdleConnections()
-	for wait := 0; runtime.NumGoroutine() > before; wait++ {
-		if wait == 500 {
-			stacks := make([]byte, 64<<10)
-			t.Fatalf("%d goroutines before, %d after\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	waitFor(t, "goroutines to end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 func TestMetricsAreServed(t *testing.T) {
@@ -265,10 +259,15 @@ func TestHeads(t *testing.T) {
 	}
 	defer conn.Close()
 	io.WriteString(conn, "POST /v1/write/db/t HTTP/1.1\r\nHost: x\r\n")
-	conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(patience))
 	if b, err := io.ReadAll(conn); err != nil {
 		t.Errorf("a slow head: %q, %v", b, err)
 	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+
+	s, stop = run(t, settings(t))
 	req, _ := http.NewRequest("GET", s.URL()+"/health", nil)
 	req.Header.Set("X-Long", strings.Repeat("x", 30<<10))
 	resp, err := http.DefaultClient.Do(req)

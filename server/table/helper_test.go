@@ -322,14 +322,15 @@ func checkEmpty(t testing.TB, s *Store) {
 	}
 }
 
+// patience is how long a test waits for what must happen: only one that hangs waits so long.
+const patience = 5 * time.Minute
+
 // eventually waits for something that another goroutine does.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for range 10_000 {
-		if ok() {
-			return
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came that %s", what)
 		}
-		time.Sleep(time.Millisecond)
 	}
-	t.Fatalf("it never came that %s", what)
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -301,7 +302,9 @@ func TestFailingSink(t *testing.T) {
 }
 
 // TestCloseDeadline: a sink that hangs does not hang Close, and the rows land after the next start.
-func TestCloseDeadline(t *testing.T) {
+func TestCloseDeadline(t *testing.T) { synctest.Test(t, testCloseDeadline) }
+
+func testCloseDeadline(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables"), step: func(ctx context.Context, _, _ string) error {
 		<-ctx.Done()
@@ -312,8 +315,12 @@ func TestCloseDeadline(t *testing.T) {
 	mustAppend(t, s, r)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
+	begin := time.Now()
 	if err := s.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("Close: %v", err)
+	}
+	if took := time.Since(begin); took != 20*time.Millisecond {
+		t.Errorf("Close took %v", took)
 	}
 	sink.step = nil
 	s = openStore(t, testOptions(dir, sink))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 )
 
 // The queue takes appends up to either bound, and always one: its length and its bytes, those being written included.
@@ -23,11 +22,11 @@ type appending struct {
 	done  chan error // of capacity 1, so that the committer never waits
 }
 
-var appendings = sync.Pool{New: func() any { return &appending{done: make(chan error, 1)} }}
+func newAppending() any { return &appending{done: make(chan error, 1)} }
 
-func (a *appending) free() {
+func (l *Log) free(a *appending) {
 	a.rec = nil
-	appendings.Put(a)
+	l.appendings.Put(a)
 }
 
 // Append writes r, and returns nil when it is durable and OnCommit has been called for it. It sets r.Seq and r.Place. The
@@ -38,7 +37,7 @@ func (l *Log) Append(r *Record) error {
 		return err
 	}
 	err = <-a.done
-	a.free()
+	l.free(a)
 	return err
 }
 
@@ -58,14 +57,14 @@ func (l *Log) enqueue(r *Record, async bool) (*appending, error) {
 	if low && l.spares.drop() {
 		low = l.space.lookAgain()
 	}
-	a := appendings.Get().(*appending)
+	a := l.appendings.Get().(*appending)
 	a.rec, a.async = r, async
 	a.names = append(append(a.names[:0], r.DB...), r.Table...)
 	a.sum = bodySum(a.names, r.Payload)
 	a.size = recordSize(len(a.names) + len(r.Payload))
 
 	if err := l.admit(a, low); err != nil {
-		a.free()
+		l.free(a)
 		return nil, err
 	}
 	return a, nil

@@ -229,9 +229,9 @@ func (l *Log) settle(group []*appending, err error) {
 			a.done <- err // a is no longer ours
 		case err != nil && l.o.OnFail != nil:
 			l.o.OnFail(a.rec, err)
-			a.free()
+			l.free(a)
 		default:
-			a.free()
+			l.free(a)
 		}
 	}
 }

@@ -94,6 +94,8 @@ type Log struct {
 	lastSeq uint64
 	stats   Stats
 
+	appendings sync.Pool // their channels belong to the log: a synctest bubble can have one of its own
+
 	releasing sync.Mutex // held while segments are removed, so that the oldest goes first
 	stopped   chan struct{}
 	committer committer
@@ -142,6 +144,7 @@ func Open(dir string, o Options) (_ *Log, err error) {
 		return nil, damage[0]
 	}
 	l := &Log{dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
+	l.appendings.New = newAppending
 	l.work.L, l.room.L = &l.mu, &l.mu
 	l.space = space{dir: dir, minFree: o.MinFree, reserve: o.Reserve, free: o.free, log: o.Logger}
 	l.space.start()
