@@ -321,7 +321,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	}, nil)
 	add("Feed", none, func(b []byte, target reflect.Value) (int, error) {
 		var f msgpack.Feed
-		return -1, feedAll(&f, bytes.NewReader(b), target.Interface())
+		return -1, feedPieces(&f, bytes.NewReader(b), target.Interface())
 	}, nil)
 	used := msgpack.NewDecoder(nil) // over all calls, whatever has failed before
 	decode := func(options msgpack.DecodeOptions) matrix.Decode {
@@ -378,7 +378,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 		add(fmt.Sprintf("Feed, ZeroCopy %v", zeroCopy), none, nil, func(r io.Reader) func(reflect.Value) error {
 			var f msgpack.Feed
 			f.Decoder().SetOptions(msgpack.DecodeOptions{ZeroCopy: zeroCopy})
-			return func(target reflect.Value) error { return feedAll(&f, r, target.Interface()) }
+			return func(target reflect.Value) error { return feedPieces(&f, r, target.Interface()) }
 		})
 	}
 	return subject, nil
@@ -399,7 +399,7 @@ var matrixOptions = map[string]msgpack.DecodeOptions{
 }
 
 // feedAll feeds pieces of r until a value is whole.
-func feedAll(f *msgpack.Feed, r io.Reader, target any) error {
+func feedPieces(f *msgpack.Feed, r io.Reader, target any) error {
 	piece := make([]byte, 7)
 	for {
 		err := f.Next(target)
