@@ -151,8 +151,7 @@ func (b *Batch) Undo() {
 		c.Truncate(b.Rows)
 		c.narrow(b.Rows)
 		if c.Kind != Null && c.typed >= b.Rows {
-			c.Reset()
-			c.AppendNulls(b.Rows)
+			c.forget(b.Rows)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package column
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -262,5 +263,57 @@ func TestUndo(t *testing.T) {
 	checkBatch(t, &b)
 	if !n.IsNull(0) || n.Floats[1] != 2 || !a.IsNull(1) {
 		t.Errorf("%+v, %+v", a, n)
+	}
+}
+
+// TestUndoneKindsCostOnce gives a column of nulls one kind after the other, in rows that are undone. The nulls before are written once for
+// each kind, and are nulls in the kind that stays, whatever was there.
+func TestUndoneKindsCostOnce(t *testing.T) {
+	add := map[Kind]func(c *Column){
+		Bool:    func(c *Column) { c.AppendBool(true) },
+		Int64:   func(c *Column) { c.AppendInt64(-1) },
+		Float64: func(c *Column) { c.AppendFloat64(0.5) },
+		String:  func(c *Column) { c.AppendString([]byte("text")) },
+		Time:    func(c *Column) { c.AppendTime(-1) },
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var b Batch
+		for range 1 + r.IntN(6) {
+			for range r.IntN(150) {
+				b.CloseRow()
+			}
+			if r.IntN(3) == 0 {
+				b.Rows = r.IntN(b.Rows + 1)
+				b.Undo()
+			}
+			for range r.IntN(8) {
+				kind := Kind(1 + r.IntN(5))
+				c := b.mustColumn(t, "n")
+				if c.Kind == Null {
+					if !c.Accepts(kind) {
+						t.Fatal(kind)
+					}
+					add[kind](c)
+				}
+				b.Undo()
+				if c.Kind == Null && c.zeros[kind] != b.Rows && b.Rows > 0 {
+					t.Fatalf("the %d nulls are written again for each %v", b.Rows, kind)
+				}
+			}
+			c := b.mustColumn(t, "n")
+			kind := Kind(1 + r.IntN(5))
+			c.Accepts(kind)
+			add[kind](c)
+			b.CloseRow()
+			checkBatch(t, &b)
+			for i := range b.Rows - 1 {
+				if !c.IsNull(i) || cellAt(c, i) != zeroOf(kind) {
+					t.Fatalf("row %d of %d is %v, null is %v", i, b.Rows, cellAt(c, i), c.IsNull(i))
+				}
+			}
+			b.Rows--
+			b.Undo()
+		}
 	}
 }

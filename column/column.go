@@ -53,6 +53,8 @@ type Column struct {
 	typed   int // the row whose value gave the column its kind
 	widened int // one more than the row whose float made it a Float64 column; 0 if none did
 	exact   int // an Int64 column: how many of the first Ints are in the buffer of Floats as well
+
+	zeros [Time + 1]int // by kind: how many of the first cells are zero in its buffer, and set in that of Nulls
 }
 
 // ErrTextTooLong says that the strings of one column exceed 4 GiB, the reach of its offsets.
@@ -61,6 +63,7 @@ var ErrTextTooLong = errors.New("column: strings exceed 4 GiB")
 // Reset empties the column and keeps its buffers and its name.
 func (c *Column) Reset() {
 	c.Kind, c.Rows, c.widened, c.exact = Null, 0, 0, 0
+	c.zeros = [Time + 1]int{}
 	c.Ints, c.Floats, c.Bools = c.Ints[:0], c.Floats[:0], c.Bools[:0]
 	c.Text, c.Ends = c.Text[:0], c.Ends[:0]
 	c.Nulls = c.Nulls[:0]
@@ -177,11 +180,35 @@ func appendZeros[T any](s []T, n int) []T {
 	return s[:len(s)+n]
 }
 
-// become gives a column that holds only nulls its kind; the nulls so far are written out.
+// become gives a column that holds only nulls its kind; the nulls so far are written out, but for those that forget has left.
 func (c *Column) become(k Kind) {
 	c.Kind, c.typed = k, c.Rows
-	c.pad(c.Rows)
-	c.Nulls = c.Nulls[:0].SetRange(0, c.Rows)
+	z := min(c.zeros[k], c.Rows)
+	switch k {
+	case Bool:
+		c.Bools = c.Bools[:z]
+	case Int64, Time:
+		c.Ints = c.Ints[:z]
+	case Float64:
+		c.Floats = c.Floats[:z]
+	case String:
+		c.Ends = c.Ends[:z]
+	}
+	c.pad(c.Rows - z)
+	c.Nulls = c.Nulls[:z/64].SetRange(z/64*64, c.Rows)
+}
+
+// forget takes its kind from a column whose first n rows are null, and drops the others. Their cells stay in the buffers for become, so
+// that rows that are undone one by one do not write them again and again.
+func (c *Column) forget(n int) {
+	zeros := c.zeros
+	zeros[c.Kind] = n
+	for k := range zeros {
+		zeros[k] = min(zeros[k], n) // kinds share Nulls
+	}
+	c.Reset()
+	c.AppendNulls(n)
+	c.zeros = zeros
 }
 
 // Accepts prepares the column for a cell of kind k and reports whether it can hold one. A column of nulls takes on the kind. An
@@ -257,6 +284,7 @@ func (c *Column) convert() int {
 		floats = append(floats, float64(v))
 	}
 	c.Floats, c.exact = floats[:0], len(floats)
+	c.zeros[Float64] = 0
 	return c.exact
 }
 
