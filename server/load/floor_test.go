@@ -21,7 +21,7 @@ func TestFloorIsMoreThanNothing(t *testing.T) {
 	if _, err := f.own.cpuSeconds(); err != nil {
 		t.Skip("needs /proc")
 	}
-	if err := f.measure(t.Context()); err != nil || f.least == nil || *f.least <= 0 {
+	if err := f.measure(t.Context()); err != nil || f.least == nil || !(*f.least > 0) {
 		t.Errorf("%v, %v", f.least, err)
 	}
 }
