@@ -75,6 +75,7 @@ func (s *stamp) decodeOracle(o *oracle) error {
 		err = errOracle
 	}
 	if err == nil {
+		o.called()
 		*s, err = stampOf(x.Data)
 	}
 	return err
@@ -304,7 +305,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	oracleOf := func(options msgpack.DecodeOptions) matrix.Decode {
 		return func(b []byte, target reflect.Value) (int, error) {
 			o := &oracle{DecodeOptions: options, b: b}
-			err := o.decode(target.Elem())
+			err := o.message(target.Elem())
 			return o.i, err
 		}
 	}
@@ -396,6 +397,12 @@ var matrixOptions = map[string]msgpack.DecodeOptions{
 	"RawExt":                {RawExt: true},
 	"AnyLength":             {AnyLength: true},
 	"MaxBytes of a GB":      {MaxBytes: 1 << 30},
+	"MaxBytes":              {MaxBytes: 60},
+	"MaxDepth":              {MaxDepth: 3},
+	"MaxElements":           {MaxElements: 4},
+	"MaxString":             {MaxString: 33},
+	"StrictUTF8":            {StrictUTF8: true, ZeroCopy: true},
+	"UniqueKeys":            {UniqueKeys: true},
 }
 
 // feedAll feeds pieces of r until a value is whole.
