@@ -339,6 +339,20 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 		err := d.DecodeValue(target)
 		return int(d.InputOffset()), err
 	}, nil)
+	add("Elements, and Decode inside a method", none, func(b []byte, target reflect.Value) (int, error) {
+		d := msgpack.NewDecoder(nil)
+		d.ResetBytes(append([]byte{0x91}, b...))
+		elementTarget = target.Interface()
+		for _, err := range msgpack.Elements[element](d) {
+			if err != nil {
+				return -1, err
+			}
+		}
+		if b[0] == msgpwire.Nil { // for which no method is called
+			return 1, msgpack.Unmarshal(b, elementTarget)
+		}
+		return int(d.InputOffset()) - 1, nil
+	}, nil)
 	for name, options := range matrixOptions {
 		add("Decoder, "+name, options, decode(options), nil)
 		add("options.Unmarshal, "+name, options, func(b []byte, target reflect.Value) (int, error) {
@@ -384,6 +398,13 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	}
 	return subject, nil
 }
+
+// element decodes itself into elementTarget.
+type element struct{}
+
+var elementTarget any
+
+func (*element) DecodeMsgpack(d *msgpack.Decoder) error { return d.Decode(elementTarget) }
 
 var matrixOptions = map[string]msgpack.DecodeOptions{
 	"no options":            {},
