@@ -114,9 +114,9 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 		width = 2
 	}
 	switch {
-	case n > uint64(d.limits.elements):
+	case n > uint64(d.limits.elements) && d.limits.elements < math.MaxInt:
 		return 0, false, d.tooMany(next, int(min(n, math.MaxInt)))
-	case n > math.MaxInt/2:
+	case n > math.MaxInt/2: // more than an int counts is more than there is
 		return 0, false, d.fail(i, errShort)
 	case d.depth+around >= d.limits.depth:
 		return 0, false, d.tooDeep(next)
