@@ -25,6 +25,7 @@
 //	internal/pages  tests only: the tables and the code blocks of the documentation
 //	internal/corpus/matrix  tests only: every kind of value, into every target, from every source, against an oracle
 //	internal/corpus/schemaoracle  tests only: the oracle of schema and parco, a decoder by the notation of a schema
+//	internal/corpus/jsonoracle  tests only: a second decoder of JSON, by reflect, with the options that encoding/json lacks
 //	internal/api    tests only: what a package exports, as text
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys

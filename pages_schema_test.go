@@ -1,0 +1,125 @@
+package slipstream
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/pages"
+)
+
+const pet = "type Pet struct {\n\tName string\n\tAge uint8\n}\n"
+
+func TestPagesFromParco(t *testing.T) {
+	page := pages.Read(t, "docs/from-parco.md")
+	page.Blocks(t, "From Parco", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/parco" // was: github.com/sonirico/parco`: func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"}, Check: "fmt.Print(parco.UInt8Header() != nil)"}, "true")
+		},
+	})
+	page.Blocks(t, "Going on to schema", map[string]func(*testing.T, pages.Block){
+		"// parco": func(t *testing.T, b pages.Block) {
+			before, after, ok := strings.Cut(b.Text, "// schema: the same bytes\n")
+			if !ok {
+				t.Fatal(b.Text)
+			}
+			theirs := pages.RunGo(t, before, pages.Program{Imports: []string{"bytes", "fmt", module + "/parco"}, Declare: pet,
+				Check: "var b bytes.Buffer\nerr := pets.Compiler().Compile(Pet{\"Rex\", 7}, &b)\nfmt.Printf(\"%x %v\", b.Bytes(), err)"})
+			pages.WantRun(t, after, pages.Program{Imports: []string{"fmt", module + "/schema"}, Declare: pet,
+				Check: "b, err := pets.Marshal(&Pet{\"Rex\", 7})\nfmt.Printf(\"%x %v\", b, err)"}, theirs)
+			shape := pages.RunGo(t, before, pages.Program{Imports: []string{"fmt", module + "/parco"}, Declare: pet, Check: "fmt.Print(pets.Schema())"})
+			if !strings.HasPrefix(shape, "{#1 str8, #2 u8} ") { // and no error
+				t.Error(shape)
+			}
+		},
+	})
+	names := func(t *testing.T, r pages.Row) {
+		known(t, r, 0, exported(t, "parco"))
+		known(t, r, 1, exported(t, "schema"))
+	}
+	checks := make(map[string]func(*testing.T, pages.Row))
+	for _, row := range []string{
+		"`Bool` `UInt8` `Int8` `Byte`", "`UInt16LE` … `Int64BE`, `Float32LE` …", "`Int`, `UInt`", "`UInt8Header`, `UInt16HeaderLE`, `UInt32BEHeader` …",
+		"`Int8Header`, `Int16LEHeader` …", "`SmallVarchar`, `Varchar`, `Text(LE)`", "`VarcharOrder(BE)`, `LongText(o)`, `String(header)`", "`Blob(header)`",
+		"`SliceField(header, t, …)`", "`ArrayField(5, t, …)` on a `[5]T`", "`MapField(header, k, v, …)`", "`OptionField(t, …)`", "`StructField(…, b)`", "`Struct(b)` within `b`",
+		"`TimeUTC`, `TimeLocation`", "`Skip(n)`", "a getter that computes", "`NewFixedType`, a type of your own", "`compiler.Compile(v, w)`", "`parser.Parse(r)`", "`parser.ParseBytes(b)`", "a factory",
+	} {
+		checks[row] = names
+	}
+	page.Rows(t, "Going on to schema", checks)
+	page.Rows(t, "What it costs, what it gains", map[string]func(*testing.T, pages.Row){
+		"written into a kept buffer, 0 allocations": figures, "read": figures, "read into a value that was used before": figures,
+	})
+	page.Skip(t, "Parco is not on the module proxy, so nothing here can run it; parco's own tests hold its bytes and errors", "What to look at")
+	page.Done(t)
+}
+
+func TestPagesFromProtobuf(t *testing.T) {
+	page := pages.Read(t, "docs/from-protobuf.md")
+	page.Blocks(t, "The same message in both", map[string]func(*testing.T, pages.Block){
+		`syntax = "proto3";`: nil,
+		"type (": func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt", "reflect", "time", module + "/schema"}, Check: `
+	note := "soon"
+	o := Order{ID: 7, At: time.Unix(1700000000, 0).UTC(), State: Paid, Items: []Item{{"a", 2, 350}}, Labels: map[string]string{"k": "v"}, Receipt: []byte{1}, Note: &note}
+	data, err := orders.Marshal(&o)
+	if err != nil {
+		panic(err)
+	}
+	var back Order
+	err = orders.Unmarshal(data, &back)
+	fmt.Print(err, " ", reflect.DeepEqual(o, back))`}, "<nil> true")
+		},
+	})
+	page.Skip(t, "figures; advice on which of the two to take", "The verdict", "How large")
+	page.Skip(t, "the names of both libraries; the examples of package schema run what they stand for", "What corresponds")
+	page.Skip(t, "schema's tests of Compat have each change; the block is a sketch with … in it", "The same change in both")
+	page.Skip(t, "ways to deploy, and a sketch of a reader", "Moving a service")
+	page.Skip(t, "schema's tests have each limit of ours", "Limits")
+	page.Done(t)
+}
+
+// exported returns the exported names that a package declares, methods and fields among them.
+func exported(t *testing.T, dir string) map[string]bool {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(dir + "/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), f.Name(), text, 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			for name := range strings.SplitSeq(string(m[1]), ",") {
+				names[strings.TrimSpace(name)] = true
+			}
+		}
+	}
+	return names
+}
+
+// declared finds functions, methods, and names at the beginning of a line, as in lists of constants.
+var declared = regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const |\t)((?:[A-Z]\w*(?:, )?)+)`)
+
+var called = regexp.MustCompile(`^(?:[a-z]\w*\.)?([A-Z]\w*)`)
+
+// known wants each name in the code of a cell to be one of a package.
+func known(t *testing.T, r pages.Row, cell int, names map[string]bool) {
+	t.Helper()
+	for _, code := range r.Code(cell) {
+		if m := called.FindStringSubmatch(code); m != nil && !names[m[1]] {
+			t.Errorf("%s: there is no %s", r.Where, m[1])
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package slipstream
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/pages"
+)
+
+// figures stands for a row of a table of figures, which `make bench` fills.
+var figures func(*testing.T, pages.Row)
+
+// withoutErr is a program's end that uses what README's blocks declare.
+const fails = "if err != nil {\n\tpanic(err)\n}\n"
+
+func TestPagesReadme(t *testing.T) {
+	page := pages.Read(t, "README.md")
+	page.Blocks(t, "Slipstream", map[string]func(*testing.T, pages.Block){
+		"make run     # build and start the service: 127.0.0.1:8080, ./data, no configuration": makes,
+	})
+	page.Blocks(t, "The library", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"}, Check: fails + "fmt.Print(reading)"}, "{web-1 0.75}")
+		},
+		"var batch column.Batch": func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{
+				Imports: []string{"fmt", "bytes", module + "/column", module + "/msgpack"},
+				Before:  `body := bytes.NewReader([]byte("\x82\xa4time\x92\x01\x02\xa4host\x92\xa1a\xa1b"))`,
+				Check:   fails + "fmt.Print(times, hosts.Rows)",
+			}, "[1 2] 2")
+		},
+	})
+	page.Rows(t, "The library", map[string]func(*testing.T, pages.Row){
+		"Unmarshal: a small struct, 500 rows, 7 columns":                       figures,
+		"the same into a used target":                                          figures,
+		"Unmarshal into `any`: the same, and two JSON corpora":                 figures,
+		"Marshal: a small struct, 500 rows, 7 columns":                         figures,
+		"Marshal of `any`: the same, and the corpora":                          figures,
+		"a custom encoder, a custom decoder":                                   figures,
+		"a batch of 7 × 1000 into columns, used again; v5 and msgp into `any`": figures,
+		"input from outside":                                                   statement("data, v := []byte{0xa1, 'x'}, any(nil)", "err := %s", "fmt.Print(v, err)", "x<nil>"),
+		"bytes to sign or compare":                                             statement(`v := map[string]int{"b": 1, "a": 2}`, "b, err := %s", "fmt.Printf(\"%x %v\", b, err)", "82a16102a16201 <nil>"),
+		"a part of a value, nothing else decoded":                              statement(`data := []byte("\x81\xa4rows\x91\x81\xa4host\xa3web")`, "%s", "fmt.Print(host, err)", "web<nil>"),
+		"paths, from a stream or a view":                                       statement(`d := msgpack.NewDecoder(bytes.NewReader([]byte("\x81\xa5users\x91\x81\xa4name\xa3Ann")))`, "%s", "fmt.Print(names, err)", "[Ann] <nil>"),
+		"bytes that are pushed, in pieces of any size":                         statement("var v any\npiece := []byte{7}", "%s", "fmt.Print(v, err)", "7 <nil>"),
+		"frames: headers in front, bodies by reference":                        statement("var buffer msgpack.Buffer\nv, header, conn := 7, []byte(\"head\"), new(bytes.Buffer)", "%s", "fmt.Printf(\"%q\", conn)", `"head\a"`),
+		"arrays and streams that do not fit into memory":                       statement("type Row struct{ A int }\nd := msgpack.NewDecoder(bytes.NewReader([]byte(\"\\x92\\x81\\xa1A\\x01\\x81\\xa1A\\x02\")))", "%s", "", "{1} <nil>{2} <nil>"),
+	})
+	page.Blocks(t, "JSON", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/json" // was: encoding/json`: func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"},
+				Check: "v := struct{ A int }{1}\nerr := json.Unmarshal([]byte(`{\"A\":2,]`), &v)\nfmt.Print(v, err)"}, // the target stays
+				"{1} invalid character ']' looking for beginning of object key string")
+		},
+	})
+	page.Rows(t, "JSON", map[string]func(*testing.T, pages.Row){
+		"Unmarshal, typed": figures, "Unmarshal into `any`": figures, "Marshal, typed": figures, "Marshal of `any`": figures,
+		"tiny messages, 64 to 200 B, all of these": figures, "the row that we win by the least: Marshal of 190 B": figures,
+	})
+	page.Blocks(t, "Schema as code", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/schema"`: func(t *testing.T, b pages.Block) {
+			declared, statements, ok := strings.Cut(b.Text, "\nb, err := ")
+			if !ok {
+				t.Fatal(b.Text)
+			}
+			pages.WantRun(t, declared, pages.Program{
+				Imports: []string{"fmt", "time"},
+				Before:  "var b []byte\nvar err error\npet := Pet{Name: \"Rex\", Toys: []uint32{1, 2}}\nb, err = " + statements,
+				Check:   fails + "fmt.Print(pet.Name, pet.Toys, pet.Chip, len(b))",
+			}, "Rex[1 2] <nil> 22")
+		},
+	})
+	page.Skip(t, "figures", "Remote Write")
+	page.Rows(t, "Schema as code", map[string]func(*testing.T, pages.Row){
+		"encode into a kept buffer, 0 allocations": figures, "decode into a used target": figures, "decode": figures, "bytes": figures,
+		"marshal, new memory": figures, "unmarshal, texts copied": figures, "marshal, kept buffer": figures, "unmarshal, texts are views": figures,
+	})
+	page.Blocks(t, "MessagePack for Ruby", map[string]func(*testing.T, pages.Block){"make ruby        # builds it, and runs its specs": makes})
+	page.Skip(t, "TestPagesService of server/service has them", "The service", "The relay")
+	page.Done(t)
+}
+
+// statement returns a check of a row whose second cell is code: it runs between before and check.
+func statement(before, form, check, want string) func(*testing.T, pages.Row) {
+	return func(t *testing.T, r pages.Row) {
+		code, _, _ := strings.Cut(r.Code(1)[0], " //")
+		code = strings.Replace(code, "…", "fmt.Print(row, err)", 1)
+		pages.WantRun(t, fmt.Sprintf(form, code), pages.Program{
+			Imports: []string{"fmt", "bytes", module + "/msgpack"}, Declare: "var _ bytes.Buffer", Before: before, Check: check,
+		}, want)
+	}
+}
+
+// makes checks that the Makefile has each target of a block.
+func makes(t *testing.T, b pages.Block) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := regexp.MustCompile(`(?m)^make ([a-z]+)`).FindAllStringSubmatch(b.Text, -1)
+	if len(targets) == 0 {
+		t.Error("no targets")
+	}
+	for _, m := range targets {
+		if !regexp.MustCompile(`(?m)^` + m[1] + `:`).Match(text) {
+			t.Errorf("%s: the Makefile has no target %s", b.Where, m[1])
+		}
+	}
+}
