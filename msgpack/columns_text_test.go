@@ -151,14 +151,14 @@ func TestColumnsNameIsUTF8(t *testing.T) {
 
 // TestColumnsKeepIntegers refuses an integer that a column of floats would round, and a float after such an integer.
 func TestColumnsKeepIntegers(t *testing.T) {
-	const big = 1<<53 + 1
+	const big int64 = 1<<53 + 1
 	for _, c := range []struct {
 		cells []any
 		row   int
 		text  string
 	}{
-		{[]any{1.5, 1 << 53, -1 << 60}, -1, ""},
-		{[]any{1 << 53, 1.5}, -1, ""},
+		{[]any{1.5, int64(1 << 53), int64(-1 << 60)}, -1, ""},
+		{[]any{int64(1 << 53), 1.5}, -1, ""},
 		{[]any{big, -big}, -1, ""},
 		{[]any{1.5, 2, big}, 2, "msgpack: 9007199254740993 in a column of float64, which would round it"},
 		{[]any{1.5, 2, -big}, 2, "msgpack: -9007199254740993 in a column of float64, which would round it"},

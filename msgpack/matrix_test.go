@@ -75,6 +75,7 @@ func (s *stamp) decodeOracle(o *oracle) error {
 		err = errOracle
 	}
 	if err == nil {
+		o.called()
 		*s, err = stampOf(x.Data)
 	}
 	return err
@@ -304,7 +305,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	oracleOf := func(options msgpack.DecodeOptions) matrix.Decode {
 		return func(b []byte, target reflect.Value) (int, error) {
 			o := &oracle{DecodeOptions: options, b: b}
-			err := o.decode(target.Elem())
+			err := o.message(target.Elem())
 			return o.i, err
 		}
 	}
@@ -337,6 +338,20 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 		d.ResetBytes(b)
 		err := d.DecodeValue(target)
 		return int(d.InputOffset()), err
+	}, nil)
+	add("Elements, and Decode inside a method", none, func(b []byte, target reflect.Value) (int, error) {
+		d := msgpack.NewDecoder(nil)
+		d.ResetBytes(append([]byte{0x91}, b...))
+		elementTarget = target.Interface()
+		for _, err := range msgpack.Elements[element](d) {
+			if err != nil {
+				return -1, err
+			}
+		}
+		if b[0] == msgpwire.Nil { // for which no method is called
+			return 1, msgpack.Unmarshal(b, elementTarget)
+		}
+		return int(d.InputOffset()) - 1, nil
 	}, nil)
 	for name, options := range matrixOptions {
 		add("Decoder, "+name, options, decode(options), nil)
@@ -384,6 +399,13 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	return subject, nil
 }
 
+// element decodes itself into elementTarget.
+type element struct{}
+
+var elementTarget any
+
+func (*element) DecodeMsgpack(d *msgpack.Decoder) error { return d.Decode(elementTarget) }
+
 var matrixOptions = map[string]msgpack.DecodeOptions{
 	"no options":            {},
 	"ZeroCopy":              {ZeroCopy: true},
@@ -396,6 +418,12 @@ var matrixOptions = map[string]msgpack.DecodeOptions{
 	"RawExt":                {RawExt: true},
 	"AnyLength":             {AnyLength: true},
 	"MaxBytes of a GB":      {MaxBytes: 1 << 30},
+	"MaxBytes":              {MaxBytes: 60},
+	"MaxDepth":              {MaxDepth: 3},
+	"MaxElements":           {MaxElements: 4},
+	"MaxString":             {MaxString: 33},
+	"StrictUTF8":            {StrictUTF8: true, ZeroCopy: true},
+	"UniqueKeys":            {UniqueKeys: true},
 }
 
 // feedAll feeds pieces of r until a value is whole.

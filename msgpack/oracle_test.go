@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/msgpack"
 )
@@ -20,8 +21,17 @@ import (
 // oracle decodes from b[i:].
 type oracle struct {
 	msgpack.DecodeOptions
-	b []byte
-	i int
+	b    []byte
+	i    int
+	exts map[int]bool // the ends of exts that a function has read
+}
+
+// called notes that a function has read the ext that ends here: it counts for MaxDepth.
+func (o *oracle) called() {
+	if o.exts == nil {
+		o.exts = make(map[int]bool)
+	}
+	o.exts[o.i] = true
 }
 
 // readsByOracle is a type with methods of its own. The oracle cannot call its DecodeMsgpack, which wants a Decoder.
@@ -150,8 +160,18 @@ func (o *oracle) isNil() bool {
 	return true
 }
 
-// skip passes over the next value and returns its bytes.
+// skip passes over the next value and returns its bytes. In what has no type, nil is the key "".
 func (o *oracle) skip() ([]byte, error) {
+	b, err := o.pass()
+	if err == nil && o.UniqueKeys {
+		skipped := oracle{DecodeOptions: o.DecodeOptions, b: b}
+		_, err = skipped.judge(0, "")
+	}
+	return b, err
+}
+
+// pass passes over the next value and returns its bytes.
+func (o *oracle) pass() ([]byte, error) {
 	from := o.i
 	for pending := 1; pending > 0; pending-- {
 		h, err := o.next()
@@ -190,6 +210,84 @@ func (o *oracle) own(b []byte) []byte {
 		return b
 	}
 	return append([]byte{}, b...)
+}
+
+// message decodes the next value into v, and holds all of its bytes against the options that judge the input.
+func (o *oracle) message(v reflect.Value) error {
+	from := o.i
+	if err := o.decode(v); err != nil {
+		return err
+	}
+	if o.MaxBytes > 0 && o.i-from > o.MaxBytes {
+		return errOracle
+	}
+	all := oracle{DecodeOptions: o.DecodeOptions, b: o.b[:o.i], i: from, exts: o.exts}
+	for all.i < len(all.b) {
+		if _, err := all.judge(0, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge holds the next value against the options and returns what it is as a key, which is null for nil. depth is how many arrays
+// and maps it lies in.
+func (o *oracle) judge(depth int, null any) (key any, err error) {
+	from := o.i
+	h, err := o.next()
+	if err != nil {
+		return nil, err
+	}
+	switch h.kind {
+	case 'n':
+		return null, nil
+	case 'b':
+		return h.num == 1, nil
+	case 'i':
+		if h.code != 0xcf || int64(h.num) >= 0 {
+			return int64(h.num), nil
+		}
+		return h.num, nil
+	case 'f':
+		if h.f == h.f {
+			return h.f, nil
+		}
+	case 's', 'B', 'x':
+		b, err := o.bytes(h.n)
+		switch {
+		case err != nil:
+			return nil, err
+		case o.exts[o.i] && o.MaxDepth > 0 && depth >= o.MaxDepth:
+			return nil, errOracle
+		case h.kind == 'x':
+		case o.MaxString > 0 && len(b) > o.MaxString || h.kind == 's' && o.StrictUTF8 && !utf8.Valid(b):
+			return nil, errOracle
+		default:
+			return string(b), nil
+		}
+	default:
+		if o.MaxElements > 0 && h.n > o.MaxElements || o.MaxDepth > 0 && depth >= o.MaxDepth {
+			return nil, errOracle
+		}
+		seen := make(map[any]bool)
+		for range h.n {
+			if h.kind == 'm' {
+				key, err := o.judge(depth+1, null)
+				if err != nil {
+					return nil, err
+				}
+				if o.UniqueKeys && seen[key] {
+					return nil, errOracle
+				}
+				seen[key] = true
+			}
+			if _, err := o.judge(depth+1, null); err != nil {
+				return nil, err
+			}
+		}
+	}
+	type onWire string
+	return onWire(o.b[from:o.i]), nil
 }
 
 // decode decodes the next value into v, which is settable.
@@ -559,14 +657,16 @@ func (o *oracle) mapping(v reflect.Value) error {
 			v.Set(m)
 		}
 	}
+	seen := make(map[any]bool)
 	for range n {
 		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
 		if err := o.decode(key); err != nil {
 			return err
 		}
-		if !key.Comparable() {
+		if !key.Comparable() || o.UniqueKeys && seen[key.Interface()] {
 			return errOracle
 		}
+		seen[key.Interface()] = true
 		if err := o.decode(value); err != nil {
 			return err
 		}
@@ -666,6 +766,7 @@ func (o *oracle) structure(v reflect.Value) error {
 	default:
 		return errOracle
 	}
+	seen, unknown := make([]bool, len(fields)), make(map[string]bool)
 	for range h.n {
 		c := o.peek()
 		isText := c >= 0xa0 && c <= 0xc0 || c >= 0xc4 && c <= 0xc6 || c >= 0xd9 && c <= 0xdb
@@ -693,11 +794,17 @@ func (o *oracle) structure(v reflect.Value) error {
 			}
 		}
 		switch {
+		case at >= 0 && seen[at] && o.UniqueKeys:
+			err = errOracle
 		case at >= 0:
+			seen[at] = true
 			err = o.decode(fields[at].at(v))
 		case o.DisallowUnknownFields:
 			err = errOracle
+		case unknown[string(name)] && o.UniqueKeys:
+			err = errOracle
 		default:
+			unknown[string(name)] = true
 			_, err = o.skip()
 		}
 		if err != nil {
@@ -781,6 +888,7 @@ func (o *oracle) any() (any, error) {
 	case err != nil:
 		return nil, err
 	case h.id == stampID:
+		o.called()
 		s, err := stampOf(b)
 		return s, err
 	case h.id == -1:
@@ -847,6 +955,9 @@ func (o *oracle) anyMap() (any, error) {
 			}
 		}
 		if key == nil || !reflect.ValueOf(key).Comparable() {
+			return nil, errOracle
+		}
+		if _, twice := all[key]; twice && o.UniqueKeys {
 			return nil, errOracle
 		}
 		if all[key], err = o.any(); err != nil {

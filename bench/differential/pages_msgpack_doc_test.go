@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -341,67 +340,4 @@ var tagLines = map[string]func(*testing.T){
 		}
 		tagged("`msgpack:\",omitempty\"`", s{B: 1}, "81a14201")(t)
 	},
-}
-
-// TestPagesReadmeMsgpack runs README's part on MessagePack.
-func TestPagesReadmeMsgpack(t *testing.T) {
-	page := pages.Read(t, "README.md")
-	const section = "The library"
-	page.Blocks(t, section, map[string]func(*testing.T, pages.Block){
-		`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: func(t *testing.T, b pages.Block) {
-			declared, stated, _ := strings.Cut(b.Text, "data, err :=")
-			imported, declared, _ := strings.Cut(declared, "\n")
-			pages.WantRun(t, imported+"\ndata, err :="+stated, pages.Program{
-				Imports: []string{"fmt"}, Declare: declared, Before: "var reading Reading", Check: "fmt.Print(reading, len(data), err)",
-			}, "{web-1 0.75} 26 <nil>")
-		},
-		"var batch column.Batch": func(t *testing.T, b pages.Block) {
-			pages.WantRun(t, b.Text, pages.Program{
-				Imports: []string{"bytes", "fmt", "github.com/slipstream-go/slipstream/column", "github.com/slipstream-go/slipstream/msgpack"},
-				Before:  `body := bytes.NewReader([]byte("\x82\xa4time\x92\x01\x02\xa4host\x92\xa1a\xa1b"))`,
-				Check:   "fmt.Print(times, string(hosts.StringAt(0)), string(hosts.StringAt(1)), err)",
-			}, "[1 2]ab<nil>")
-		},
-	})
-	// Figures are measured by bench, and are only looked at here.
-	figures := func(t *testing.T, r pages.Row) {
-		for _, figure := range strings.Split(strings.Join(r.Cells[1:], ", "), ", ") {
-			if v, err := strconv.ParseFloat(strings.Trim(figure, "*"), 64); figure != "" && (err != nil || v <= 0) {
-				t.Errorf("%s: %q is no figure", r.Where, figure)
-			}
-		}
-	}
-	code := func(before, check, want string, imports ...string) func(*testing.T, pages.Row) {
-		return func(t *testing.T, r pages.Row) {
-			statement := strings.Replace(r.Code(1)[0], "{ … }", "{ fmt.Print(row, err) }", 1)
-			pages.WantRun(t, statement, pages.Program{
-				Imports: append(imports, "fmt", "github.com/slipstream-go/slipstream/msgpack"),
-				Declare: "type Row struct{ A int }", Before: before, Check: check,
-			}, want)
-		}
-	}
-	page.Rows(t, section, map[string]func(*testing.T, pages.Row){
-		"Unmarshal: a small struct, 500 rows, 7 columns":                       figures,
-		"the same into a used target":                                          figures,
-		"Unmarshal into `any`: the same, and two JSON corpora":                 figures,
-		"Marshal: a small struct, 500 rows, 7 columns":                         figures,
-		"Marshal of `any`: the same, and the corpora":                          figures,
-		"a custom encoder, a custom decoder":                                   figures,
-		"a batch of 7 × 1000 into columns, used again; v5 and msgp into `any`": figures,
-		"input from outside": func(t *testing.T, r pages.Row) {
-			statement := "err := " + r.Code(1)[0]
-			pages.WantRun(t, statement, pages.Program{Imports: []string{"fmt", "github.com/slipstream-go/slipstream/msgpack"},
-				Before: "data, v := []byte(\"\\xcd\\x01\\x2c\"), int8(0)", Check: "fmt.Print(v, err)"}, "0 msgpack: the int does not fit its type: 300 into 8 bits")
-		},
-		"bytes to sign or compare": func(t *testing.T, r pages.Row) {
-			pages.WantRun(t, "b, err := "+r.Code(1)[0], pages.Program{Imports: []string{"fmt", "github.com/slipstream-go/slipstream/msgpack"},
-				Before: `v := map[any]any{"k2": int64(1), "k10": uint16(2)}`, Check: `fmt.Printf("%q %v", b, err)`}, `"\x82\xa2k2\x01\xa3k10\x02" <nil>`)
-		},
-		"a part of a value, nothing else decoded": code(`data := []byte("\x81\xa4rows\x91\x81\xa4host\xa1a")`, "fmt.Print(host, err)", "a<nil>"),
-		"paths, from a stream or a view": code(`d := msgpack.NewDecoder(strings.NewReader("\x81\xa5users\x92\x81\xa4name\xa1a\x81\xa4name\xa1b"))`,
-			"fmt.Print(names, err)", "[a b] <nil>", "strings"),
-		"bytes that are pushed, in pieces of any size":   code("var v int; piece := []byte{5}", "fmt.Print(v, err, f.Next(&v) == msgpack.ErrMore)", "5 <nil> true"),
-		"frames: headers in front, bodies by reference":  code("var buffer msgpack.Buffer; conn := new(bytes.Buffer); v, header := 5, []byte{1}", "fmt.Print(conn.Bytes())", "[1 5]", "bytes"),
-		"arrays and streams that do not fit into memory": code(`d := msgpack.NewDecoder(strings.NewReader("\x92\x81\xa1A\x01\x81\xa1A\x02"))`, "", "{1} <nil>{2} <nil>", "strings"),
-	})
 }
