@@ -51,8 +51,8 @@ func long(t testing.TB) time.Duration {
 // Check asserts that the costs of the cases grow linearly. It must not run in parallel with other
 // tests: it measures the allocation of the process.
 func Check(t *testing.T, cases []Case) {
-	if raced {
-		t.Skip("the race detector has costs of its own")
+	if raced || testing.Short() {
+		t.Skip("the race detector has costs of its own, and -short has no time")
 	}
 	names := map[string]bool{}
 	for _, c := range cases {
