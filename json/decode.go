@@ -197,9 +197,9 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	case o.foreign:
 		// A method of the caller must not be called before all of the input is known to be valid.
 		end = d.check(data, all)
-	case all != openEnded && o.doubt.checksFirst():
+	case all != openEnded && o.doubt.checksFirst(len(data)):
 		if end = d.check(data, all); end == failed {
-			o.doubt.raise()
+			o.doubt.raise(len(data))
 		}
 	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
 		old, checked = *mem.At[any](p, 0), false
@@ -235,7 +235,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 		if !checked { // else it is not the input that is wrong: pointers lead in a circle
 			undo(v, old)
 			if all != openEnded {
-				o.doubt.raise()
+				o.doubt.raise(len(data))
 			}
 		}
 		return failed, nil

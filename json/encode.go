@@ -107,6 +107,9 @@ const ownRoom = 1 << 10
 // keptSlots is how many entries of maps an encoder keeps room for.
 const keptSlots = 4 << 10
 
+// keptMaps is how many maps within each other an encoder keeps room for.
+const keptMaps = 1 << 10
+
 // encoders are those that no call uses. After an error, or a panic in a method of the caller's, an encoder does not go back.
 var encoders = sync.Pool{New: func() any { return &encoder{own: make([]byte, ownRoom)} }}
 
@@ -128,6 +131,10 @@ func (e *encoder) release() {
 	if cap(e.anys) > keptSlots || cap(e.texts) > keptSlots {
 		e.anys, e.texts = nil, nil
 	}
+	if cap(e.maps) > keptMaps {
+		e.maps = nil
+	}
+	e.seen = nil // a map keeps the room for all that were ever open
 	encoders.Put(e)
 }
 

@@ -57,6 +57,9 @@ func (enc *Encoder) write(b []byte) (err error) {
 		b = enc.lines
 	}
 	_, enc.err = enc.w.Write(b)
+	if cap(enc.lines) > keptRoom {
+		enc.lines = nil
+	}
 	return enc.err
 }
 

@@ -9,6 +9,7 @@ package json
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 )
 
 var errDisagree = errors.New("json: valid input was not understood; please report it")
@@ -38,13 +39,13 @@ func explain(data []byte) error {
 }
 
 // explain returns encoding/json's error for b[i], which is wrong in the state of s, or for the end of the input if i is
-// len(b). It returns nil if the state says too little, and if there is no error.
+// len(b). It returns nil if there is no error.
 func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	var sample string
 	if seen == complete {
 		sample = `""` // or any other document
-	} else if sample = s.sample(); i < len(b) && (b[i] == '[' || b[i] == '{') && len(s.nest) == maxDepth {
-		return nil // too deep, or out of place: encoding/json looks at the depth first, or not
+	} else if sample = s.sample(); s.tooDeep(b, i) {
+		sample = strings.Repeat("[", maxDepth)
 	}
 	document := append(make([]byte, 0, 16), sample...)
 	offset := i
@@ -58,6 +59,11 @@ func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	}
 	e.Offset = int64(offset)
 	return e
+}
+
+// tooDeep reports whether b[i] begins a container where a value may stand, but none that nests deeper.
+func (s *scanner) tooDeep(b []byte, i int) bool {
+	return len(s.nest) == maxDepth && (s.state == atValue || s.state == atFirst) && i < len(b) && (b[i] == '[' || b[i] == '{')
 }
 
 // sample returns the beginning of a document that leads encoding/json into the state of s.

@@ -175,14 +175,22 @@ func TestInvalidDocumentsAreNotDecodedTwice(t *testing.T) {
 			t.Fatalf("%d bytes are allocated to refuse %d", n, len(document))
 		}
 	}
-	valid := []byte(`[1,"two",{"three":4}]`)
+	for range 1000 { // which do not make up for it
+		if err := Unmarshal([]byte(`[1,"two",{"three":4}]`), &target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := allocated(func() { Unmarshal(document, &target) }); n > 64<<10 {
+		t.Errorf("after small documents, %d bytes are allocated to refuse %d", n, len(document))
+	}
+	valid := []byte(strings.TrimSuffix(string(document), "x]") + "0]")
 	for range doubted {
 		if err := Unmarshal(valid, &target); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if left := rootOf(&target).doubt.left.Load(); left > 0 {
-		t.Errorf("after %d valid documents, %d more are checked", doubted, left)
+		t.Errorf("after %d valid documents, %d bytes more are checked", doubted, left)
 	}
 }
 
@@ -209,5 +217,51 @@ func TestBlanksBetweenTokens(t *testing.T) {
 		if !bytes.Equal(rest, want) {
 			t.Errorf("%d blanks: %d bytes are buffered, want %d", blanks, len(rest), len(want))
 		}
+	}
+}
+
+// TestPooledEncoderForgets encodes large values of each shape. What their encoders used goes back to the pool small.
+func TestPooledEncoderForgets(t *testing.T) {
+	type node struct {
+		Next any
+	}
+	var deepMap any = map[string]any{}
+	var deepPointer any = &node{}
+	for range 5000 {
+		deepMap = map[string]any{"m": node{deepMap}}
+		deepPointer = &node{deepPointer}
+	}
+	wide := map[string]any{}
+	for i := range 50_000 {
+		wide[fmt.Sprint(i)] = i
+	}
+	for name, v := range map[string]any{"deep maps": deepMap, "deep pointers": deepPointer, "a large map": wide} {
+		e := encoders.New().(*encoder)
+		e.flags = SortMapKeys | EscapeHTML | TrustRawMessage // which are not encoding/json's alone
+		if _, err := e.append(nil, v); err != nil {
+			t.Fatal(name, err)
+		}
+		e.release()
+		if cap(e.maps) > keptMaps || e.seen != nil || cap(e.slots)+cap(e.anys)+cap(e.texts) > 3*keptSlots {
+			t.Errorf("%s: the encoder keeps %d maps, %d entries, seen %t", name, cap(e.maps), cap(e.slots)+cap(e.anys)+cap(e.texts), e.seen != nil)
+		}
+	}
+
+	enc := NewEncoder(io.Discard)
+	enc.SetIndent("", "\t")
+	if err := enc.Encode(wide); err != nil || cap(enc.lines) > keptRoom {
+		t.Errorf("an Encoder keeps room for %d bytes: %v", cap(enc.lines), err)
+	}
+}
+
+// TestTooDeepCostsItsLength allocates little to refuse a document in which the last container nests too deep.
+func TestTooDeepCostsItsLength(t *testing.T) {
+	document := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("1,", 1<<20) + "[")
+	var s scanner
+	s.reset()
+	i, seen := s.scan(document, 0)
+	want, ok := json.Unmarshal(document, new(json.RawMessage)).(*SyntaxError)
+	if got, _ := s.explain(document, i, seen).(*SyntaxError); !ok || !onV2 && (got == nil || *got != *want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

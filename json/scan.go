@@ -122,6 +122,14 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 		case atEnd:
 			return i, complete
 		case inNumber:
+			if s.number >= inWhole { // among digits, of which there may be many
+				for c-'0' <= 9 {
+					if i++; i == len(b) {
+						return i, unfinished
+					}
+					c = b[i]
+				}
+			}
 			switch s.inNumber(c) {
 			case unfinished:
 				i++

@@ -62,8 +62,8 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 }
 
 // DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. The buffer is not used again
-// then: the strings stay valid, and each keeps its buffer. A buffer is at most about twice as large as the data
-// that was read into it, or 512 bytes.
+// then: the strings stay valid, and each keeps its buffer. The buffers follow the sizes of the values and reads around them: a
+// short string keeps about 1 KB if values arrive one by one, and up to 64 KB more if reads before it were large.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
 // DontCopyNumber is DontCopyString for Numbers.
