@@ -299,3 +299,45 @@ func TestCanonicalManyKeys(t *testing.T) {
 		}
 	}
 }
+
+// FuzzCanonical rewrites any bytes: what is a value has one canonical form, of which the form is itself, and which is the same value.
+func FuzzCanonical(f *testing.F) {
+	for _, v := range vectors(f) {
+		f.Add(v.Bytes)
+	}
+	f.Add([]byte("\x82\x82\x01\x02\xff\x03\x04\x82\xd0\xff\x03\xcc\x01\x02\x05"))
+	o := EncodeOptions{Canonical: true}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		next := skip(data, 0)
+		if next < 0 {
+			return
+		}
+		data = data[:next]
+		b, err := o.Marshal(RawMessage(data))
+		if err != nil {
+			if !errors.Is(err, errKeyTwice) && !errors.Is(err, errKeyDepth) && !errors.Is(err, depthError(maxDepth)) {
+				t.Fatalf("%x: %v", data, err)
+			}
+			return
+		}
+		if isCanonical(t, b, 0) != len(b) {
+			t.Fatalf("%x: %x is not one value", data, b)
+		}
+		if again, err := o.Marshal(RawMessage(b)); err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("%x: %x, then %x, %v", data, b, again, err)
+		}
+		var was, is any
+		d := DecodeOptions{RawExt: true, UniqueKeys: true} // in an any, a nil, a str and a bin may be the same key
+		if err := d.Unmarshal(data, &was); err != nil {
+			return
+		}
+		if err := d.Unmarshal(b, &is); err != nil {
+			t.Fatalf("%x: %x: %v", data, b, err)
+		}
+		x, err := o.Marshal(was)
+		y, err2 := o.Marshal(is)
+		if text(err) != text(err2) || !bytes.Equal(x, y) {
+			t.Fatalf("%x: as values %x and %x, %v, %v", data, x, y, err, err2)
+		}
+	})
+}

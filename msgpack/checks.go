@@ -5,6 +5,7 @@ package msgpack
 
 import (
 	"math"
+	"reflect"
 
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
@@ -113,9 +114,9 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 		width = 2
 	}
 	switch {
-	case n > uint64(d.limits.elements):
+	case n > uint64(d.limits.elements) && d.limits.elements < math.MaxInt:
 		return 0, false, d.tooMany(next, int(min(n, math.MaxInt)))
-	case n > math.MaxInt/2:
+	case n > math.MaxInt/2: // more than an int counts is more than there is
 		return 0, false, d.fail(i, errShort)
 	case d.depth+around >= d.limits.depth:
 		return 0, false, d.tooDeep(next)
@@ -176,27 +177,14 @@ func (s keySet) twice(key any, wire []byte) bool {
 	if s.keys == nil {
 		return false
 	}
-	switch k := key.(type) {
-	case int:
-		key = int64(k)
-	case int8:
-		key = int64(k)
-	case int16:
-		key = int64(k)
-	case int32:
-		key = int64(k)
-	case uint:
-		key = unsigned(uint64(k))
-	case uint8:
-		key = int64(k)
-	case uint16:
-		key = int64(k)
-	case uint32:
-		key = int64(k)
-	case uint64:
-		key = unsigned(k)
-	case float32:
-		key = float64(k)
+	switch v := reflect.ValueOf(key); {
+	case !v.IsValid() || v.Type().PkgPath() != "": // no kind stands for a named type
+	case v.CanInt():
+		key = v.Int()
+	case v.CanUint():
+		key = unsigned(v.Uint())
+	case v.CanFloat():
+		key = v.Float()
 	}
 	if same := key; key != same {
 		key = encodedKey(wire)
@@ -221,7 +209,7 @@ func (d *Decoder) keyOf(key []byte) any {
 	}
 	if v, next := readInt(key, 0); next >= 0 {
 		if key[0] == msgpwire.Uint64 {
-			return uint64(v)
+			return unsigned(uint64(v))
 		}
 		return v
 	}

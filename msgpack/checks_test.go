@@ -217,7 +217,7 @@ func TestUniqueKeysIdentity(t *testing.T) {
 		{"82 a161 01 a36f6c64 02", false, []any{new(any), new(map[string]int), new(RawMessage)}},
 		{"82 01 01 d0 01 02", true, []any{new(any), new(map[any]any), new(map[int]int), new(map[int64]any), new(RawMessage), new(aliased)}},
 		{"82 01 01 cb 3ff0000000000000 02", false, []any{new(any), new(map[any]any), new(RawMessage)}},
-		{"82 cb 7ff8000000000001 01 cb 7ff8000000000001 02", true, []any{new(any), new(map[any]any), new(map[float64]int), new(map[[1]float64]int), new(RawMessage)}[:3]},
+		{"82 cb 7ff8000000000001 01 cb 7ff8000000000001 02", true, []any{new(any), new(map[any]any), new(map[float64]int), new(RawMessage)}},
 		{"82 91 cb 7ff8000000000001 01 91 cb 7ff8000000000001 02", true, []any{new(map[[1]float64]int), new(RawMessage)}},
 		{"82 cb 7ff8000000000001 01 cb 7ff8000000000002 02", false, []any{new(any), new(map[any]any), new(map[float64]int)}}, // no two NaNs are equal
 		{"82 c4 01 61 01 a1 61 02", true, []any{new(any), new(map[string]int), new(RawMessage)}},
@@ -229,7 +229,7 @@ func TestUniqueKeysIdentity(t *testing.T) {
 			B        string
 		}]int), new(RawMessage)}},
 		{"82 82 01 02 03 04 01 82 03 04 01 02 02", true, []any{new(RawMessage)}}, // maps in another order
-		{"82 cf ffffffffffffffff 01 ff 02", false, []any{new(any), new(map[any]any), new(map[int64]int), new(RawMessage)}[:2]},
+		{"82 cf ffffffffffffffff 01 ff 02", false, []any{new(any), new(map[any]any), new(RawMessage)}},
 	} {
 		for _, v := range c.into {
 			for source, d := range sources(unhex(t, c.digits)) {

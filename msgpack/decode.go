@@ -867,7 +867,7 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 	if d.flags&disallowUnknown != 0 {
 		return nil, d.fail(i, unknownField(name))
 	}
-	return nil, d.skipAt(end)
+	return nil, d.pass(end) // options that would judge it are careful ones
 }
 
 func unknownField(name []byte) error { return fmt.Errorf("msgpack: unknown field %q", name) }

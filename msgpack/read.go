@@ -375,7 +375,10 @@ func (d *Decoder) skipAt(i int) int {
 	if d.flags&judging != 0 {
 		return d.skipChecked(i, false)
 	}
-	return d.pass(i)
+	if next := skip(d.b, i); next >= 0 {
+		return next
+	}
+	return d.passSlow(i)
 }
 
 // pass gives the offset after the value at i, whatever the options say of it.
@@ -383,6 +386,11 @@ func (d *Decoder) pass(i int) int {
 	if next := skip(d.b, i); next >= 0 {
 		return next
 	}
+	return d.passSlow(i)
+}
+
+// passSlow is pass for a value that is not at hand whole, or has a code that means nothing.
+func (d *Decoder) passSlow(i int) int {
 	for pending := uint64(1); pending > 0; pending-- {
 		c, ok := d.codeAt(i)
 		if !ok {
