@@ -19,7 +19,7 @@ import (
 )
 
 func TestGrowthCovers(t *testing.T) {
-	names := slices.Concat(growth.Names(readers()), growth.Names(documentCalls()), growth.Names(indenters()), growth.Names(stringCalls()),
+	names := slices.Concat(growth.Names(growthReaders()), growth.Names(documentCalls()), growth.Names(indenters()), growth.Names(stringCalls()),
 		growth.Names(writers()), growth.Names(indentingWriters()), growth.CaseNames(sequences()))
 	growth.Covers(t, names, map[string]string{
 		"*Error.Error":                  "a line of text",
@@ -51,7 +51,7 @@ func TestGrowthCovers(t *testing.T) {
 
 func TestGrowth(t *testing.T) {
 	growth.Check(t, slices.Concat(
-		growth.Cross(readers(), texts()),
+		growth.Cross(growthReaders(), texts()),
 		growth.Cross(documentCalls(), documents()),
 		growth.Cross(indenters(), growth.Without(documents(), "deep", "open")),
 		growth.Cross(stringCalls(), contents()),
@@ -117,8 +117,8 @@ func decodeAll[T any](size int, set func(*json.Decoder)) func([]byte) {
 	}
 }
 
-// tokens returns a call that reads all tokens.
-func tokens(size int, more bool) func([]byte) {
+// allTokens returns a call that reads all tokens.
+func allTokens(size int, more bool) func([]byte) {
 	return func(b []byte) {
 		d := json.NewDecoder(growth.Pieces(b, size))
 		for {
@@ -135,9 +135,9 @@ func tokens(size int, more bool) func([]byte) {
 // batch returns a Batch that may have as many cells as the input has bytes: without that, sparse rows make rows × columns of it.
 func batch(in []byte) *column.Batch { return &column.Batch{MaxCells: len(in)} }
 
-// readers are the calls that read any document. What they may allocate is what the shortest elements become: an empty list is two
+// growthReaders are the calls that read any document. What they may allocate is what the shortest elements become: an empty list is two
 // bytes and a slice header in an interface.
-func readers() []growth.Call[[]byte] {
+func growthReaders() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Unmarshal any", Run: read[any], Alloc: 100},
 		{Name: "Unmarshal record", Run: read[record], Alloc: 150},
@@ -163,9 +163,9 @@ func readers() []growth.Call[[]byte] {
 		{Name: "Decoder.Decode raw, bytes", Run: decodeAll[json.RawMessage](1, nil), Alloc: 100},
 		{Name: "Decoder.Decode zero copy", Run: decodeAll[any](4096, (*json.Decoder).ZeroCopy), Alloc: 100},
 		{Name: "Decoder.Decode unique", Run: decodeAll[any](4096, (*json.Decoder).RejectDuplicateNames), Alloc: 160, Long: true},
-		{Name: "Decoder.Token", Run: tokens(1<<20, false), Alloc: 100},
-		{Name: "Decoder.Token,Decoder.More bytes", Run: tokens(1, true), Alloc: 100},
-		{Name: "Decoder.Token,Decoder.More pieces", Run: tokens(100, true), Alloc: 100, Long: true},
+		{Name: "Decoder.Token", Run: allTokens(1<<20, false), Alloc: 100},
+		{Name: "Decoder.Token,Decoder.More bytes", Run: allTokens(1, true), Alloc: 100},
+		{Name: "Decoder.Token,Decoder.More pieces", Run: allTokens(100, true), Alloc: 100, Long: true},
 	}
 }
 

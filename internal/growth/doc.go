@@ -22,8 +22,8 @@
 //
 // The short form, in every run of go test, compares 8 KB with 32 KB and 128 KB with 512 KB. The long form runs when the
 // environment variable SLIPSTREAM_LONG holds a duration, such as 30m: it compares all sizes from 1 KB
-// to 16 MB, and then repeats the cases in random order with random sizes and seeds until the time is
-// up.
+// to 16 MB, the small ones first, and then repeats the cases in random order with random sizes until
+// the time is up.
 //
 // # Coverage
 //
