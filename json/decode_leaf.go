@@ -222,8 +222,12 @@ func decodeRaw(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		*m = d.src[start : d.off+i : d.off+i]
 		return i
 	}
-	// It is new memory always. What the target has may be a view of an earlier input, or in use elsewhere.
 	text := d.src[start : d.off+i]
+	if d.flags&ReuseRawMessage != 0 {
+		*m = append((*m)[:0], text...)
+		return i
+	}
+	// What the target has may be a view of an earlier input, or in use elsewhere.
 	if len(text) >= ownText {
 		*m = append([]byte(nil), text...)
 		return i

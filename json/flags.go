@@ -52,6 +52,11 @@ const (
 	// UseUint64 decodes integers that are not negative and fit into an interface as uint64. For these it goes before all others.
 	UseUint64 ParseFlags = 1 << 8
 
+	// ReuseRawMessage overwrites the memory of a RawMessage that the target holds, if it has room for the new bytes, as
+	// encoding/json does. That memory must not be a view of an input (DontCopyRawMessage) and must not be in use elsewhere.
+	// Otherwise every RawMessage is new memory.
+	ReuseRawMessage ParseFlags = 1 << 11
+
 	// ZeroCopy is DontCopyString, DontCopyNumber and DontCopyRawMessage: for a caller that is done with what it decoded before
 	// the input changes, as the handler of a request may be.
 	ZeroCopy = DontCopyString | DontCopyNumber | DontCopyRawMessage

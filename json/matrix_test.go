@@ -49,7 +49,7 @@ type (
 	ownText    struct{ s string } // reads text
 	ownValue   struct{ s string } // reads JSON, and refuses some
 	ownRaw     []byte             // reads JSON into memory that it has
-	named      string
+	namedText      string
 	matrixTree struct {
 		Name string
 		Kids []*matrixTree
@@ -97,7 +97,7 @@ func matrixLeaves() []matrix.Kind {
 	add("",
 		reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
 		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
-		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[named](), reflect.TypeFor[[]byte](),
+		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[namedText](), reflect.TypeFor[[]byte](),
 		reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any](), reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](),
 		reflect.TypeFor[ownText](), reflect.TypeFor[ownValue](), reflect.TypeFor[ownRaw](), reflect.TypeFor[*ownValue](), reflect.TypeFor[matrixTree](), reflect.TypeFor[inlining](),
 		reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[map[string]string](), reflect.TypeFor[[]string](), reflect.TypeFor[[2]bool]())
@@ -105,7 +105,7 @@ func matrixLeaves() []matrix.Kind {
 	return all
 }
 
-var matrixKeys = []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[named](), reflect.TypeFor[int](), reflect.TypeFor[uint8](), reflect.TypeFor[ownText]()}
+var matrixKeys = []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[namedText](), reflect.TypeFor[int](), reflect.TypeFor[uint8](), reflect.TypeFor[ownText]()}
 
 var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 	func(_ *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {

@@ -53,3 +53,20 @@ func TestRawMessageIsNotWrittenAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestReuseRawMessage decodes into the memory of the target, where the caller asks for it and where it has the room.
+func TestReuseRawMessage(t *testing.T) {
+	room := make(json.RawMessage, 1, 100)
+	raw := room
+	if _, err := json.Parse([]byte(`[1,2]`), &raw, json.ReuseRawMessage); err != nil || string(raw) != "[1,2]" || &raw[0] != &room[0] {
+		t.Errorf("Parse: %s, %v", raw, err)
+	}
+	d := json.NewDecoder(strings.NewReader(`"a" "` + strings.Repeat("b", 200) + `"`))
+	d.ReuseRawMessage()
+	if err := d.Decode(&raw); err != nil || string(raw) != `"a"` || &raw[0] != &room[0] {
+		t.Errorf("Decode: %s, %v", raw, err)
+	}
+	if err := d.Decode(&raw); err != nil || len(raw) != 202 || &raw[0] == &room[0] {
+		t.Errorf("Decode of more than fits: %s, %v", raw, err)
+	}
+}

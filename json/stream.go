@@ -72,6 +72,9 @@ func (d *Decoder) DontCopyNumber() { d.flags |= DontCopyNumber }
 // DontCopyRawMessage is DontCopyString for RawMessages.
 func (d *Decoder) DontCopyRawMessage() { d.flags |= DontCopyRawMessage }
 
+// ReuseRawMessage overwrites the memory of a RawMessage that the target holds; see the flag.
+func (d *Decoder) ReuseRawMessage() { d.flags |= ReuseRawMessage }
+
 // ZeroCopy is DontCopyString, DontCopyNumber and DontCopyRawMessage.
 func (d *Decoder) ZeroCopy() { d.flags |= ZeroCopy }
 

@@ -27,7 +27,7 @@ import (
 
 // The flags of which encoding/json has a counterpart.
 const (
-	originalParse  = UseNumber | DisallowUnknownFields
+	originalParse  = UseNumber | DisallowUnknownFields | ReuseRawMessage // the last is what it does anyway
 	originalAppend = EscapeHTML | SortMapKeys
 )
 

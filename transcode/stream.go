@@ -61,6 +61,7 @@ func broken(err error, at int64) error {
 func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := json.NewDecoder(&p)
+	d.ReuseRawMessage()
 	k := packers.Get().(*packer)
 	defer k.release()
 	var raw json.RawMessage
