@@ -124,7 +124,7 @@ func TestDecoderAfterLargeValue(t *testing.T) {
 			})
 			return ids
 		})
-		if n > small<<11 {
+		if n > small<<11 && !encodeRace { // with -race, pools drop some of what they are given
 			t.Errorf("zero copy %t: %d small values allocate %d bytes", zeroCopy, small, n)
 		}
 		if h > small<<10 {
