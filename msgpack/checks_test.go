@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
@@ -415,6 +416,28 @@ func TestMaxDepthOfLists(t *testing.T) {
 			if err := (DecodeOptions{MaxDepth: 1}).Unmarshal(data, v); err == nil {
 				t.Errorf("%s into %T: no error", inner, v)
 			}
+		}
+	}
+}
+
+// TestLimitsOfTimes holds the forms of a time that are a string and an array to the limits.
+func TestLimitsOfTimes(t *testing.T) {
+	for _, c := range []struct {
+		digits  string
+		options DecodeOptions
+	}{
+		{"91 b4323032332d31312d31345432323a31333a32305a", DecodeOptions{MaxString: 19}},
+		{"91 920102", DecodeOptions{MaxElements: 1}},
+		{"91 920102", DecodeOptions{MaxDepth: 1}},
+	} {
+		for source, d := range sources(unhex(t, c.digits)) {
+			d.SetOptions(c.options)
+			if err := d.Decode(new([]time.Time)); err == nil {
+				t.Errorf("%s, %s: no error", c.digits, source)
+			}
+		}
+		if err := Unmarshal(unhex(t, c.digits), new([]time.Time)); err != nil {
+			t.Errorf("%s: %v", c.digits, err)
 		}
 	}
 }

@@ -439,3 +439,18 @@ func TestBufferedMaxBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestBufferedUnread puts a byte back between two values, from every source: it is the next value.
+func TestBufferedUnread(t *testing.T) {
+	for name, d := range sources([]byte("\x01\x02\x03\x04")) {
+		first, err := d.DecodeInt()
+		r := d.Buffered().(io.ByteScanner)
+		c, err2 := r.ReadByte()
+		err3 := r.UnreadByte()
+		at := d.InputOffset()
+		next, err4 := d.DecodeInt()
+		if err := errors.Join(err, err2, err3, err4); err != nil || first != 1 || c != 2 || at != 1 || next != 2 || r.UnreadByte() == nil {
+			t.Errorf("%s: %d, %d, %d at %d, %v", name, first, c, next, at, err)
+		}
+	}
+}
