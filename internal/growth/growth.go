@@ -89,10 +89,9 @@ func Check(t *testing.T, cases []Case) {
 	}
 	for time.Now().Before(end) {
 		// Small inputs are as likely as large ones.
-		c, n := cases[rand.IntN(len(cases))], leastSize<<rand.IntN(12)
-		if err := c.check(n + rand.IntN(n)); err != nil {
-			t.Errorf("%s: %v", c.Name, err)
-		}
+		n := leastSize << rand.IntN(12)
+		c, n := cases[rand.IntN(len(cases))], n+rand.IntN(n)
+		t.Run(fmt.Sprintf("%s/%d", c.Name, n), func(t *testing.T) { c.ascend(t, []int{n}) })
 	}
 }
 

@@ -45,7 +45,7 @@ func TestVerdicts(t *testing.T) {
 		{"n log n", func(n int) {
 			list := make([]int, n/8)
 			for i := range list {
-				list[i] = i * 0x9e3779b1 & 0xffffff
+				list[i] = i * 0x3779b1 & 0xffffff
 			}
 			slices.Sort(list)
 		}, "", false},
