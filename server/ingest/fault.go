@@ -9,8 +9,8 @@ import (
 
 	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
-	"github.com/slipstream-go/slipstream/schema"
 	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
+	"github.com/slipstream-go/slipstream/schema"
 )
 
 // The errors of the codecs say what, and give where apart. Clients get both in one line, with rows and columns called
