@@ -37,8 +37,10 @@ func (e ErrUnSufficientBytes) Error() string {
 	return fmt.Sprintf("parco: %d bytes where there should be %d", e.have, e.want)
 }
 
-// Is makes it [ErrCannotRead].
-func (e ErrUnSufficientBytes) Is(target error) bool { return target == ErrCannotRead }
+// Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes that wants as many bytes and has 0, as all of Parco's do.
+func (e ErrUnSufficientBytes) Is(target error) bool {
+	return target == ErrCannotRead || target == ErrUnSufficientBytes{want: e.want}
+}
 
 // ErrFieldNotFound is never given, here as there.
 type ErrFieldNotFound struct{ field string }

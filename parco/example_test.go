@@ -26,13 +26,13 @@ func Example_model() {
 	fmt.Printf("% x %v\n", w.Bytes(), err)
 
 	_, err = parser.ParseBytes(w.Bytes()[:6])
-	fmt.Printf("%+v; %v\n", err, errors.Is(err, parco.ErrCannotRead))
+	fmt.Printf("%v; %v\n", err, errors.Is(err, parco.ErrCannotRead))
 
 	p, err := parser.Parse(&w)
 	fmt.Println(p, err)
 	// Output:
 	// 01 00 00 00 ff ff ff fe <nil>
-	// schema: the input ends too early: unexpected EOF in #2, at byte 4; true
+	// schema: #2: the input ends too early: unexpected EOF (offset 4); true
 	// {1 -2} <nil>
 }
 

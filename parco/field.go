@@ -84,6 +84,12 @@ func (f FixedField[T, U]) layout(d *draft, name string) schema.Field[T] {
 	return schema.Get(name, layoutOf(d, f.Type), get, set)
 }
 
+// BasicSliceField is what [SliceField] makes, and BasicArrayField what [ArrayField] makes.
+type (
+	BasicSliceField[T, U any] = FixedField[T, SliceView[U]]
+	BasicArrayField[T, U any] = FixedField[T, SliceView[U]]
+)
+
 // OptionalField is a field that may be missing.
 type OptionalField[T, U any] struct{ FixedField[T, *U] }
 

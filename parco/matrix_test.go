@@ -17,29 +17,12 @@ import (
 
 // TestMatrix reads every kind of field, in every position of a model, from every source, by every entry.
 func TestMatrix(t *testing.T) {
-	var all []matrix.Kind
-	all = append(all, positions("Bool", Bool())...)
-	all = append(all, positions("Byte", Byte())...)
-	all = append(all, positions("Int8", Int8())...)
-	all = append(all, positions("UInt16LE", UInt16LE())...)
-	all = append(all, positions("UInt16BE", UInt16BE())...)
-	all = append(all, positions("Int32LE", Int32(le))...)
-	all = append(all, positions("UInt32BE", UInt32(be))...)
-	all = append(all, positions("Int64BE", Int64(be))...)
-	all = append(all, positions("UInt64LE", UInt64(le))...)
-	all = append(all, positions("IntLE", Int(le))...)
-	all = append(all, positions("UIntBE", UInt(be))...)
-	all = append(all, positions("Float32LE", Float32(le))...)
-	all = append(all, positions("Float64BE", Float64(be))...)
-	all = append(all, positions("SmallVarchar", SmallVarchar())...)
-	all = append(all, positions("Varchar", Varchar())...)
-	all = append(all, positions("VarcharBE", VarcharOrder(be))...)
-	all = append(all, positions("Text", Text(le))...)
-	all = append(all, positions("LongText", LongText(be))...)
-	all = append(all, positions("Blob", Blob(UInt8Header()))...)
-	all = append(all, positions("TimeUTC", TimeUTC())...)
-	all = append(all, positions("TimeLocation", TimeLocation())...)
-	all = append(all, positions[Pair]("Pair", Struct(pairBuilder))...)
+	all := []matrix.Kind{
+		modelKind("numbers", 12, numbersBuilder()),
+		modelKind("texts", 9, textsBuilder()),
+		modelKind("lists", 7, listsBuilder()),
+		modelKind("note", 1, noteBuilder()),
+	}
 	matrix.Run(t, matrix.Format{
 		Messages: all,
 		Subject:  func(k matrix.Kind) (*matrix.Subject, error) { return k.Data.(func() (*matrix.Subject, error))() },
@@ -57,82 +40,97 @@ func fillTime(r *rand.Rand, v reflect.Value) bool {
 	return ok
 }
 
-// Pair is a model in others. Its fields are named by their numbers, as those of all models here.
-type Pair struct {
-	F1 *string
-	F2 uint64
+// Fields are named by their numbers.
+type (
+	numbers struct {
+		F1  bool
+		F2  int8
+		F3  uint16
+		F4  *bool
+		F5  int32
+		F6  uint64
+		F7  *uint64
+		F8  int
+		F9  float64
+		F10 *uint16
+		F11 time.Time
+		F12 uint8
+	}
+	texts struct {
+		F1 string
+		F2 uint16
+		F3 *string
+		F4 *string
+		F5 string
+		F6 []byte
+		F7 *string
+		F8 time.Time
+		F9 string
+	}
+	note struct {
+		F1 uint8
+		F2 *string
+		F3 *uint64
+	}
+	lists struct {
+		F1 []note
+		F2 uint64
+		F3 map[string]string
+		F4 []string
+		F5 map[uint16]note
+		F6 *note
+		F7 []*string
+		F8 *string
+	}
+)
+
+func numbersBuilder() ModelBuilder[numbers] {
+	return Builder[numbers](nil).
+		Bool(func(m *numbers) bool { return m.F1 }, func(m *numbers, v bool) { m.F1 = v }).
+		Int8(func(m *numbers) int8 { return m.F2 }, func(m *numbers, v int8) { m.F2 = v }).
+		UInt16BE(func(m *numbers) uint16 { return m.F3 }, func(m *numbers, v uint16) { m.F3 = v }).
+		Option(OptionField(Bool(), func(m *numbers, v *bool) { m.F4 = v }, func(m *numbers) *bool { return m.F4 })).
+		Int32(le, func(m *numbers) int32 { return m.F5 }, func(m *numbers, v int32) { m.F5 = v }).
+		UInt64(be, func(m *numbers) uint64 { return m.F6 }, func(m *numbers, v uint64) { m.F6 = v }).
+		Option(OptionField(UInt64(le), func(m *numbers, v *uint64) { m.F7 = v }, func(m *numbers) *uint64 { return m.F7 })).
+		Int(le, func(m *numbers) int { return m.F8 }, func(m *numbers, v int) { m.F8 = v }).
+		Float64(be, func(m *numbers) float64 { return m.F9 }, func(m *numbers, v float64) { m.F9 = v }).
+		Option(OptionField(UInt16BE(), func(m *numbers, v *uint16) { m.F10 = v }, func(m *numbers) *uint16 { return m.F10 })).
+		TimeUTC(func(m *numbers) time.Time { return m.F11 }, func(m *numbers, v time.Time) { m.F11 = v }).
+		UInt8(func(m *numbers) uint8 { return m.F12 }, func(m *numbers, v uint8) { m.F12 = v })
 }
 
-var pairBuilder = Builder[Pair](ObjectFactory[Pair]()).
-	Option(OptionField(Varchar(), func(p *Pair, s *string) { p.F1 = s }, func(p *Pair) *string { return p.F1 })).
-	UInt64(le, func(p *Pair) uint64 { return p.F2 }, func(p *Pair, n uint64) { p.F2 = n })
+func textsBuilder() ModelBuilder[texts] {
+	return Builder[texts](nil).
+		SmallVarchar(func(m *texts) string { return m.F1 }, func(m *texts, v string) { m.F1 = v }).
+		UInt16LE(func(m *texts) uint16 { return m.F2 }, func(m *texts, v uint16) { m.F2 = v }).
+		Option(OptionField(SmallVarchar(), func(m *texts, v *string) { m.F3 = v }, func(m *texts) *string { return m.F3 })).
+		Option(OptionField(Text(be), func(m *texts, v *string) { m.F4 = v }, func(m *texts) *string { return m.F4 })).
+		Varchar(func(m *texts) string { return m.F5 }, func(m *texts, v string) { m.F5 = v }).
+		Field(FixedField[texts, []byte]{Type: Blob(UInt8Header()), Getter: func(m *texts) []byte { return m.F6 }, Setter: func(m *texts, v []byte) { m.F6 = v }}).
+		Option(OptionField(Varchar(), func(m *texts, v *string) { m.F7 = v }, func(m *texts) *string { return m.F7 })).
+		TimeLocation(func(m *texts) time.Time { return m.F8 }, func(m *texts, v time.Time) { m.F8 = v }).
+		Field(FixedField[texts, string]{Type: LongText(le), Getter: func(m *texts) string { return m.F9 }, Setter: func(m *texts, v string) { m.F9 = v }})
+}
 
-// positions are models with a V in every position.
-func positions[V any](name string, t Type[V]) []matrix.Kind {
-	type (
-		first struct {
-			F1 V
-			F2 uint16
-		}
-		between struct {
-			F1 string
-			F2 V
-			F3 string
-		}
-		optional struct {
-			F1 *V
-			F2 uint64
-			F3 *V
-		}
-		listed struct {
-			F1 []V
-			F2 uint64
-			F3 map[uint16]V
-			F4 []V
-			F5 map[string]V
-		}
-		inner struct {
-			F1 *V
-			F2 V
-			F3 uint64
-		}
-		outer struct {
-			F1 inner
-			F2 []inner
-			F3 map[string]inner
-			F4 *inner
-			F5 uint8
-		}
-	)
-	inners := Builder[inner](ObjectFactory[inner]()).
-		Option(OptionField(t, func(m *inner, v *V) { m.F1 = v }, func(m *inner) *V { return m.F1 })).
-		Field(FixedField[inner, V]{Type: t, Setter: func(m *inner, v V) { m.F2 = v }, Getter: func(m *inner) V { return m.F2 }}).
-		UInt64(le, func(m *inner) uint64 { return m.F3 }, func(m *inner, n uint64) { m.F3 = n })
-	return []matrix.Kind{
-		modelKind("first "+name, 2, Builder[first](ObjectFactory[first]()).
-			Field(FixedField[first, V]{Type: t, Setter: func(m *first, v V) { m.F1 = v }, Getter: func(m *first) V { return m.F1 }}).
-			UInt16LE(func(m *first) uint16 { return m.F2 }, func(m *first, n uint16) { m.F2 = n })),
-		modelKind("between "+name, 3, Builder[between](ObjectFactory[between]()).
-			SmallVarchar(func(m *between) string { return m.F1 }, func(m *between, s string) { m.F1 = s }).
-			Field(FixedField[between, V]{Type: t, Setter: func(m *between, v V) { m.F2 = v }, Getter: func(m *between) V { return m.F2 }}).
-			Varchar(func(m *between) string { return m.F3 }, func(m *between, s string) { m.F3 = s })),
-		modelKind("optional "+name, 2, Builder[optional](ObjectFactory[optional]()).
-			Option(OptionField(t, func(m *optional, v *V) { m.F1 = v }, func(m *optional) *V { return m.F1 })).
-			UInt64(le, func(m *optional) uint64 { return m.F2 }, func(m *optional, n uint64) { m.F2 = n }).
-			Option(OptionField(t, func(m *optional, v *V) { m.F3 = v }, func(m *optional) *V { return m.F3 }))),
-		modelKind("listed "+name, 5, Builder[listed](ObjectFactory[listed]()).
-			Slice(SliceField(UInt8Header(), t, func(m *listed, v SliceView[V]) { m.F1 = v }, func(m *listed) SliceView[V] { return m.F1 })).
-			UInt64(le, func(m *listed) uint64 { return m.F2 }, func(m *listed, n uint64) { m.F2 = n }).
-			Map(MapField(UInt16HeaderLE(), UInt16BE(), t, func(m *listed, v map[uint16]V) { m.F3 = v }, func(m *listed) map[uint16]V { return m.F3 })).
-			Slice(SliceField(Int32BEHeader(), t, func(m *listed, v SliceView[V]) { m.F4 = v }, func(m *listed) SliceView[V] { return m.F4 })).
-			Map(MapField(UInt8Header(), SmallVarchar(), t, func(m *listed, v map[string]V) { m.F5 = v }, func(m *listed) map[string]V { return m.F5 }))),
-		modelKind("nested "+name, 5, Builder[outer](ObjectFactory[outer]()).
-			Struct(StructField(func(m *outer) inner { return m.F1 }, func(m *outer, v inner) { m.F1 = v }, Struct(inners))).
-			Slice(SliceField(UInt8Header(), Type[inner](Struct(inners)), func(m *outer, v SliceView[inner]) { m.F2 = v }, func(m *outer) SliceView[inner] { return m.F2 })).
-			Map(MapField(UInt8Header(), SmallVarchar(), Type[inner](Struct(inners)), func(m *outer, v map[string]inner) { m.F3 = v }, func(m *outer) map[string]inner { return m.F3 })).
-			Option(OptionField(Type[inner](Struct(inners)), func(m *outer, v *inner) { m.F4 = v }, func(m *outer) *inner { return m.F4 })).
-			UInt8(func(m *outer) uint8 { return m.F5 }, func(m *outer, n uint8) { m.F5 = n })),
-	}
+func noteBuilder() ModelBuilder[note] {
+	return Builder[note](nil).
+		UInt8(func(m *note) uint8 { return m.F1 }, func(m *note, v uint8) { m.F1 = v }).
+		Option(OptionField(Varchar(), func(m *note, v *string) { m.F2 = v }, func(m *note) *string { return m.F2 })).
+		Option(OptionField(UInt64(le), func(m *note, v *uint64) { m.F3 = v }, func(m *note) *uint64 { return m.F3 }))
+}
+
+func listsBuilder() ModelBuilder[lists] {
+	notes := Struct(noteBuilder())
+	return Builder[lists](nil).
+		Slice(SliceField(UInt8Header(), notes, func(m *lists, v SliceView[note]) { m.F1 = v }, func(m *lists) SliceView[note] { return m.F1 })).
+		UInt64(le, func(m *lists) uint64 { return m.F2 }, func(m *lists, v uint64) { m.F2 = v }).
+		Map(MapField(UInt16HeaderLE(), SmallVarchar(), Varchar(), func(m *lists, v map[string]string) { m.F3 = v }, func(m *lists) map[string]string { return m.F3 })).
+		Slice(SliceField(Int32BEHeader(), SmallVarchar(), func(m *lists, v SliceView[string]) { m.F4 = v }, func(m *lists) SliceView[string] { return m.F4 })).
+		Map(MapField(UInt8Header(), UInt16BE(), notes, func(m *lists, v map[uint16]note) { m.F5 = v }, func(m *lists) map[uint16]note { return m.F5 })).
+		Option(OptionField(notes, func(m *lists, v *note) { m.F6 = v }, func(m *lists) *note { return m.F6 })).
+		Slice(SliceField(UInt8Header(), Option(Varchar()), func(m *lists, v SliceView[*string]) { m.F7 = v }, func(m *lists) SliceView[*string] { return m.F7 })).
+		Option(OptionField(SmallVarchar(), func(m *lists, v *string) { m.F8 = v }, func(m *lists) *string { return m.F8 }))
 }
 
 // modelKind is the kind of the messages of a model. ParseBytes may find the fields from number required on missing.

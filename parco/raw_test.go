@@ -204,3 +204,13 @@ func TestBufferCursor(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsufficientBytesIsParcos: Parco's own tests compare with an error that has 0 bytes, whatever there were.
+func TestUnsufficientBytesIsParcos(t *testing.T) {
+	_, err := ParseFloat64([]byte{1, 2, 3, 4}, le)
+	if !errors.Is(err, NewErrUnSufficientBytesError(8, 0)) || errors.Is(err, NewErrUnSufficientBytesError(4, 0)) || !errors.Is(err, ErrCannotRead) {
+		t.Errorf("%v", err)
+	}
+	var _ Field[Animal, bool] = BasicSliceField[Animal, bool]{}
+	var _ Field[Animal, bool] = BasicArrayField[Animal, bool]{}
+}

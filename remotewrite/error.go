@@ -9,9 +9,19 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error says what is wrong with a body and where: its Offset is in bytes of the body, its Path such as timeseries[3].labels[1].name.
-// Its text is that of its cause; %+v adds where.
-type Error = wire.Error
+// Error reports what is wrong with a body, and where. Its text has all of it:
+//
+//	remotewrite: timeseries[3].labels[1].name: unexpected EOF (offset 96)
+type Error struct {
+	Offset int64  // of the field, in bytes from the start of the body
+	Path   string // of the field, as timeseries[3].labels[1].name; empty for the body itself
+	Cause  error  // io.ErrUnexpectedEOF for a body that ends too early, ErrVersion, or an error with a text only
+}
+
+func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Offset, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // ErrVersion is the cause when a body holds nothing of the version that it is read as, but fields of the other: read as it
 // stands, it would be an empty request.

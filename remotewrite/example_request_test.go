@@ -37,10 +37,10 @@ func ExampleDecode() {
 		}
 	}
 
-	fmt.Printf("%+v\n", remotewrite.Decode(body[:40], remotewrite.V1, &r))
+	fmt.Println(remotewrite.Decode(body[:40], remotewrite.V1, &r))
 	// Output:
 	// [{__name__ up} {job api}]
 	// 1760000000000 1 false
 	// 1760000015000 NaN true
-	// unexpected EOF in timeseries[0], at byte 0
+	// remotewrite: timeseries[0]: unexpected EOF (offset 0)
 }

@@ -76,7 +76,7 @@ func columnsOf(n *node) (*Columns, error) {
 	var err error
 	switch {
 	case n.kind != kindStruct:
-		err = &Error{Cause: errors.New("schema: a message that is no struct has no columns: names of fields are those of columns")}
+		err = &Error{Offset: nowhere, Cause: errors.New("schema: a message that is no struct has no columns: names of fields are those of columns")}
 	case n.onlyLists():
 		err = c.addLists(n)
 	default:
@@ -87,12 +87,12 @@ func columnsOf(n *node) (*Columns, error) {
 		return nil, err
 	}
 	if len(c.fields) == 0 {
-		return nil, &Error{Cause: errors.New("schema: it has no field that a column could hold")}
+		return nil, &Error{Offset: nowhere, Cause: errors.New("schema: it has no field that a column could hold")}
 	}
 	seen := make(map[string]bool)
 	for _, f := range c.fields {
 		if seen[f.name] {
-			return nil, &Error{Path: f.name, Cause: errors.New("schema: two columns would have this name")}
+			return nil, &Error{Offset: nowhere, Path: f.name, Cause: errors.New("schema: two columns would have this name")}
 		}
 		seen[f.name] = true
 	}
@@ -142,7 +142,7 @@ const maxColumnName = 1 << 10
 // row appends the steps of n.
 func (c *Columns) row(steps []cellStep, n *node, path string) (_ []cellStep, err error) {
 	if len(path) > maxColumnName {
-		return nil, &Error{Path: path, Cause: fmt.Errorf("schema: the name of a column would have more than %d bytes", maxColumnName)}
+		return nil, &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: the name of a column would have more than %d bytes", maxColumnName)}
 	}
 	s := cellStep{path: path, size: n.size, signed: n.signed, big: n.big, column: len(c.fields)}
 	switch n.kind {
@@ -201,7 +201,7 @@ func noCell(path string, n *node) error {
 	case kindTimeZone:
 		hint = "columns hold instants without a zone, which are called time"
 	}
-	return &Error{Path: path, Cause: fmt.Errorf("schema: %s has no cell: %s", what, hint)}
+	return &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: %s has no cell: %s", what, hint)}
 }
 
 // reserveCells ends the steps, and sets their rooms.

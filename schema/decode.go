@@ -257,8 +257,9 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	case opSkip:
 		return i + int(o.room)
 	case opInt:
-		if !o.sub.number.store(p, readWord(b, i, int(o.room), o.sub.number.big)) {
-			return d.wrong(i, ErrOverflow)
+		c := &o.sub.number
+		if w := readWord(b, i, int(o.room), c.big); !c.store(p, w) {
+			return d.wrong(i, misfit(extend(w, c.wireSize, c.wireSigned), c.wireSigned, c.size, c.signed))
 		}
 		return i + int(o.room)
 	case opWord: // which run has tried

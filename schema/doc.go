@@ -67,7 +67,7 @@
 // # What is refused
 //
 // Reading is strict: input that ends too early, bools and options other than 0 and 1, negative lengths, numbers that do not fit.
-// So is writing: lengths that their header cannot hold, times without bytes. An [*Error] has the path of the field and the offset.
+// So is writing: lengths that their header cannot hold, times without bytes. An [*Error] has the path of the field and the offset, in its text too.
 //
 // Whatever the input is, reading it does not panic. Before anything is allocated for elements, as many bytes must be there as they take at least;
 // so memory is bounded by the input, times what the schema makes of one byte: a list of structs of 1 KB that may take one byte each makes

@@ -194,9 +194,10 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 		clear(b[i:])
 		return b
 	case opInt:
-		v, ok := o.sub.number.load(p)
+		c := &o.sub.number
+		v, ok := c.load(p)
 		if !ok {
-			return e.wrong(b, ErrOverflow)
+			return e.wrong(b, misfit(v, c.signed, c.wireSize, c.wireSigned))
 		}
 		putWord(all, i, v, int(o.room), o.sub.number.big)
 		return all[:i+int(o.room)]
@@ -208,7 +209,7 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	case opStart, opRoom: // there is room when step is over
 		return b
 	case opInt32:
-		return e.wrong(b, ErrOverflow)
+		return e.wrong(b, misfit(*mem.At[uint64](p, 0), true, 4, true))
 	case opTime:
 		v, ok := nanoseconds(mem.At[time.Time](p, 0))
 		if !ok {
@@ -264,7 +265,7 @@ func (e *encoder) wrong(b []byte, cause error) []byte {
 func (e *encoder) header(o *op, n int, b []byte) []byte {
 	h := o.sub.n.header
 	if !h.put(b[:cap(b)], len(b), n) {
-		return e.wrong(b, ErrOverflow)
+		return e.wrong(b, o.tooLong(n))
 	}
 	return b[:len(b)+h.size()]
 }

@@ -4,13 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error says what is wrong and where: its Offset is in bytes of the message, its Path such as friends[3].name, or grades[2] for the third
-// entry of a map. Its text is that of its cause; %+v adds where.
-type Error = wire.Error
+// Error reports what is wrong with a message, and where. Its text has all of it:
+//
+//	schema: items[1].name: string of 300 bytes exceeds Str8's 255 (offset 96)
+type Error struct {
+	Offset int64  // of the value, in bytes from the start of the message; -1 for what is wrong with a schema
+	Path   string // of the value, as friends[3].name; grades[2] is the third entry of a map; empty for the message itself
+	Cause  error  // one of the errors below, perhaps wrapped, or that of a function
+}
+
+func (e *Error) Error() string { return wire.Located("schema", e.Path, e.Offset, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// nowhere is the Offset of what is wrong with a schema, not with a message.
+const nowhere = -1
 
 // What can be wrong with a message, or with a value that is to become one: the causes of an [Error].
 var (
@@ -41,6 +56,45 @@ var (
 	// ErrEnd: messages that follow each other are to be read, by a schema with a Tail or without a byte: nothing tells where they end.
 	ErrEnd = errors.New("schema: nothing tells where a message ends")
 )
+
+// overflow is an ErrOverflow that says what does not fit.
+type overflow struct{ text string }
+
+func (e *overflow) Error() string { return e.text }
+
+func (e *overflow) Is(target error) bool { return target == ErrOverflow }
+
+// tooLong is the overflow of n bytes or elements of o, which its header cannot count.
+func (o *op) tooLong(n int) error {
+	h := o.sub.n.header
+	name, of, unit := "Str", "string", "bytes"
+	switch o.sub.n.kind {
+	case kindBlob:
+		name, of = "Blob", "blob"
+	case kindList:
+		name, of, unit = "List", "list", "elements"
+	case kindMap:
+		name, of, unit = "Map", "map", "entries"
+	}
+	if name == "Str" && (h == H8 || h == H16 || h == H32) {
+		name += h.String()
+	} else {
+		name += "(H" + strings.ToUpper(h.String()) + ")"
+	}
+	return &overflow{fmt.Sprintf("%s of %d %s exceeds %s's %d", of, n, unit, name, headerMax[h])}
+}
+
+// misfit is the overflow of the integer v, of eight bytes with a sign or without, that an integer of size bytes cannot be.
+func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
+	number, kind := strconv.FormatUint(v, 10), "unsigned"
+	if vSigned {
+		number = strconv.FormatInt(int64(v), 10)
+	}
+	if signed {
+		kind = "signed"
+	}
+	return &overflow{fmt.Sprintf("%s does not fit %s %d bits", number, kind, 8*size)}
+}
 
 // fault is an Error that does not know yet how deep it lies.
 type fault struct {

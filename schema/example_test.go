@@ -32,12 +32,12 @@ func Example() {
 	fmt.Println(p.Name, p.Age, p.Food, p.Owner == nil, len(rest), err)
 
 	_, err = pets.Parse(b[:7], &p)
-	fmt.Printf("%+v; %v\n", err, errors.Is(err, schema.ErrShort))
+	fmt.Printf("%v; %v\n", err, errors.Is(err, schema.ErrShort))
 	fmt.Println(pets)
 	// Output:
 	// 03 63 61 74 03 01 04 66 69 73 68 00 <nil>
 	// cat 3 [fish] true 0 <nil>
-	// schema: the input ends too early: unexpected EOF in food[0], at byte 6; true
+	// schema: food[0]: the input ends too early: unexpected EOF (offset 6); true
 	// {name str8, age u8, food list8(str8), owner opt(str16)}
 }
 

@@ -68,7 +68,7 @@ func ExampleRegistry() {
 	// pet cat 3
 	// user ann lee
 	// <nil>
-	// schema: an unknown id: 7 in id, at byte 0
+	// schema: id: an unknown id: 7 (offset 0)
 }
 
 // Each version has its id. Who reads knows the newest only.
@@ -122,7 +122,7 @@ func ExampleFramed() {
 	// Output:
 	// <nil>
 	// <nil>
-	// true schema: a frame of another schema: 4c8147f203098d95, want 32593739e00a5d0b
+	// true schema: fingerprint: a frame of another schema: 4c8147f203098d95, want 32593739e00a5d0b (offset 0)
 	// <nil>
 	// &{ann lee [guest]} <nil>
 	// &{cat fox [admin]} <nil>

@@ -84,7 +84,7 @@ func TestFrameErrors(t *testing.T) {
 		if !isError(err, c.cause, c.path, c.offset) || len(rest) != len(b) {
 			t.Errorf("%s: %+v", c.b, err)
 		}
-		if c.cause == ErrFingerprint && err.Error() != "schema: a frame of another schema: 0000000000000001, want 7bc4dfacf96bec42" {
+		if c.cause == ErrFingerprint && err.Error() != "schema: fingerprint: a frame of another schema: 0000000000000001, want 7bc4dfacf96bec42 (offset 0)" {
 			t.Error(err)
 		}
 		r := f.Reader(bytes.NewReader(append(b, cat...)), MaxBytes(math.MaxInt-1))

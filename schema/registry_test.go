@@ -92,7 +92,7 @@ func TestMultiBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
 		func(b []byte) ([]byte, error) { return AppendModel(r, b, 0, &cat) }, func(w io.Writer) error { return WriteModel(r, w, 0, &cat) })
 	check("another type", ErrType, "",
 		func(b []byte) ([]byte, error) { return AppendModel(r, b, 0, &flatPoint{}) }, func(w io.Writer) error { return WriteModel(r, w, 0, &flatPoint{}) })
-	check("a long name", ErrOverflow, "schema: a number does not fit in specie, at byte 1",
+	check("a long name", ErrOverflow, "schema: specie: string of 256 bytes exceeds Str8's 255 (offset 1)",
 		func(b []byte) ([]byte, error) { return AppendModel(r, b, 0, long) }, func(w io.Writer) error { return WriteModel(r, w, 0, long) })
 
 	var w counted
@@ -135,7 +135,7 @@ func checkIDs[K comparable](t *testing.T, id Type[K], known, unknown K, wire str
 		t.Fatal(err)
 	}
 	rest, err := r.Dispatch(append(other, b...))
-	if !isError(err, ErrUnknown, "id", 0) || !strings.HasSuffix(err.Error(), fmt.Sprintf(": %v", unknown)) || len(rest) != len(other)+len(b) {
+	if !isError(err, ErrUnknown, "id", 0) || !strings.HasSuffix(err.Error(), fmt.Sprintf(": %v (offset 0)", unknown)) || len(rest) != len(other)+len(b) {
 		t.Errorf("%v: %+v", unknown, err)
 	}
 	if err := r.Reader(bytes.NewReader(append(other, b...))).Dispatch(); !isError(err, ErrUnknown, "id", 0) {

@@ -37,7 +37,7 @@ func build[T any](n *node) (*Schema[T], error) {
 		n.wrong("Self[%v] is in no schema of %v", t, t)
 	}
 	if mistakes := n.mistakes(); len(mistakes) > 0 {
-		return nil, mistakesOf(n.typ.String(), mistakes)
+		return nil, mistakesOf(rootOf(n.typ), mistakes)
 	}
 	c := compiler{programs: make(map[*node]*program)}
 	return &Schema[T]{pg: c.of(n), options: defaults, n: n}, nil
@@ -48,7 +48,7 @@ func Of[T any](t Type[T]) (*Schema[T], error) {
 	n := node{typ: reflect.TypeFor[T]()}
 	p := part(&n, t)
 	if len(n.faults) > 0 {
-		return nil, mistakesOf(n.typ.String(), n.faults)
+		return nil, mistakesOf(rootOf(n.typ), n.faults)
 	}
 	return build[T](p)
 }
@@ -56,6 +56,14 @@ func Of[T any](t Type[T]) (*Schema[T], error) {
 // Part is the type of a T that is these fields. It is Struct(fields...).Type(), but may hold a [Self] of a struct that it is to be
 // a part of.
 func Part[T any](fields ...Field[T]) Type[T] { return Type[T]{structOf(fields)} }
+
+// rootOf is what t is called in errors: a type without a name would be all of its fields, on each line.
+func rootOf(t reflect.Type) string {
+	if t.Name() == "" && t.Kind() == reflect.Struct {
+		return "message"
+	}
+	return t.String()
+}
 
 func mistakesOf(root string, mistakes []mistake) error {
 	var errs []error

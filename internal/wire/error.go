@@ -29,6 +29,20 @@ func (e *Error) Where() string {
 	return "in " + e.Path + ", at byte " + strconv.FormatInt(e.Offset, 10)
 }
 
+// Located returns the text of an error whose text has its place: "schema: items[1].name: the cause (offset 96)". The name of the package is
+// not repeated where the cause begins with it. An offset below 0 is none.
+func Located(pkg, path string, offset int64, cause error) string {
+	text := pkg + ": "
+	if path != "" {
+		text += path + ": "
+	}
+	text += strings.TrimPrefix(cause.Error(), pkg+": ")
+	if offset >= 0 {
+		text += " (offset " + strconv.FormatInt(offset, 10) + ")"
+	}
+	return text
+}
+
 // Format prints the cause; %+v adds where.
 func (e *Error) Format(s fmt.State, verb rune) {
 	io.WriteString(s, e.Error())

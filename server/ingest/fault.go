@@ -56,8 +56,8 @@ func in(name string) place { return func(string) (string, int) { return name, -1
 
 // fault puts an error of the decoder, or of a batch, into words for the client. Rows are counted where the path begins.
 func (j *job) fault(err error, where place) *refusal {
-	var e *msgpack.Error // which is that of JSON too
-	if !errors.As(err, &e) {
+	e := located(err)
+	if e == nil {
 		if errors.Is(err, io.EOF) {
 			return invalid("the body ends where a value should begin: it was cut short").at(int64(len(j.body)))
 		}
@@ -73,6 +73,17 @@ func (j *job) fault(err error, where place) *refusal {
 		text = fmt.Sprintf("column %q: %s", clip(name), text)
 	}
 	return invalid("%s", text).in(clip(name)).ofRow(row).at(at)
+}
+
+// located returns the Error of a codec in err, or nil.
+func located(err error) *msgpack.Error {
+	var s *schema.Error
+	if errors.As(err, &s) {
+		return &msgpack.Error{Offset: s.Offset, Path: s.Path, Cause: s.Cause}
+	}
+	var e *msgpack.Error // which is that of JSON too
+	errors.As(err, &e)
+	return e
 }
 
 // explain says in this package's words what is not self-explanatory in those of a codec.

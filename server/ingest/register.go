@@ -154,9 +154,9 @@ func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	var e *schema.Error
 	if errors.As(err, &e) {
 		if e.Path == "" {
-			return nil, invalid("the schema is for no table: %s", plain(e))
+			return nil, invalid("the schema is for no table: %s", plain(e.Cause))
 		}
-		return nil, invalid("field %q: %s", brief(e.Path), plain(e)).in(brief(e.Path))
+		return nil, invalid("field %q: %s", brief(e.Path), plain(e.Cause)).in(brief(e.Path))
 	}
 	return v, h.checkVersion(v)
 }

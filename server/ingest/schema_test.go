@@ -589,7 +589,7 @@ func TestSchemasFile(t *testing.T) {
 		`{`:              "unexpected end of JSON input: " + hint,
 		`{"version": 2}`: "it has version 2 and this program reads version 1: use the program that wrote it",
 		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a u9}"]}]}`:    `schema "x": schema: message.a: there is no number u9: ` + hint,
-		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a blob has no cell: columns hold numbers, bools, times and strings, and what may be missing of these: ` + hint,
+		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a: a blob has no cell: columns hold numbers, bools, times and strings, and what may be missing of these: ` + hint,
 	} {
 		path := filepath.Join(t.TempDir(), "schemas.json")
 		if err := table.ReplaceFile(path, []byte(text)); err != nil {
@@ -644,7 +644,7 @@ func TestSchemaRecords(t *testing.T) {
 		"":                          "ingest: the schema behind the body is damaged",
 		"\x05\x00\x00\x00":          "ingest: the schema behind the body is damaged",
 		"{a u9\x05\x00\x00\x00":     "ingest: the schema behind the body: ",
-		"{a blob8}\x09\x00\x00\x00": "ingest: the schema behind the body: schema: a blob has no cell",
+		"{a blob8}\x09\x00\x00\x00": "ingest: the schema behind the body: schema: a: a blob has no cell",
 		"{a u8}\x06\x00\x00\x00":    "ingest: the body has no rows",
 	} {
 		_, err := replay(&wal.Record{Codec: codec{format: Schema}.bits(), Payload: []byte(payload), DB: "db", Table: "t"})

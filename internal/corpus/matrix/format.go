@@ -72,10 +72,12 @@ type Way struct {
 	Bytes Decode
 	// Stream returns a function that decodes the next message of r. It is not called again after it returned an error.
 	Stream func(r io.Reader) func(target reflect.Value) error
-	// Views tells that decoded values may lie in the input or, of a Stream, in a buffer that is valid until the next message.
+	// Views tells that decoded values may lie in the input or, of a Stream, in a buffer.
 	Views bool
 	// Owned tells that the target must not hold views: the way writes where its slices are.
 	Owned bool
+	// Brief tells that the views of a Stream are valid until its next message only.
+	Brief bool
 	// Oracle replaces that of the subject, for options that change what is accepted or what is decoded.
 	Oracle Decode
 }

@@ -400,10 +400,10 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 	decoder := func(_ []byte, target reflect.Value) (int, error) { return -1, next(target) }
 	rest := bytes.Clone(all)
 	for {
-		if way.Views {
+		if way.Brief {
 			c.w.kept = nil // it may hold views of the message before, which end here
 		}
-		if way.Views || c.r.IntN(4) == 0 {
+		if way.Brief || c.r.IntN(4) == 0 {
 			c.renew()
 			if c.viewing && (way.Owned || !way.Views && !c.m.f.ViewsUsed) {
 				return true
@@ -423,7 +423,7 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 			return c.fail("it decodes messages without end")
 		}
 		rest = rest[n:]
-		if !way.Views && c.r.IntN(2) == 0 {
+		if !way.Brief && c.r.IntN(2) == 0 {
 			c.w.keep()
 		}
 	}
