@@ -23,6 +23,9 @@ import (
 const importPath = "github.com/slipstream-go/slipstream/json"
 
 func TestPagesMigrateJSON(t *testing.T) {
+	if json.OnV2 {
+		t.Skip("the page compares with encoding/json of Go 1.26; its rows about GOEXPERIMENT=jsonv2 run with that in every build")
+	}
 	page := pages.Read(t, "docs/migrate-json.md")
 	page.Blocks(t, "From encoding/json", map[string]func(*testing.T, pages.Block){
 		`import "github.com/slipstream-go/slipstream/json" // was: encoding/json`: func(t *testing.T, b pages.Block) {
@@ -191,11 +194,11 @@ func pageEmbedded(t *testing.T, _ pages.Row) {
 		std.Unmarshal([]byte(`{"x":{"A":1}}`), new(tagged))
 		return nil
 	}()
-	if theirs == nil && !json.OnV2 {
+	if theirs == nil {
 		t.Error("encoding/json does not panic")
 	}
 	want := std.Unmarshal([]byte(`{"A":1}`), new(plain))
-	if err := json.Unmarshal([]byte(`{"x":{"A":1}}`), new(tagged)); want == nil || !json.OnV2 && (err == nil || err.Error() != want.Error()) {
+	if err := json.Unmarshal([]byte(`{"x":{"A":1}}`), new(tagged)); want == nil || err == nil || err.Error() != want.Error() {
 		t.Errorf("%v, want %v", err, want)
 	}
 }
