@@ -270,7 +270,9 @@ func matrixFill(r *rand.Rand, v reflect.Value) bool {
 	case *blob:
 		p.text = corpus.String(r)
 	case *holder:
-		switch r.IntN(7) {
+		switch r.IntN(8) {
+		case 6:
+			p.E = msgpack.Ext{Type: 5, Data: []byte(corpus.String(r))}
 		case 0:
 			p.E = new(int16)
 		case 1:
@@ -384,9 +386,11 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	for _, share := range []int{0, 1} {
 		add(fmt.Sprintf("Decoder over a Buffer, ShareMin %d", share), none, nil, func(r io.Reader) func(reflect.Value) error {
 			b := &msgpack.Buffer{ShareMin: share}
-			b.ReadFrom(r)
 			d := msgpack.NewDecoder(b)
-			return func(target reflect.Value) error { return d.Decode(target.Interface()) }
+			return func(target reflect.Value) error {
+				b.ReadFrom(r) // here, so that memory that it must not use again is seen to change
+				return d.Decode(target.Interface())
+			}
 		})
 	}
 	for _, zeroCopy := range []bool{false, true} { // which a Feed does not allow
