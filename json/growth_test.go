@@ -616,11 +616,11 @@ func TestGrowthHeld(t *testing.T) {
 	reader := func(set func(*json.Decoder), next func(d *json.Decoder) any) func(int, int) func(int) any {
 		return func(large, small int) func(int) any {
 			in := map[int][]byte{large: document(large), small: document(small)}
-			src := new(feed)
+			src := new(growth.Source)
 			d := json.NewDecoder(src)
 			set(d)
 			return func(n int) any {
-				src.rest = in[n]
+				src.Rest = in[n]
 				return next(d)
 			}
 		}
@@ -694,16 +694,4 @@ func TestGrowthHeld(t *testing.T) {
 			}
 		})},
 	})
-}
-
-// feed is a reader of what was put into it. It never ends.
-type feed struct{ rest []byte }
-
-func (f *feed) Read(p []byte) (int, error) {
-	if len(f.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, f.rest)
-	f.rest = f.rest[n:]
-	return n, nil
 }

@@ -933,11 +933,11 @@ func TestGrowthHeld(t *testing.T) {
 	decoder := func(set func(*msgpack.Decoder), next func(*msgpack.Decoder) any) func(int, int) func(int) any {
 		return func(large, small int) func(int) any {
 			in := map[int][]byte{large: message(large), small: message(small)}
-			src := new(heldReader)
+			src := new(growth.Source)
 			d := msgpack.NewDecoder(src)
 			set(d)
 			return func(n int) any {
-				src.rest = in[n]
+				src.Rest = in[n]
 				return next(d)
 			}
 		}
@@ -1025,16 +1025,4 @@ func TestGrowthHeld(t *testing.T) {
 			return nil
 		})},
 	})
-}
-
-// heldReader is a reader of what was put into it.
-type heldReader struct{ rest []byte }
-
-func (r *heldReader) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
 }

@@ -535,10 +535,10 @@ func TestGrowthHeld(t *testing.T) {
 	reader := func(set ...Option) func(int, int) func(int) any {
 		return func(large, small int) func(int) any {
 			in := map[int][]byte{large: packed(large), small: packed(small)}
-			src := new(growthSource)
+			src := new(growth.Source)
 			r := growthSchema.Reader(src, set...)
 			return func(n int) any {
-				src.rest = in[n]
+				src.Rest = in[n]
 				v := new(growthRow)
 				if err := r.Next(v); err != nil {
 					t.Fatal(err)
@@ -584,10 +584,10 @@ func TestGrowthHeld(t *testing.T) {
 			for _, n := range []int{large, small} {
 				in[n], _ = f.Append(nil, row(n))
 			}
-			src := new(growthSource)
+			src := new(growth.Source)
 			r := f.Reader(src)
 			return func(n int) any {
-				src.rest = in[n]
+				src.Rest = in[n]
 				v := new(growthRow)
 				if err := r.Next(v); err != nil {
 					t.Fatal(err)
@@ -596,16 +596,4 @@ func TestGrowthHeld(t *testing.T) {
 			}
 		}, Kept: 40},
 	})
-}
-
-// growthSource is a reader of what was put into it.
-type growthSource struct{ rest []byte }
-
-func (r *growthSource) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
 }

@@ -118,3 +118,15 @@ func (r *pieces) Read(p []byte) (int, error) {
 	r.rest = r.rest[n:]
 	return n, nil
 }
+
+// Source is a reader of what was put into it. It gives as much as it is asked for.
+type Source struct{ Rest []byte }
+
+func (s *Source) Read(p []byte) (int, error) {
+	if len(s.Rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, s.Rest)
+	s.Rest = s.Rest[n:]
+	return n, nil
+}
