@@ -70,6 +70,20 @@ func TestGrowth(t *testing.T) {
 				_ = c.AppendString([]byte("x"))
 			}
 		}},
+		{Name: "Column.AcceptsInt64,Column.InvalidText", Alloc: 24, Prepare: func(n int) func() {
+			return func() {
+				floats, text := new(Column), new(Column)
+				floats.AppendFloat64(0.5)
+				for i := range n / 16 {
+					if v := int64(i) << 40; floats.AcceptsInt64(v) {
+						floats.AppendInt64(v)
+					}
+					_ = text.AppendString([]byte("text"))
+					text.InvalidText(text.Rows - 1)
+				}
+				text.InvalidText(0)
+			}
+		}},
 		{Name: "Column.Widen,Column.Accepts", Alloc: 8, Prepare: func(n int) func() {
 			return func() {
 				c := new(Column)
@@ -208,8 +222,9 @@ func TestGrowth(t *testing.T) {
 	}
 	growth.Check(t, cases)
 	growth.Covers(t, growth.CaseNames(cases), map[string]string{
-		"Kind.String": "a table",
-		"KindOf":      "a table",
-		"TooManyRows": "a line of text",
+		"Kind.String":      "a table",
+		"KindOf":           "a table",
+		"Column.Mismatch*": "the text of an error",
+		"TooManyRows":      "a line of text",
 	})
 }

@@ -29,6 +29,7 @@ func TestGrowthCovers(t *testing.T) {
 		"Decoder.DontCopy*":             "sets an option",
 		"Decoder.DontMatchCaseInsensitiveStructFields": "sets an option",
 		"Decoder.RejectDuplicateNames":                 "sets an option",
+		"Decoder.ReuseRawMessage":                      "sets an option",
 		"Decoder.Use*":                                 "sets an option",
 		"Decoder.ZeroCopy":                             "sets an option",
 		"Decoder.InputOffset":                          "adds two numbers",

@@ -49,7 +49,7 @@ type (
 	ownText    struct{ s string } // reads text
 	ownValue   struct{ s string } // reads JSON, and refuses some
 	ownRaw     []byte             // reads JSON into memory that it has
-	namedText      string
+	namedText  string
 	matrixTree struct {
 		Name string
 		Kids []*matrixTree

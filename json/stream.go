@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
 // A Decoder reads JSON values from a stream, as encoding/json's does: an array or object is returned when its closing bracket is there, any
@@ -19,8 +21,7 @@ type Decoder struct {
 	last int   // bytes of the last value
 	came int   // bytes of the last read
 
-	// What the buffer held at most, halved with each refill: the memory of a large value outlives some small ones.
-	filled int
+	filled buffer.Peak // what the buffer held before each refill
 	flags  ParseFlags
 	err    error // for ever
 	scan   scanner
@@ -220,9 +221,7 @@ func (d *Decoder) refill() error {
 	if d.next > 0 {
 		d.slid += int64(d.next)
 		rest := d.buf[d.next:]
-		d.filled = max(len(d.buf), d.filled/2)
-		tooLarge := cap(d.buf) > mostRead && cap(d.buf)/8 > d.filled
-		if d.flags&ZeroCopy != 0 || tooLarge {
+		if tooLarge := d.filled.TooLarge(len(d.buf), cap(d.buf), mostRead); tooLarge || d.flags&ZeroCopy != 0 {
 			d.buf = make([]byte, 0, len(rest)+min(max(2*d.came, leastRead), mostRead))
 		}
 		d.buf = d.buf[:copy(d.buf[:cap(d.buf)], rest)]

@@ -80,5 +80,9 @@ func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 // forget drops the keys from mark on.
 func (e *Encoder) forget(mark int) {
 	clear(e.keys[mark:])
+	if mark == 0 && cap(e.keys) > keysMax && e.most.TooLarge(len(e.keys), cap(e.keys), keysMax) {
+		e.keys = nil
+		return
+	}
 	e.keys = e.keys[:mark]
 }

@@ -97,6 +97,7 @@ type Decoder struct {
 	lent    bool          // r is buf or chunks: the window goes back to it at the end of a call
 	exact   bool          // r must not be read ahead
 	own     []byte        // the window's memory, when it is ours
+	peak    buffer.Peak   // what the window held when values began
 	readErr error         // what r said, but io.EOF
 	err     *Error        // of the call at hand
 	path    wire.Path     // of err, as far as it is unwound
@@ -112,6 +113,9 @@ const readAhead = 4 << 10
 
 // ownMax is the window that a decoder keeps for its next use.
 const ownMax = 32 << 10
+
+// keysMax is how many keys an encoder keeps room for.
+const keysMax = 1 << 10
 
 // streamCredit is what may be allocated ahead of the data for a value from a stream.
 const streamCredit = 64 << 10
@@ -227,9 +231,14 @@ func (d *Decoder) begin() int {
 	return d.i
 }
 
-// slide drops what is read from the window, if it is at least as much as what has to move.
+// slide drops what is read from the window, if it is at least as much as what has to move. A window that recent values have not
+// needed is replaced by a small one.
 func (d *Decoder) slide() {
-	if d.i >= len(d.b)-d.i {
+	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.b), cap(d.own), ownMax) {
+		d.base += int64(d.i)
+		d.b = append(make([]byte, 0, len(d.b)-d.i+readAhead), d.b[d.i:]...)
+		d.own, d.i = d.b, 0
+	} else if d.i >= len(d.b)-d.i {
 		d.base += int64(d.i)
 		d.b = d.b[:copy(d.b, d.b[d.i:])]
 		d.own, d.i = d.b, 0
@@ -450,6 +459,7 @@ func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 // without an error, makes it return io.ErrShortWrite. It is not safe for concurrent use.
 type Encoder struct {
 	b      []byte
+	peak   buffer.Peak // what b held
 	flags  uint32
 	depth  int
 	inside int
@@ -457,6 +467,7 @@ type Encoder struct {
 	err    error
 	plans  *planSet
 	keys   []string    // room for sorting
+	most   buffer.Peak // what keys held
 	word   mem.Pointer // a value that an interface holds in its data word
 
 	references   []reference // what w is to refer to, in order
@@ -485,6 +496,9 @@ func PutEncoder(e *Encoder) {
 		e.b = nil
 	}
 	clear(e.keys) // of a call that did not come to its end
+	if cap(e.keys) > keysMax {
+		e.keys = nil
+	}
 	e.b, e.w, e.err, e.word, e.keys = e.b[:0], nil, nil, nil, e.keys[:0]
 	e.references, e.referenceMin = nil, 0
 	e.forgetDict()
@@ -567,8 +581,18 @@ func (e *Encoder) flush(b []byte) error {
 		return e.flushSlow()
 	}
 	_, err := write(e.w, e.b)
-	e.b, e.depth = e.b[:0], 0
+	e.depth = 0
+	e.empty()
 	return err
+}
+
+// empty makes e.b empty. If it is larger than recent values have needed, it goes.
+func (e *Encoder) empty() {
+	if cap(e.b) > ownMax && e.peak.TooLarge(len(e.b), cap(e.b), ownMax) {
+		e.b = nil
+		return
+	}
+	e.b = e.b[:0]
 }
 
 // hold sets e.b. While the collector marks, a pointer that is stored costs tens of nanoseconds, so it is stored only when it changes.
@@ -601,7 +625,7 @@ func (e *Encoder) flushSlow() error {
 		}
 	}
 	if e.w != nil {
-		e.b = e.b[:0]
+		e.empty()
 	}
 	return err
 }

@@ -59,25 +59,12 @@ func (m *memory) end() {
 	m.symbols.end()
 }
 
-// A peak is the most values of a kind that requests have had lately. It falls by an eighth with each that is below it, so that large memory
-// outlives some small requests.
-type peak int
-
-// Room for keepRoom values stays in any case. More goes when it is farTooLarge times the peak.
-const (
-	keepRoom    = 1 << 10
-	farTooLarge = 8
-)
-
-// tooLarge takes note of a request that had n values, and reports whether the room for them is to go.
-func (p *peak) tooLarge(n, room int) bool {
-	*p = max(peak(n), *p-(*p+7)/8)
-	return room > keepRoom && room/farTooLarge > int(*p)
-}
+// keepRoom is how many values there is room for in any case. More goes when recent requests have not needed it.
+const keepRoom = 1 << 10
 
 // emptied is the list of the last request made ready for the next: its memory, or none if that has become too large.
-func emptied[T any](list []T, p *peak) []T {
-	if p.tooLarge(len(list), cap(list)) {
+func emptied[T any](list []T, p *buffer.Peak) []T {
+	if p.TooLarge(len(list), cap(list), keepRoom) {
 		return nil
 	}
 	return list[:0]
@@ -95,7 +82,7 @@ type slab[T any] struct {
 	from  int
 	left  int
 	used  int // values in the blocks before
-	peak  peak
+	peak  buffer.Peak
 }
 
 const firstRoom = 16
@@ -103,7 +90,7 @@ const firstRoom = 16
 // begin makes s empty.
 func (s *slab[T]) begin() {
 	s.left = max(s.left, len(s.block))
-	if s.peak.tooLarge(s.used+len(s.block), cap(s.block)) {
+	if s.peak.TooLarge(s.used+len(s.block), cap(s.block), keepRoom) {
 		s.block, s.left = nil, 0
 	}
 	s.used, s.from, s.block = 0, 0, s.block[:0]

@@ -7,6 +7,7 @@ package remotewrite
 // through a series cannot fail: those functions only find where things are.
 
 import (
+	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
@@ -52,8 +53,8 @@ type Scanner struct {
 	names   []string // that Find looks for
 	lengths uint64   // a bit for each of their lengths, modulo 64
 
-	symbols    []symbol // of version 2
-	peak       peak     // of symbols
+	symbols    []symbol    // of version 2
+	peak       buffer.Peak // of symbols
 	series     SeriesView
 	maxSymbols int // of a body of version 2; 0 is no bound
 

@@ -11,6 +11,8 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
 // By tells to which part a series belongs: that of the value of a label. Split keeps neither the slice nor the func.
@@ -58,7 +60,7 @@ type Splitter struct {
 	table  []int32 // a power of two of slots, at most half of them taken: 1 + the number of a part, where its hash says
 	cuts   []cut   // of the series at hand
 
-	partsPeak, piecesPeak, decidedPeak peak
+	partsPeak, piecesPeak, decidedPeak buffer.Peak
 
 	changed  bool // something of the body is in no part
 	rejected int
@@ -149,7 +151,7 @@ func (p *Splitter) forget() {
 		p.table[p.parts[i].slot] = 0
 	}
 	clear(p.parts) // their keys are views of the body
-	if p.partsPeak.tooLarge(len(p.parts), len(p.table)/2) {
+	if p.partsPeak.TooLarge(len(p.parts), len(p.table)/2, keepRoom) {
 		p.parts, p.table = nil, nil
 	}
 	if invariants {

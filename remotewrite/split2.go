@@ -6,6 +6,8 @@ package remotewrite
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
 // rewriter numbers symbols anew, for one part after the other. The cost of a part is that of its references, however many
@@ -22,7 +24,7 @@ type rewriter struct {
 	counted int  // their bytes
 
 	most int // bytes of the series of a part, of those before
-	peak peak
+	peak buffer.Peak
 }
 
 type number struct{ epoch, to uint32 }
@@ -95,7 +97,7 @@ func (r *rewriter) forget(symbols []symbol) {
 	if symbols == nil {
 		r.numbers = nil
 	}
-	if r.peak.tooLarge(max(r.most, len(r.series)), cap(r.series)) {
+	if r.peak.TooLarge(max(r.most, len(r.series)), cap(r.series), keepRoom) {
 		r.series = nil
 	}
 	r.most, r.series = 0, r.series[:0]
