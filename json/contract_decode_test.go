@@ -1026,8 +1026,19 @@ func Test23Aliasing(t *testing.T) {
 			complain(t, "%s; want %s", got, want)
 		}
 	})
+	t.Run("a_RawMessage_is_new", func(t *testing.T) {
+		backing := []byte("0123456789")
+		raw := std.RawMessage(backing[:3])
+		if err := json.Unmarshal([]byte(`[1,2]`), &raw); err != nil || string(raw) != "[1,2]" || string(backing) != "0123456789" {
+			complain(t, "%s %s %v", raw, backing, err)
+		}
+	})
 	t.Run("a_RawMessage_keeps_its_array", func(t *testing.T) {
-		for _, lib := range []func([]byte, any) error{std.Unmarshal, json.Unmarshal} {
+		reuse := func(data []byte, v any) error {
+			_, err := json.Parse(data, v, json.ReuseRawMessage)
+			return err
+		}
+		for _, lib := range []func([]byte, any) error{std.Unmarshal, reuse} {
 			backing := []byte("0123456789")
 			raw := std.RawMessage(backing[:3])
 			if err := lib([]byte(`[1,2]`), &raw); err != nil || string(raw) != "[1,2]" || string(backing) != "[1,2]56789" {
