@@ -53,7 +53,7 @@ func (d *Difference) Error() string {
 
 func orNothing(s string) string {
 	if s == "" {
-		return "no more"
+		return "no further field"
 	}
 	return s
 }
@@ -157,11 +157,13 @@ func (t *trail) String() string {
 
 // text is what a Difference tells of p.
 func (p place) text() string {
-	word := skipOf(p.size)
+	text := skipOf(p.size)
 	if p.n != nil {
-		word = notation{}.word(p.n)
+		text = notation{}.word(p.n)
+		if path := p.path.String(); path != "" {
+			text = path + " (" + text + ")"
+		}
 	}
-	text := strings.TrimSpace(p.path.String() + " " + word)
 	if p.tail {
 		return "[" + text + "]"
 	}

@@ -139,8 +139,8 @@ func ExampleCompat() {
 	fmt.Println(schema.Compat(&first, better))
 	// Output:
 	// {name str8, age u8, food list8(str8)} <nil>
-	// incompatible schema: new does not read old: old has no more, new has owner opt
-	// schema: old does not read new: old has no more, new has owner opt
+	// incompatible schema: new does not read old: old has no further field, new has owner (opt)
+	// schema: old does not read new: old has no further field, new has owner (opt)
 	// <nil>
 	// both read each other <nil>
 }

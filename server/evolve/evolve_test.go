@@ -65,14 +65,14 @@ func TestCheck(t *testing.T) {
 		{"v1 renamed", "v1.json → renamed.json: equal\n", ""},
 		{"v1 v2", "v1.json → v2.json: both read each other\n", ""},
 		{"v1 v2 --require=backward", "v1.json → v2.json: both read each other\n", ""},
-		{"v1 v3", "", "v1.json → v3.json: schema: old does not read new: old has old bool, new has age u8"},
-		{"v1 v3 --require=both", "", "v1.json → v3.json: schema: old does not read new: old has old bool, new has age u8"},
-		{"v1 v3 --require=forward", "", "v1.json → v3.json: schema: old does not read new: old has old bool, new has age u8"},
+		{"v1 v3", "", "v1.json → v3.json: schema: old does not read new: old has old (bool), new has age (u8)"},
+		{"v1 v3 --require=both", "", "v1.json → v3.json: schema: old does not read new: old has old (bool), new has age (u8)"},
+		{"v1 v3 --require=forward", "", "v1.json → v3.json: schema: old does not read new: old has old (bool), new has age (u8)"},
 		{"v1 v3 --require=backward", "v1.json → v3.json: new reads old\n", ""},
 		{"v3 v1 --require=forward", "v3.json → v1.json: old reads new\n", ""},
-		{"v3 v1 --require=backward", "", "v3.json → v1.json: schema: new does not read old: old has age u8, new has old bool"},
-		{"v1 v4 --require=forward", "", "v1.json → v4.json: schema: new does not read old: old has name str8, new has name str16\n" +
-			"schema: old does not read new: old has name str8, new has name str16"},
+		{"v3 v1 --require=backward", "", "v3.json → v1.json: schema: new does not read old: old has age (u8), new has old (bool)"},
+		{"v1 v4 --require=forward", "", "v1.json → v4.json: schema: new does not read old: old has name (str8), new has name (str16)\n" +
+			"schema: old does not read new: old has name (str8), new has name (str16)"},
 	} {
 		args := strings.Fields("check " + c.args)
 		args[1] += ".json"
@@ -106,7 +106,7 @@ func TestTooLarge(t *testing.T) {
 	large := "{flag bool, a list8(array250({" + strings.Join(fields, ", ") + "}))}"
 	files(t, map[string]string{"v1": large, "v2": strings.Replace(large, "f0 u8", "f0 i8", 1), "v3": strings.Replace(large, "flag bool", "flag u8", 1)})
 	const text = "schema: the schemas are too large to be compared"
-	const differs = "schema: old does not read new: old has flag bool, new has flag u8"
+	const differs = "schema: old does not read new: old has flag (bool), new has flag (u8)"
 	for args, want := range map[string]struct {
 		text string
 		code int

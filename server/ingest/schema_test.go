@@ -313,9 +313,9 @@ func TestSchemaMismatch(t *testing.T) {
 		{"{time u32, age u16, at {x f64, y f64}, [z u8]}", "age u16", "age u8", "age"},
 		{"{time u32, years u8, at {x f64, y f64}, [z u8]}", "years u8", "age u8", "years"},
 		{"{time u32, age u8, at {x f64, y f32}, [z u8]}", "at.y f32", "at.y f64", "at.y"},
-		{"{time u32, age u8, at {x f64}, [z u8]}", "no more", "at.y f64", "at.y"},
+		{"{time u32, age u8, at {x f64}, [z u8]}", "no further field", "at.y f64", "at.y"},
 		{"{time u32, age u8, at {x f64, y f64}, z u8}", "z u8", "[z u8]", "z"},
-		{"{time u32, age u8, at {x f64, y f64}, [z u8, q bool]}", "[q bool]", "no more", "q"},
+		{"{time u32, age u8, at {x f64, y f64}, [z u8, q bool]}", "[q bool]", "no further field", "q"},
 		{"{time u32, skip1, age u8}", "skip1", "age u8", ""},
 		{"{time u32, age u8, at.x f64}", "at.x f64", "at {x f64, y f64}", "at.x"},
 	} {
@@ -447,7 +447,7 @@ func TestSchemas(t *testing.T) {
 	}
 
 	p := wantProblem(t, r.put("cpu", string(toJSON(t, shapeOf(t, "{time u32, at {x opt(f64)}, n u8, skip2}")))), 409,
-		`schema "cpu" cannot read what the one that is registered writes: it has at.x f64 where that has at.x f32: register it under another name, or delete the one that is there`)
+		`schema "cpu" cannot read what the one that is registered writes: it has at.x (f64) where that has at.x (f32): register it under another name, or delete the one that is there`)
 	if p.Field != "at.x" {
 		t.Errorf("field %q", p.Field)
 	}

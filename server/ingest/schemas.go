@@ -202,7 +202,7 @@ func errIncompatible(name string, err error) error {
 		return refuse(Mismatch, "schema %q: %s: %s", name, oneLine(err), hint)
 	}
 	return refuse(Mismatch, "schema %q cannot read what the one that is registered writes: it has %s where that has %s: %s",
-		name, cmp.Or(d.New, "no more"), cmp.Or(d.Old, "no more"), hint).in(pathOf(cmp.Or(d.New, d.Old)))
+		name, cmp.Or(d.New, "no further field"), cmp.Or(d.Old, "no further field"), hint).in(pathOf(cmp.Or(d.New, d.Old)))
 }
 
 // pathOf is the path of a field that stands in a [schema.Difference], before its type.
@@ -288,7 +288,7 @@ func difference(a, b []schema.Piece, outer string) (inA, inB, path string) {
 	}
 	text := func(fields []schema.Piece) string {
 		if len(fields) == 0 {
-			return "no more"
+			return "no further field"
 		}
 		path = outer + fields[0].Name()
 		return brief(outer + textOfField(fields[0]))
