@@ -76,7 +76,8 @@
 //
 // # Memory
 //
-// Parse uses what the target holds again: the arrays of slices, maps, and what options point to. A map of more than 1000 entries is replaced when
+// Parse uses what the target holds again: the arrays of slices, maps, and what options point to, but not the memory of blobs, unless
+// [ReuseBlobs] is set. A map of more than 1000 entries is replaced when
 // fewer than an eighth of them come: to empty it would take long, each time. Elements of a slice that is used again are written over field by
 // field, so what the schema has no field for keeps its value there; what two pointers of a target lead to in common is written over twice.
 // A pointer that is kept elsewhere sees the new value: where an option points to a string, that string is set, as *p = s sets it. The

@@ -19,16 +19,17 @@ import (
 // TestMatrix decodes every kind of value, into every kind of target, from every source, by every entry.
 func TestMatrix(t *testing.T) {
 	matrix.Run(t, matrix.Format{
-		Leaves:  matrixLeaves(),
-		Wraps:   matrixWraps,
-		Struct:  func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, false) },
-		Root:    func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, r.IntN(6) == 0) },
-		Subject: matrixSubject,
-		Fill:    matrixFill,
-		Text:    randomText,
-		Opaque:  []reflect.Type{reflect.TypeFor[coin]()},
-		Spare:   true,
-		Tangled: true,
+		Leaves:    matrixLeaves(),
+		Wraps:     matrixWraps,
+		Struct:    func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, false) },
+		Root:      func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, r.IntN(6) == 0) },
+		Subject:   matrixSubject,
+		Fill:      matrixFill,
+		Text:      randomText,
+		Opaque:    []reflect.Type{reflect.TypeFor[coin]()},
+		Spare:     true,
+		Tangled:   true,
+		ViewsUsed: true,
 	})
 }
 
@@ -256,14 +257,15 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			return n, err
 		}
 	}
-	alias := oracle(schemaoracle.Options{Alias: true})
+	reuse := oracle(schemaoracle.Options{ReuseBlobs: true})
 	subject.Ways = []matrix.Way{
 		{Name: "Parse", Bytes: parse(of())},
 		{Name: "Parse, OwnStrings", Bytes: parse(of(OwnStrings))},
-		{Name: "Parse, Alias", Bytes: parse(of(Alias)), Views: true, Oracle: alias},
+		{Name: "Parse, ReuseBlobs", Bytes: parse(of(ReuseBlobs)), Owned: true, Oracle: reuse},
+		{Name: "Parse, Alias", Bytes: parse(of(Alias)), Views: true},
 		{Name: "Parse, MaxBytes(20)", Bytes: parse(of(MaxBytes(20))), Oracle: oracle(schemaoracle.Options{MaxBytes: 20})},
 		{Name: "Unmarshal", Bytes: unmarshal(of()), Oracle: whole(subject.Oracle)},
-		{Name: "Unmarshal, Alias", Bytes: unmarshal(of(Alias)), Views: true, Oracle: whole(alias)},
+		{Name: "Unmarshal, Alias", Bytes: unmarshal(of(Alias)), Views: true, Oracle: whole(subject.Oracle)},
 	}
 	if of().endless() {
 		return subject, nil
@@ -282,9 +284,9 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	subject.Ways = append(subject.Ways,
 		matrix.Way{Name: "Reader", Stream: reader()},
 		matrix.Way{Name: "Reader, OwnStrings, Exact", Stream: reader(OwnStrings, Exact)},
-		matrix.Way{Name: "Reader, Alias", Stream: reader(Alias), Views: true, Brief: true, Oracle: alias},
+		matrix.Way{Name: "Reader, Alias", Stream: reader(Alias), Views: true, Brief: true},
 		matrix.Way{Name: "Read", Stream: read()},
-		matrix.Way{Name: "Read, Alias", Stream: read(Alias), Views: true, Oracle: alias},
+		matrix.Way{Name: "Read, Alias", Stream: read(Alias), Views: true},
 		matrix.Way{Name: "a registry's body", Stream: func(r io.Reader) func(reflect.Value) error {
 			heads := of().Reader(r)
 			return func(target reflect.Value) error { return follow(heads, of(), pointerOf(target)) }

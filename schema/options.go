@@ -9,6 +9,7 @@ type options struct {
 	text  textMode
 	sort  bool
 	exact bool
+	reuse bool
 	depth int
 	items int
 	bytes int
@@ -19,9 +20,12 @@ type options struct {
 var defaults = options{bytes: math.MaxInt, depth: 64, items: 1 << 16}
 
 // Alias lets strings and blobs lie in the input, so that reading allocates nothing for them. The input must not change as long
-// as they are used; from a [Reader] that is until its next message. What was read so must not be read into again without Alias:
-// the memory of its blobs is that of the input.
+// as they are used; from a [Reader] that is until its next message.
 func Alias(o *options) { o.text = inputText }
+
+// ReuseBlobs overwrites the memory of a blob that the target holds, if it has room for the new bytes. That memory must not be
+// a view of an input ([Alias]) and must not be in use elsewhere. Otherwise every blob is read into new memory.
+func ReuseBlobs(o *options) { o.reuse = true }
 
 // OwnStrings gives each string memory of its own. Without it short strings of a message share chunks of up to 2 KB, so that a string
 // that is kept may keep others.

@@ -70,7 +70,7 @@ func TestReuseKeepsTheRest(t *testing.T) {
 	array := []limb{{"old", 9, []string{"old", "older"}, "kept"}, {Other: "kept too"}, {Other: "behind"}}
 	target := whole{List: array[:1], Map: map[string]limb{"k": {Other: "lost"}}, Ptr: &limb{Other: "kept"}, Other: 5, Blob: make([]byte, 1, 9)}
 	ptr, blob := target.Ptr, &target.Blob[0]
-	if _, err := wholeSchema.Parse(b, &target); err != nil {
+	if _, err := wholeSchema.With(ReuseBlobs).Parse(b, &target); err != nil {
 		t.Fatal(err)
 	}
 	if target.Other != 5 || array[0].Other != "kept" || target.List[1].Other != "kept too" || array[2].Other != "behind" || &target.List[0] != &array[0] {
@@ -204,8 +204,20 @@ func TestReuseOfAliases(t *testing.T) {
 		}
 		runtime.GC()
 	}
+	if _, err := s.Parse(second, &v); err != nil { // into what holds views of the first input, without Alias
+		t.Fatal(err)
+	}
+	if _, err := alias.Parse(first, &v); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Parse(second, &v); err != nil {
+		t.Fatal(err)
+	}
 	if !bytes.Equal(first, before) {
 		t.Errorf("the input was written to: %q", first)
+	}
+	if _, err := alias.Parse(second, &v); err != nil {
+		t.Fatal(err)
 	}
 	v.Blob = append(v.Blob, "more"...)
 	if second[4] != 3 || string(second[5:8]) != "TWO" {

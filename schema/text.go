@@ -96,11 +96,15 @@ func (d *decoder) putText(p *string, b []byte, i, n int) {
 	}
 }
 
-// blob makes *p the bytes b, which are a part of the input: in the memory of *p, if there is enough.
+// blob sets *p to the bytes b, which are a part of the input. The memory that *p has may be that of an earlier input, so it is
+// written only under the option for that.
 func (d *decoder) blob(p *[]byte, b []byte) {
-	if d.o.text == inputText && len(b) > 0 {
+	switch {
+	case d.o.text == inputText && len(b) > 0:
 		*p = b
-	} else {
+	case d.o.reuse:
 		*p = append((*p)[:0], b...)
+	default:
+		*p = append((*p)[:0:0], b...)
 	}
 }

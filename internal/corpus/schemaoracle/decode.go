@@ -12,8 +12,8 @@ import (
 
 // Options are how a message is decoded.
 type Options struct {
-	// Alias has blobs in new memory: they are views, so the memory of the target is not used for them.
-	Alias bool
+	// ReuseBlobs overwrites the memory of a blob that the target holds.
+	ReuseBlobs bool
 	// MaxBytes, if it is not 0, is how many bytes a message may take.
 	MaxBytes int
 	// Field returns the Go name of the field that the schema calls name, and whether its value is decoded into a new one, which then
@@ -224,16 +224,16 @@ func (d *decoder) zone(v reflect.Value) {
 	v.Set(reflect.ValueOf(when.In(zone)))
 }
 
-// blob sets v to a copy of b, in its own memory if there is enough.
+// blob sets v to a copy of b. A blob without bytes stays nil.
 func (d *decoder) blob(v reflect.Value, b []byte) {
-	if len(b) > 0 && (d.o.Alias || v.Cap() < len(b)) {
-		v.SetBytes(bytes.Clone(b))
-		return
-	}
-	if !v.IsNil() {
+	switch {
+	case v.IsNil() && len(b) == 0:
+	case d.o.ReuseBlobs && v.Cap() >= len(b):
 		v.SetLen(len(b))
+		copy(v.Bytes(), b)
+	default:
+		v.SetBytes(append([]byte{}, b...))
 	}
-	copy(v.Bytes(), b)
 }
 
 // elements decodes n elements into the array of the slice v, if it is large enough.
