@@ -496,6 +496,7 @@ func TestGrowthCovers(t *testing.T) {
 		"Of":                 "makes a schema",
 		"Opt":                "makes a type",
 		"OwnStrings":         "an option",
+		"ReuseBlobs":         "an option",
 		"Part":               "makes a type",
 		"Piece.*":            "a field of a shape",
 		"Register":           "once for a model, which copies the table of models",
