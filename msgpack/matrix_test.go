@@ -157,13 +157,13 @@ type (
 		E any
 	}
 	asArray struct {
-		_msgpack struct{} `msgpack:",as_array"`
+		_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
 		A        int
 		B        []byte
 		C        *string
 	}
 	growing struct {
-		_msgpack struct{} `msgpack:",as_array,any_length"`
+		_msgpack struct{} `msgpack:",as_array,any_length"` //lint:ignore U1000 read by its tag
 		A        uint16
 		*Outer
 	}

@@ -271,8 +271,8 @@ type (
 func (*movedCustom) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeString("its own") }
 func (*movedBytes) MarshalMsgpack() ([]byte, error)         { return []byte("\xa7its own"), nil }
 
-// migrationOfHalf holds what a library that keeps the original makes of types that moved.
-func migrationOfHalf(t *testing.T) {
+// TestMigrationOfHalf holds what a library that keeps the original makes of types that moved.
+func TestMigrationOfHalf(t *testing.T) {
 	if got, want := written(v5.Marshal, &movedCustom{1}), "81a14e01"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}

@@ -184,7 +184,7 @@ func sameValue(a, b any) bool {
 type (
 	row   struct{ A, B int }
 	tuple struct {
-		_msgpack struct{} `msgpack:",as_array"`
+		_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
 		A, B     int
 	}
 )
@@ -313,14 +313,14 @@ var tagLines = map[string]func(*testing.T){
 			t.Error(got)
 		}
 	},
-	"_msgpack struct{} `msgpack:\",as_array\"`": func(t *testing.T) {
+	"_msgpack struct{} `msgpack:\",as_array\"`": func(t *testing.T) { //lint:ignore U1000 read by its tag
 		type s struct {
-			_msgpack struct{} `msgpack:",as_array"`
+			_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
 			A, B     int
 		}
 		tagged("`msgpack:\",as_array\"`", s{A: 1, B: 2}, "920102")(t)
 		type lenient struct {
-			_msgpack struct{} `msgpack:",as_array,any_length"`
+			_msgpack struct{} `msgpack:",as_array,any_length"` //lint:ignore U1000 read by its tag
 			A, B     int
 		}
 		for data, want := range map[string]string{"\x91\x01": "{{} 1 0}", "\x93\x01\x02\x03": "{{} 1 2}"} {
@@ -333,9 +333,9 @@ var tagLines = map[string]func(*testing.T){
 			}
 		}
 	},
-	"_msgpack struct{} `msgpack:\",omitempty\"`": func(t *testing.T) {
+	"_msgpack struct{} `msgpack:\",omitempty\"`": func(t *testing.T) { //lint:ignore U1000 read by its tag
 		type s struct {
-			_msgpack struct{} `msgpack:",omitempty"`
+			_msgpack struct{} `msgpack:",omitempty"` //lint:ignore U1000 read by its tag
 			A, B     int
 		}
 		tagged("`msgpack:\",omitempty\"`", s{B: 1}, "81a14201")(t)

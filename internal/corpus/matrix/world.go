@@ -116,6 +116,8 @@ func (p *panicked) faulted() bool {
 
 // decode lets the oracle decode b into a clone of the world, and then decoder, which may get b from elsewhere, into the target. It
 // returns how many bytes were taken, the decoder's error, and what is wrong, or "".
+//
+//lint:ignore ST1008 err is what the decoder returned, wrong is the result
 func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err error, wrong string) {
 	before := graphOf(w.types, w.roots()...)
 	ideal := before.copy(w.readOnly)
