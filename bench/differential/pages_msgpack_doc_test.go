@@ -313,7 +313,7 @@ var tagLines = map[string]func(*testing.T){
 			t.Error(got)
 		}
 	},
-	"_msgpack struct{} `msgpack:\",as_array\"`": func(t *testing.T) { //lint:ignore U1000 read by its tag
+	"_msgpack struct{} `msgpack:\",as_array\"`": func(t *testing.T) {
 		type s struct {
 			_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
 			A, B     int
@@ -333,7 +333,7 @@ var tagLines = map[string]func(*testing.T){
 			}
 		}
 	},
-	"_msgpack struct{} `msgpack:\",omitempty\"`": func(t *testing.T) { //lint:ignore U1000 read by its tag
+	"_msgpack struct{} `msgpack:\",omitempty\"`": func(t *testing.T) {
 		type s struct {
 			_msgpack struct{} `msgpack:",omitempty"` //lint:ignore U1000 read by its tag
 			A, B     int
