@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // Vector is one line of a vector file.
@@ -27,7 +29,7 @@ type Vector struct {
 	Value string
 }
 
-// ReadVectors reads a vector file.
+// ReadVectors reads a vector file. With the tag invariants, Bytes are guarded: see package guard.
 func ReadVectors(path string) ([]Vector, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -47,7 +49,7 @@ func ReadVectors(path string) ([]Vector, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %v", path, n+1, err)
 		}
-		vectors = append(vectors, Vector{n + 1, b, line[at], strings.TrimSpace(line[at+1:])})
+		vectors = append(vectors, Vector{n + 1, guard.Kept(b), line[at], strings.TrimSpace(line[at+1:])})
 	}
 	return vectors, nil
 }

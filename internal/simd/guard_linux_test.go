@@ -2,26 +2,17 @@ package simd
 
 import (
 	"math/rand/v2"
-	"syscall"
 	"testing"
 
+	"github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// guarded is memory of n pages of which the one before and the one after cannot be touched.
+// guarded returns writable pages between two pages that cannot be touched.
 func guarded(t *testing.T, n int) []byte {
-	page := syscall.Getpagesize()
-	all, err := syscall.Mmap(-1, 0, (n+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { syscall.Munmap(all) })
-	for _, side := range [][]byte{all[:page], all[(n+1)*page:]} {
-		if err := syscall.Mprotect(side, syscall.PROT_NONE); err != nil {
-			t.Skip(err)
-		}
-	}
-	return all[page : (n+1)*page]
+	r := guard.NewRegion(n)
+	t.Cleanup(r.Free)
+	return r.Bytes
 }
 
 // TestGuardPages lets every input and output begin right after, and end right before, a page that cannot be touched.
