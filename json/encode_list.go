@@ -15,15 +15,15 @@ func encodeSlice(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 		return e.putNull(n)
 	}
 	if o.bounded {
-		return e.putArray(o, s.Data, s.Len, n)
+		return e.putArray(o, mem.ArrayOf(s.Data, o.elem.typ, s.Len), s.Len, n)
 	}
 	if e.depth++; e.depth > cycleDepth {
 		key := openSlice{s.Data, s.Len}
-		e.open(reflect.NewAt(o.typ, p).Elem(), key)
-		n = e.putArray(o, s.Data, s.Len, n)
+		e.open(reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem(), key)
+		n = e.putArray(o, mem.ArrayOf(s.Data, o.elem.typ, s.Len), s.Len, n)
 		delete(e.seen, key)
 	} else {
-		n = e.putArray(o, s.Data, s.Len, n)
+		n = e.putArray(o, mem.ArrayOf(s.Data, o.elem.typ, s.Len), s.Len, n)
 	}
 	e.depth--
 	return n
@@ -31,7 +31,7 @@ func encodeSlice(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 
 // openSlice is by what a slice is recognized in itself.
 type openSlice struct {
-	data mem.Pointer
+	data mem.Raw
 	len  int
 }
 

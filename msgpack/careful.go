@@ -41,7 +41,7 @@ func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 		f := o.fields.byName[k]
 		to := mem.Add(p, uintptr(f.offset))
 		if f.hops {
-			if to = reachField(o, f, p, d.isNil(i)); to == nil {
+			if to = reachField(o, f, p, d.isNil(i)); mem.IsNil(to) {
 				i++
 				continue
 			}

@@ -38,14 +38,14 @@ func Unmarshal(data []byte, v any) error {
 	if v != nil {
 		o = defaultPlans.byWord(face.Type, v)
 	}
-	if o == nil || !o.pointer || face.Data == nil || o.elem.face && !isNilAny(o.elem, face.Data) {
+	if o == nil || !o.pointer || face.Data == nil || o.elem.face && !isNilAny(o.elem, mem.Of(face.Data, o.elem.typ)) {
 		var d Decoder
 		d.ResetBytes(data)
 		return d.Decode(v)
 	}
 	d := unmarshalers.Get().(*Decoder)
 	d.b, d.i, d.inside, d.credit = data, 0, 1, streamCredit+32*len(data)
-	next := o.elem.decode(d, o.elem, face.Data, 0)
+	next := o.elem.decode(d, o.elem, mem.Of(face.Data, o.elem.typ), 0)
 	d.inside--
 	var err error
 	if next < 0 {
@@ -96,9 +96,9 @@ func (d *Decoder) Decode(v any) error {
 	}
 	to := o.elem
 	if to.face {
-		return d.decodeFace(to, face.Data)
+		return d.decodeFace(to, mem.Of(face.Data, to.typ))
 	}
-	return d.decodeOp(to, face.Data)
+	return d.decodeOp(to, mem.Of(face.Data, to.typ))
 }
 
 // decodeOp decodes the next value into the one at p.
@@ -155,7 +155,7 @@ func (g *guard) done() {
 
 // decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else in its place.
 func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
-	if v := reflect.NewAt(o.typ, p).Elem(); !v.IsNil() {
+	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem(); !v.IsNil() {
 		if held := v.Elem(); held.Kind() != reflect.Pointer {
 			return fmt.Errorf("msgpack: Decode(non-pointer %s)", held.Type())
 		}
@@ -176,7 +176,7 @@ func (d *Decoder) DecodeValue(v reflect.Value) error {
 		}
 	}
 	o := d.plans.of(v.Type())
-	return d.decodeOp(o, v.Addr().UnsafePointer())
+	return d.decodeOp(o, mem.PlaceOf(v))
 }
 
 // DecodeMulti decodes one value after the other into what the elements of v point to, up to the first that fails.
@@ -319,16 +319,16 @@ func decodeByteArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 		return -1
 	}
-	to := mem.Slice{Data: p, Len: o.length, Cap: o.length}
+	to := mem.Slice{Data: mem.RawBytes(p, o.length), Len: o.length, Cap: o.length}
 	if next-start > o.length {
 		return d.fail(i, fmt.Errorf("%v len is %d, but msgpack has %d elements", o.typ, o.length, next-start))
 	}
-	copy(*(*[]byte)(mem.PointerTo(&to)), d.b[start:next])
+	copy(*mem.RawAt[[]byte](mem.RawTo(&to), 0), d.b[start:next])
 	return next
 }
 
 func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
-	to := mem.At[mem.Pointer](p, 0)
+	to := mem.At[mem.Raw](p, 0)
 	if d.isNil(i) {
 		*to = nil
 		return i + 1
@@ -339,7 +339,7 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.depth++; d.depth > d.limits.depth { // a type that points to itself nests without a byte
 		return d.tooDeep(i)
 	}
-	i = o.elem.decode(d, o.elem, *to, i)
+	i = o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i)
 	d.depth--
 	return i
 }
@@ -395,7 +395,7 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 			to.Len = k
 			growSlice(to, o, min(n, 2*k+4))
 		}
-		if i = elem.decode(d, elem, mem.Add(to.Data, uintptr(k)*elem.size), i); i < 0 {
+		if i = elem.decode(d, elem, mem.Add(mem.ArrayOf(to.Data, elem.typ, to.Cap), uintptr(k)*elem.size), i); i < 0 {
 			d.path.Index(k)
 			to.Len = k
 			return -1
@@ -728,7 +728,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 			}
 		default:
 			if f.hops {
-				if to = reachField(o, f, p, d.isNil(i)); to == nil {
+				if to = reachField(o, f, p, d.isNil(i)); mem.IsNil(to) {
 					i++
 					continue
 				}
@@ -752,7 +752,7 @@ func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped
 	case !ok:
 		return 0, -1, false
 	case c == msgpwire.Nil:
-		reflect.NewAt(o.typ, p).Elem().SetZero()
+		reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero()
 		return 0, i + 1, false
 	case msgpwire.IsExt(c):
 		return 0, d.fail(i, unexpectedCodeError{c}), false
@@ -772,7 +772,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 		return -1
 	}
 	if n == 0 {
-		reflect.NewAt(o.typ, p).Elem().SetZero()
+		reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero()
 		return j
 	}
 	out := o.fields.out
@@ -792,13 +792,13 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 			if f.hops {
 				to = reachField(o, f, p, true)
 			}
-			if to != nil {
+			if !mem.IsNil(to) {
 				zero(f.op, to)
 			}
 			continue
 		}
 		if f.hops {
-			if to = reachField(o, f, p, d.isNil(j)); to == nil {
+			if to = reachField(o, f, p, d.isNil(j)); mem.IsNil(to) {
 				j++
 				continue
 			}
@@ -813,17 +813,17 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 }
 
 // reachField follows the embedded pointers to f, making what is not there, or, for a nil value, stopping at it.
-func reachField(o *op, f *inField, p mem.Pointer, isNil bool) mem.Pointer {
+func reachField(o *op, f *inField, p mem.Pointer, isNil bool) (at mem.Pointer) {
 	field := &o.fields.list[f.index]
 	for _, hop := range field.Hops {
-		to := mem.At[mem.Pointer](p, hop.Offset)
+		to := mem.At[mem.Raw](p, hop.Offset)
 		if *to == nil {
 			if isNil {
-				return nil
+				return at
 			}
 			*to = mem.NewAt(hop.Type)
 		}
-		p = *to
+		p = mem.Of(*to, hop.Type)
 	}
 	return mem.Add(p, field.Offset)
 }
@@ -876,7 +876,7 @@ func (d *Decoder) isNameless(i int) bool {
 
 // decodeMap reads a map of any type through reflect.
 func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
-	to := reflect.NewAt(o.typ, p).Elem()
+	to := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
 		to.SetZero()
 		return i + 1
@@ -892,7 +892,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return d.tooDeep(i)
 	}
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
-	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	keyAt, valueAt := mem.PlaceOf(key), mem.PlaceOf(value)
 	seen := d.newKeySet()
 	for range n {
 		key.SetZero()

@@ -444,8 +444,8 @@ type Encoder struct {
 	w      io.Writer
 	err    error
 	plans  *planSet
-	keys   []string    // room for sorting
-	word   mem.Pointer // a value that an interface holds in its data word
+	keys   []string // room for sorting
+	word   mem.Raw  // a value that an interface holds in its data word
 
 	references   []reference // what w is to refer to, in order
 	referenceMin int         // from how many bytes on, or 0; see buffer.go

@@ -28,6 +28,7 @@ func (s *Strings) Copy(b []byte) string {
 	}
 	start := len(s.chunk)
 	s.chunk = append(s.chunk, b...)
+	mem.Seal(s.chunk)
 	return mem.String(s.chunk[start : start+n])
 }
 
@@ -39,6 +40,7 @@ func (s *Strings) copySlow(b []byte) string {
 		return ""
 	}
 	s.chunk = append(make([]byte, 0, s.Size), b...)
+	mem.Seal(s.chunk)
 	return mem.String(s.chunk)
 }
 
@@ -69,6 +71,7 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 		return s.Copy(b[i : i+n])
 	}
 	s.chunk = s.chunk[:at+n] // which stores a length only: a pointer is dear to store while the collector marks
+	mem.Seal(s.chunk)
 	return mem.String(chunk[at : at+n])
 }
 
@@ -85,7 +88,10 @@ func (s *Strings) Room(n int) []byte {
 }
 
 // Take notes that n bytes of Room are strings now.
-func (s *Strings) Take(n int) { s.chunk = s.chunk[:len(s.chunk)+n] }
+func (s *Strings) Take(n int) {
+	s.chunk = s.chunk[:len(s.chunk)+n]
+	mem.Seal(s.chunk)
+}
 
 // Slab hands out cells of T one by one from blocks, one allocation for each block. A cell is never handed out twice.
 type Slab[T any] struct {

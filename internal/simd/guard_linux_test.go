@@ -36,8 +36,8 @@ func TestGuardPages(t *testing.T) {
 							if wantK, wantOK := c.naive(text); k != wantK || ok != wantOK {
 								t.Fatalf("%v, %s of %d bytes: %d, %v, want %d, %v\n%q", tier, c.name, n, k, ok, wantK, wantOK, text)
 							}
-							if string(view(dst, k)) != string(text[:k]) {
-								t.Fatalf("%v, %s of %d bytes copies\n%q, not\n%q", tier, c.name, n, view(dst, k), text[:k])
+							if string(view(mem.RawOf(dst), k)) != string(text[:k]) {
+								t.Fatalf("%v, %s of %d bytes copies\n%q, not\n%q", tier, c.name, n, view(mem.RawOf(dst), k), text[:k])
 							}
 						}
 					}
@@ -55,8 +55,8 @@ func TestGuardPages(t *testing.T) {
 		for n := 1; n <= 20; n++ {
 			for _, src := range [][]byte{from[:n*BlockSize], from[len(from)-n*BlockSize:]} {
 				for _, dst := range [][]byte{to[:n*row], to[len(to)-n*row:]} {
-					rows := mem.Slice{Data: dataOf(dst), Len: n, Cap: n}
-					MarkBlocks(*mem.At[[]Marks](mem.PointerTo(&rows), 0), dataOf(src))
+					rows := mem.Slice{Data: mem.RawOf(dataOf(dst)), Len: n, Cap: n}
+					MarkBlocks(*mem.RawAt[[]Marks](mem.RawTo(&rows), 0), dataOf(src))
 				}
 				for _, dst := range [][]byte{to[:n*BlockSize], to[len(to)-n*BlockSize:]} {
 					keep := randomKeep(r, n)
