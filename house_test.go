@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"internal/wire":     {"internal/mem"},
 	"internal/msgpwire": {"internal/wire"},
 	"internal/corpus":   {"internal/guard"},
+	"internal/guard":    {"internal/mem"},
 
 	"server/wal":            {},
 	"server/queue":          {"server/wal"},

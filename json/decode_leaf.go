@@ -226,7 +226,7 @@ func decodeRaw(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if *m == nil && len(text) < ownText {
 		room := d.text.Room(len(text))
 		*m = room[:copy(room, text):len(text)]
-		d.text.Take(len(text))
+		d.text.TakeBytes(len(text))
 		return i
 	}
 	*m = append((*m)[:0], text...)

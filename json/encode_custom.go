@@ -64,7 +64,18 @@ func encodeMethodPointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	if to == nil {
 		return e.putNull(n)
 	}
-	return o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), n)
+	return o.elem.encode(e, o.elem, o.elem.receiverAt(to), n)
+}
+
+// receiverAt is the place of the value at r, whose method is called. The type of o is that of the value, or of the pointer.
+func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
+	switch {
+	case !mem.Guarded:
+		return mem.Of(r, nil)
+	case o.typ.Kind() == reflect.Pointer:
+		return mem.Of(r, o.typ.Elem())
+	}
+	return mem.Of(r, o.typ)
 }
 
 // receiver is a pointer to the value at p as an I. The type of o is that of the value, or of the pointer.

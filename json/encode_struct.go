@@ -106,7 +106,7 @@ func encodeStruct(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 			return n
 		case stepRoom:
 		case stepNilable:
-			if *mem.At[mem.Raw](from, 0) != nil {
+			if *mem.FirstWord(from) != nil {
 				n = s.op.encode(e, s.op, from, n)
 				break
 			}

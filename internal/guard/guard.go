@@ -1,5 +1,7 @@
 package guard
 
+import "github.com/slipstream-go/slipstream/internal/mem"
+
 // Input returns a copy of b that ends at a page that cannot be read and that cannot be written. The capacity equals the length.
 // The copy is valid until free is called; a later access faults.
 func Input(b []byte) (input []byte, free func()) { return of(b, (*Region).Last) }
@@ -27,6 +29,14 @@ func Test(t interface{ Cleanup(func()) }, b []byte) []byte {
 	input, free := Input(b)
 	t.Cleanup(free)
 	return input
+}
+
+// Text is Test for a string.
+func Text(t interface{ Cleanup(func()) }, s string) string {
+	if !Enabled {
+		return s
+	}
+	return mem.String(Test(t, []byte(s)))
 }
 
 // Kept returns Input's copy of b, which is never freed, or b itself without the tag invariants. It is for inputs that all tests

@@ -12,6 +12,13 @@ import (
 const Checked = false
 
 func Load64(b []byte, i int) uint64 { return *(*uint64)(loaded(b, i, 8)) }
+func LoadPadded64(b []byte, i int) uint64 {
+	if i%8 != 0 {
+		panic(fmt.Sprintf("mem: load of a padded word at %d", i))
+	}
+	return *(*uint64)(loaded(b[:len(b):len(b)], i, min(8, len(b)-i)))
+}
+
 func Load32(b []byte, i int) uint32 { return *(*uint32)(loaded(b, i, 4)) }
 func Load16(b []byte, i int) uint16 { return *(*uint16)(loaded(b, i, 2)) }
 func Load8(b []byte, i int) byte    { return *(*byte)(loaded(b, i, 1)) }

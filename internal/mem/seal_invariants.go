@@ -12,13 +12,15 @@ import (
 	"unsafe"
 )
 
-// sealed is the memory of a chunk from whose front strings have been cut.
+// sealed is the memory of a chunk from which strings have been cut.
 type sealed struct {
 	base   uintptr
-	n      atomic.Int64 // bytes that are strings
 	mu     sync.Mutex
-	copied []byte // those n, as they were when they were sealed
+	spans  []span // which bytes are strings, in order
+	copied []byte // those bytes, as they were when they were sealed, and what lies between them
 }
+
+type span struct{ from, to int }
 
 // sealedPages finds what is sealed by the page it lies on; pages may share a list. A list never changes.
 var (
@@ -32,9 +34,9 @@ func sealedAt(addr uintptr) *atomic.Pointer[[]*sealed] {
 	return &sealedPages[addr>>sealedPage%uintptr(len(sealedPages))]
 }
 
-// Seal notes that the bytes of b are strings from now on. It panics if those that were sealed before have changed since; so does the
-// collector when it finds the chunk unused.
-func Seal(b []byte) {
+// Seal notes that the last n bytes of b are a string from now on. It panics if those that were sealed before have changed since; so does
+// the collector when it finds the chunk unused.
+func Seal(b []byte, n int) {
 	if cap(b) < 32 {
 		return // such objects may share a block, which no finalizer tells apart
 	}
@@ -44,14 +46,14 @@ func Seal(b []byte) {
 		s = &sealed{base: uintptr(unsafe.Pointer(first))}
 		s.enter(size, func(all []*sealed) []*sealed { return append(slices.Clone(all), s) })
 		runtime.SetFinalizer(first, func(first *byte) {
-			s.check(unsafe.Slice(first, s.n.Load()))
+			s.check(unsafe.Slice(first, size))
 			s.enter(size, func(all []*sealed) []*sealed {
 				return slices.DeleteFunc(slices.Clone(all), func(o *sealed) bool { return o == s })
 			})
 		})
 	}
 	s.check(b)
-	s.n.Store(int64(len(b)))
+	s.add(b, n)
 }
 
 // enter changes the lists of the pages that n bytes from s.base touch.
@@ -72,17 +74,28 @@ func (s *sealed) enter(n int, change func([]*sealed) []*sealed) {
 	}
 }
 
-// check holds b against what was sealed, and takes a copy of what is new.
+// check holds b against what was sealed.
 func (s *sealed) check(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(b) < len(s.copied) {
-		panic(fmt.Sprintf("mem: %d bytes of a chunk are strings, and now %d are", len(s.copied), len(b)))
+	for _, x := range s.spans {
+		if had := s.copied[x.from:x.to]; x.to > len(b) || !bytes.Equal(had, b[x.from:x.to]) {
+			panic(fmt.Sprintf("mem: strings that were handed out have changed: %q, now %q", had, b[x.from:min(x.to, len(b))]))
+		}
 	}
-	if !bytes.Equal(s.copied, b[:len(s.copied)]) {
-		panic(fmt.Sprintf("mem: strings that were handed out have changed:\n%q, now\n%q", s.copied, b[:len(s.copied)]))
-	}
+}
+
+// add notes that the last n bytes of b are sealed.
+func (s *sealed) add(b []byte, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.copied = append(s.copied, b[len(s.copied):]...)
+	from := len(b) - n
+	if k := len(s.spans); k > 0 && s.spans[k-1].to == from {
+		s.spans[k-1].to = len(b)
+	} else {
+		s.spans = append(s.spans, span{from, len(b)})
+	}
 }
 
 func findSealed(addr uintptr) *sealed {
@@ -104,9 +117,18 @@ func writable(p unsafe.Pointer, n int) {
 			continue
 		}
 		for _, s := range *all {
-			if last := s.base + uintptr(s.n.Load()); uintptr(p) < last && s.base < end {
-				panic(fmt.Sprintf("mem: store of %d bytes at offset %d of a chunk whose first %d bytes are strings", n, int(uintptr(p)-s.base), s.n.Load()))
-			}
+			s.writable(int(uintptr(p)-s.base), n)
+		}
+	}
+}
+
+// writable panics if one of the n bytes at from is part of a string.
+func (s *sealed) writable(from, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.spans {
+		if from < x.to && x.from < from+n {
+			panic(fmt.Sprintf("mem: store of %d bytes at %d of a chunk whose bytes %d to %d are strings", n, from, x.from, x.to))
 		}
 	}
 }
