@@ -350,7 +350,15 @@ func encodeSlice(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if s.Data == nil {
 		return msgpwire.AppendNil(b)
 	}
-	return e.appendElements(o, mem.ArrayOf(s.Data, o.elem.typ, s.Len), s.Len, b)
+	return e.appendElements(o, o.elements(s), s.Len, b)
+}
+
+// elements is the place of the elements of s, a slice of o.
+func (o *op) elements(s mem.Slice) mem.Pointer {
+	if !mem.Guarded {
+		return mem.ArrayOf(s.Data, nil, s.Len)
+	}
+	return mem.ArrayOf(s.Data, o.elem.typ, s.Len)
 }
 
 func encodeArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {

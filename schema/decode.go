@@ -178,7 +178,7 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 			if mem.Load8(b, i) != 1 || len(b)-i <= int(o.size1) {
 				break
 			}
-			q, at = o.something(mem.At[mem.Raw](q, 0)), i+1
+			q, at = o.value(o.something(mem.At[mem.Raw](q, 0))), i+1
 			fallthrough
 		case opString8, opString16: // of which there is no copy yet
 			h, size := int(o.size1), readSmall(b, at, o.size1)
@@ -339,17 +339,17 @@ func (d *decoder) option(o *op, p *mem.Raw, i int) int {
 		*p = nil
 		return i + 1
 	case 1:
-		return d.run(o.sub.pg, o.something(p), 1, i+1)
+		return d.run(o.sub.pg, o.value(o.something(p)), 1, i+1)
 	}
 	return d.wrong(i, ErrOption)
 }
 
 // something is what *p points to, which is new if that is nothing.
-func (o *op) something(p *mem.Raw) mem.Pointer {
+func (o *op) something(p *mem.Raw) mem.Raw {
 	if *p == nil {
 		*p = o.sub.n.newElem()
 	}
-	return o.value(*p)
+	return *p
 }
 
 // value is the place of the value of an option that points to r.

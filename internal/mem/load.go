@@ -13,7 +13,9 @@ func Load64(b []byte, i int) uint64 {
 }
 
 // LoadPadded64 is Load64 of bytes that are padded to a multiple of 8: the caller has checked 0 ≤ i < len(b), and i is such a multiple.
-func LoadPadded64(b []byte, i int) uint64 { return Load64(b, i) }
+func LoadPadded64(b []byte, i int) uint64 {
+	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
+}
 
 // Load32 is the little-endian word at b[i:i+4]. The caller has checked 0 ≤ i ≤ len(b)-4.
 func Load32(b []byte, i int) uint32 {
