@@ -21,6 +21,7 @@
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
 //	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
 //	internal/corpus tests only: shared Go types, random values, vectors
+//	internal/guard  tests only: inputs on pages that cannot be written, before one that cannot be read
 //	internal/api    tests only: what a package exports, as text
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys

@@ -172,18 +172,19 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 				break known
 			}
 		}
-		q, at := mem.Add(p, uintptr(o.off)), i
+		q := mem.Add(p, uintptr(o.off))
+		text, at := q, i // where the string is, in memory and in b, if o is of one
 		switch o.kind {
 		case opOptString8, opOptString16:
 			if mem.Load8(b, i) != 1 || len(b)-i <= int(o.size1) {
 				break
 			}
-			q, at = o.value(o.something(mem.At[mem.Raw](q, 0))), i+1
+			text, at = o.value(o.something(mem.At[mem.Raw](q, 0))), i+1
 			fallthrough
 		case opString8, opString16: // of which there is no copy yet
 			h, size := int(o.size1), readSmall(b, at, o.size1)
 			if len(b)-at >= h+size+int(o.room) {
-				d.putText(mem.At[string](q, 0), b, at+h, size)
+				d.putText(mem.At[string](text, 0), b, at+h, size)
 				i = at + h + size
 				continue
 			}

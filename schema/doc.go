@@ -79,6 +79,8 @@
 // Parse uses what the target holds again: the arrays of slices, maps, and what options point to. A map of more than 1000 entries is replaced when
 // fewer than an eighth of them come: to empty it would take long, each time. Elements of a slice that is used again are written over field by
 // field, so what the schema has no field for keeps its value there; what two pointers of a target lead to in common is written over twice.
+// A pointer that is kept elsewhere sees the new value: where an option points to a string, that string is set, as *p = s sets it. The
+// bytes of the string that was there are not written to.
 //
 // Strings and blobs are copies of the input. A string that is equal already may stay as it is. Of the others, those of up to 256 bytes share
 // chunks of up to 2 KB with others of their message. [OwnStrings] gives each memory of its own; with [Alias] all of them are the input itself.
