@@ -20,14 +20,20 @@ func downgrade(b, body []byte, most int) ([]byte, error) {
 	if err := remotewrite.DecodeView(body, remotewrite.V2, r); err != nil {
 		return b, err
 	}
-	addFamilies(r)
-	if sizeOfTexts(r) > most {
+	// The texts are counted before addFamilies hashes the name of each series: many series may
+	// refer to the same long symbols.
+	size := sizeOfSeries(r)
+	if size <= most {
+		addFamilies(r)
+		size += sizeOfMetadata(r)
+	}
+	if size > most {
 		return b, fmt.Errorf("the target does not take version 2, and in version 1 the request has more than %d bytes: send smaller batches", most)
 	}
 	return remotewrite.Append(b, remotewrite.V1, r), nil
 }
 
-func sizeOfTexts(r *remotewrite.Request) (n int) {
+func sizeOfSeries(r *remotewrite.Request) (n int) {
 	add := func(labels []remotewrite.Label) {
 		for _, l := range labels {
 			n += len(l.Name) + len(l.Value)
@@ -40,6 +46,10 @@ func sizeOfTexts(r *remotewrite.Request) (n int) {
 			add(s.Exemplars[j].Labels)
 		}
 	}
+	return n
+}
+
+func sizeOfMetadata(r *remotewrite.Request) (n int) {
 	for i := range r.Metadata {
 		m := &r.Metadata[i]
 		n += len(m.MetricFamilyName) + len(m.Help) + len(m.Unit)

@@ -23,8 +23,8 @@ func field(number int, parts ...[]byte) []byte {
 
 func text(number int, s string) []byte { return field(number, []byte(s)) }
 
-// growth is how many bytes of memory were made while fn ran, at least.
-func growth(fn func()) uint64 {
+// allocated returns how many bytes fn allocates, at least.
+func allocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -51,7 +51,7 @@ func TestSymbolOfAllTenantsIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
 	body := s2.EncodeSnappyBest(nil, sharedSymbol(500, 1<<20))
-	n := growth(func() {
+	n := allocated(func() {
 		r.post(t, body, "Content-Type", contentTypes[remotewrite.V2]).want(t, 413, "taken apart")
 	})
 	if n > 64<<20 {
@@ -67,7 +67,7 @@ func TestDowngradeIsNotAmplified(t *testing.T) {
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
 	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, "v"), text(4, strings.Repeat("x", 1<<20)))
 	body = append(body, bytes.Repeat(field(5, field(1, []byte{1, 2, 3, 4}), field(2, []byte{0x10, 1})), 1000)...)
-	n := growth(func() {
+	n := allocated(func() {
 		r.post(t, s2.EncodeSnappyBest(nil, body), "Content-Type", contentTypes[remotewrite.V2]).want(t, 400, "version 1")
 	})
 	if n > 64<<20 {

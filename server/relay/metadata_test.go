@@ -89,7 +89,7 @@ func TestMetadataForAllIsNotAmplified(t *testing.T) {
 	for i := range 500 {
 		req.Series = append(req.Series, of(fmt.Sprint("t", i), 1))
 	}
-	n := growth(func() { r.sendRequest(t, remotewrite.V1, req).want(t, 204) })
+	n := allocated(func() { r.sendRequest(t, remotewrite.V1, req).want(t, 204) })
 	if st := r.Stats(); n > 128<<20 || s.count() != 500 || st.MetadataDropped != 1 {
 		t.Errorf("%d bytes were made, %d posts, %d dropped", n, s.count(), st.MetadataDropped)
 	}

@@ -59,7 +59,7 @@ func (r *Relay) perRequest(t *testing.T, status int, body []byte, header ...stri
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would empty the pools
 	best := uint64(math.MaxUint64)
 	for range 5 { // each of Go's processors has a pool of its own
-		best = min(best, growth(func() {
+		best = min(best, allocated(func() {
 			for range n {
 				if w := r.serve(body, header...); w.Code != status {
 					t.Fatalf("%d: %s", w.Code, w.Body)
@@ -255,7 +255,7 @@ func TestSeed21SizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 	} {
 		// What may be made: 200 times the body, or a megabyte; twice that, because buffers are powers of two; and all the smaller ones that were tried.
 		most := uint64(4*max(1<<20, min(32<<20, 200*len(c.body))) + len(c.body)*4 + 8<<20)
-		if made := growth(func() {
+		if made := allocated(func() {
 			if w := r.serve(c.body, "Content-Encoding", c.encoding); w.Code != c.status && !(c.encoding == "snappy" && w.Code == 400) {
 				t.Errorf("%s: %d, want %d: %s", name, w.Code, c.status, w.Body)
 			}

@@ -46,7 +46,7 @@ func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 		body = append(body, bytes.Repeat(field(5, field(1, []byte{1, 2, 3, 4}), field(2, []byte{0x10, 1})), n)...)
 		s := newSink(t)
 		r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"*": {`+limits+`}}}`)})
-		grown := growth(func() {
+		grown := allocated(func() {
 			r.post(t, s2.EncodeSnappy(nil, body), "Content-Type", contentTypes[remotewrite.V2]).want(t, 400, word)
 		})
 		if grown > 32<<20 {
@@ -123,7 +123,7 @@ func TestTenThousandTenants(t *testing.T) {
 	for _, version := range versions {
 		s := newSink(t)
 		r := newRig(t, Options{Targets: []string{s.URL}})
-		made := growth(func() { r.send(t, version, list...).want(t, 400, "more than 1000 tenants") })
+		made := allocated(func() { r.send(t, version, list...).want(t, 400, "more than 1000 tenants") })
 		if s.count() != 0 || r.Stats().KnownTenants != 0 || made > 32<<20 {
 			t.Errorf("%d posts, %d tenants, %d bytes", s.count(), r.Stats().KnownTenants, made)
 		}
