@@ -48,6 +48,37 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// TestFullNamesEachTenant wants the error of a Put to name all tenants that are full, so that whoever
+// leaves their items out needs one more Put, not one for each of them.
+func TestFullNamesEachTenant(t *testing.T) {
+	g := newTarget()
+	letGo := hold(g)
+	o := testOptions(g)
+	o.MaxTenantBytes = itemCost + 100
+	q := mustOpen(t, memDir(t), o)
+	var items []Item
+	for i := range 10 {
+		items = append(items, Item{Tenant: fmt.Sprintf("t%d", i), Body: body("1", 100)})
+	}
+	mustPut(t, q, items[:9]...)
+	err := q.Put(items)
+	var full *FullError
+	if !errors.As(err, &full) {
+		t.Fatal(err)
+	}
+	var tenants []string
+	for ; full != nil; full = full.Next {
+		tenants = append(tenants, full.Tenant)
+	}
+	if want := strings.Fields("t0 t1 t2 t3 t4 t5 t6 t7 t8"); !slices.Equal(tenants, want) {
+		t.Errorf("full are %v, want %v", tenants, want)
+	}
+	checkStats(t, q)
+	mustPut(t, q, items[9])
+	letGo()
+	drained(t, q)
+}
+
 // With DropOldest the oldest items of the tenant itself make room, and nobody else's; the newest always stays.
 func TestDropOldest(t *testing.T) {
 	g := newTarget()

@@ -19,6 +19,10 @@ type FullError struct {
 	Held   int64 // bytes that wait, of the tenant or of all
 	Limit  int64 // Options.MaxTenantBytes or MaxBytes
 	All    bool  // it is MaxBytes
+
+	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, or nil. So a
+	// caller that puts the items of the other tenants finds all that it must leave out at once.
+	Next *FullError
 }
 
 func (e *FullError) Error() string {

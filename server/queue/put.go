@@ -95,14 +95,21 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 	if q.closed {
 		return nil, ErrClosed
 	}
+	var full *FullError
+	next := &full
 	for i := range items {
 		from := &items[i]
 		t := q.tenantOf(from.Tenant)
 		it := &item{tenant: t, codec: from.Codec, note: from.Note, size: uint32(len(from.Body))}
 		if err := q.checkRoom(t, it.cost()); err != nil {
 			q.rest(t)
-			q.dismiss(coming)
-			return nil, err
+			if full == nil || !err.All {
+				*next, next = err, &err.Next
+			}
+			if err.All {
+				break
+			}
+			continue
 		}
 		q.rouse(t)
 		t.coming++
@@ -114,12 +121,16 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 		}
 		coming = append(coming, it)
 	}
+	if full != nil {
+		q.dismiss(coming)
+		return nil, full
+	}
 	return coming, nil
 }
 
-// checkRoom reports whether t may have so many bytes more. Where old items make room for new ones they do so when the new ones
+// checkRoom returns nil if t may have so many bytes more. Where old items make room for new ones they do so when the new ones
 // are on disk.
-func (q *Queue) checkRoom(t *tenant, cost int64) error {
+func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	droppable := int64(0)
 	if q.o.DropOldest {
 		droppable = t.bytes

@@ -59,12 +59,17 @@ func (q *request) enqueue() {
 	err := r.queue.Put(items)
 	var full *queue.FullError
 	for errors.As(err, &full) && !full.All {
+		texts := make(map[string]string)
+		for ; full != nil; full = full.Next {
+			texts[full.Tenant] = full.Error()
+		}
 		for i := range q.parcels {
-			if p := &q.parcels[i]; !p.finished && p.tenant.key == full.Tenant {
-				p.finish(result{verdict: failed, text: err.Error()})
+			p := &q.parcels[i]
+			if text, ok := texts[p.tenant.key]; ok && !p.finished {
+				p.finish(result{verdict: failed, text: text})
 			}
 		}
-		items = slices.DeleteFunc(items, func(it queue.Item) bool { return it.Tenant == full.Tenant })
+		items = slices.DeleteFunc(items, func(it queue.Item) bool { return texts[it.Tenant] != "" })
 		err = r.queue.Put(items)
 	}
 	res := result{verdict: taken}
