@@ -13,19 +13,21 @@ import (
 // once, which is against the rules of Remote Write, has all of its values in an array, in the order in which they came.
 type labelSet struct {
 	pairs  []pair
-	sorted bool // strictly: no name is there twice
+	sorted bool  // strictly: no name is there twice
+	size   int64 // bytes of all names and values
 }
 
 // pair is a label: views of the body.
 type pair struct{ name, value []byte }
 
-func (s *labelSet) reset() { s.pairs, s.sorted = s.pairs[:0], true }
+func (s *labelSet) reset() { s.pairs, s.sorted, s.size = s.pairs[:0], true, 0 }
 
 func (s *labelSet) add(name, value []byte) {
 	if n := len(s.pairs); n > 0 && bytes.Compare(s.pairs[n-1].name, name) >= 0 {
 		s.sorted = false
 	}
 	s.pairs = append(s.pairs, pair{name, value})
+	s.size += int64(len(name) + len(value))
 }
 
 // sort puts the labels in order. It keeps the order of those of one name.

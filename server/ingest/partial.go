@@ -229,7 +229,7 @@ func (k *checked) add(j *job, g *group) error {
 	if k.folds == nil {
 		k.begin(j, g)
 	}
-	var fresh []string // folded names that this row brings
+	var first []fresh // columns of which this row has the first value
 	err := func() error {
 		for n, c := range b.Columns {
 			if c.IsNull(i) {
@@ -248,28 +248,36 @@ func (k *checked) add(j *job, g *group) error {
 				return err
 			}
 			key := fold(c.Name)
-			if other, ok := k.folds[key]; ok && other != c.Name {
+			switch other, known := k.folds[key]; {
+			case !known:
+				k.folds[key] = c.Name
+				first = append(first, fresh{n, key})
+			case other != c.Name:
 				return errTwin(c.Name, other)
+			default: // of rows before this batch
+				first = append(first, fresh{column: n})
 			}
-			k.folds[key] = c.Name
-			fresh = append(fresh, key)
 		}
 		return k.addTime(j, g, i)
 	}()
 	if err != nil {
-		for _, key := range fresh {
-			delete(k.folds, key)
+		for _, f := range first {
+			delete(k.folds, f.fold) // no name is empty
 		}
 		return err
 	}
 	k.rows = b.Rows
-	if len(fresh) > 0 {
-		k.has = k.has[:0]
-		for _, c := range b.Columns {
-			k.has = append(k.has, c.Kind != column.Null && k.folds[fold(c.Name)] == c.Name)
-		}
+	for _, f := range first {
+		k.has = append(k.has, make([]bool, max(0, f.column+1-len(k.has)))...)
+		k.has[f.column] = true
 	}
 	return nil
+}
+
+// fresh is a column that has its first value: its place in the batch, and its folded name.
+type fresh struct {
+	column int
+	fold   string // empty if it was known
 }
 
 func (k *checked) begin(j *job, g *group) {

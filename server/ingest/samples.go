@@ -368,6 +368,11 @@ func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
 // appendLabels appends the set of labels as JSON.
 func (r *seriesReader) appendLabels(b []byte) ([]byte, error) {
 	left := r.most - r.text
+	// To sort labels costs more than to write them, and many may refer to the same long symbols. In
+	// the log there may be labels that come twice, of whose text a part is left out.
+	if !r.job.judged && r.set.size > left {
+		return b, r.errTooMuch()
+	}
 	b, wrong := r.set.append(b, left)
 	switch {
 	case wrong != nil:

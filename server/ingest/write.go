@@ -296,12 +296,7 @@ func errFull(err, landing error) error {
 
 // columns are those of a table in the catalog.
 func (h *Handler) columns(name table.Name) []table.Field {
-	for _, t := range h.store.Load().Tables() {
-		if t.Name == name {
-			return t.Columns
-		}
-	}
-	return nil
+	return h.store.Load().Columns(name)
 }
 
 func rowsOf(writes []table.Write) int {

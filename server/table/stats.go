@@ -54,6 +54,14 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
+// Columns returns the columns of a table in the catalog, or nil. They are not to be changed.
+func (s *Store) Columns(name Name) []Field {
+	if sc := s.catalog.lookup(name); sc != nil {
+		return sc.fields
+	}
+	return nil
+}
+
 // Tables lists every table in the catalog by name.
 func (s *Store) Tables() []TableInfo {
 	now := time.Now()

@@ -1,0 +1,106 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/growth"
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// similar returns names of columns that differ in the last bytes only.
+func similar(i int) string { return strings.Repeat("n", maxName-6) + fmt.Sprintf("%06d", i) }
+
+// TestGrowth asserts that to decode a body takes linear time, also where rows are judged one by one.
+func TestGrowth(t *testing.T) {
+	limits := new(Limits)
+	limits.setDefaults()
+	decode := func(f *Format, partial, judged bool) func() func([]byte) {
+		return func() func([]byte) {
+			j := &job{limits: limits, pool: table.NewPool(64 << 20), partial: partial, judged: judged,
+				target: table.Name{DB: "d", Table: "t"}, received: t0}
+			return func(body []byte) {
+				j.body = body
+				writes, _ := j.decode(f)
+				for _, w := range writes {
+					j.pool.Put(w.Batch)
+				}
+			}
+		}
+	}
+	items := func(n, size int, item func(i int) any) list {
+		l := make(list, n/size)
+		for i := range l {
+			l[i] = item(i)
+		}
+		return l
+	}
+	bad := func(i int) any { return dict{"time", t0, "v", list{i}} }
+	wide := func(i int) any { return dict{"time", t0, similar(i), i} }
+	tables := func(i int) any {
+		return dict{"m", fmt.Sprintf("t%03d", i%900), "columns", dict{"time", list{t0}, "v", list{i}}}
+	}
+	cases := []growth.Case{
+		{Name: "labels of long symbols in turn", Most: 32 << 10, Alloc: 300},
+		// Nulls are cells, and those of rows that each bring a column are the square of the rows. The
+		// limit of cells bounds them, but here it must not end the body.
+		{Name: "each row a new column", Most: 64 << 10, Alloc: 40, OnlyAlloc: true},
+		{Name: "wrong rows, JSON", Alloc: 100},
+		{Name: "wrong rows, NDJSON", Alloc: 100},
+		{Name: "wrong rows, MessagePack", Alloc: 100},
+		{Name: "columns of many tables", Alloc: 100},
+	}
+	for i, of := range []struct {
+		format  *Format
+		judged  bool
+		partial bool
+		body    func(n int) []byte
+	}{
+		{RemoteWrite, false, false, func(n int) []byte { return appendPart(nil, seriesPart{[]byte("t"), remotewrite.V2, symbolsInTurn(n)}) }},
+		{MessagePack, true, true, func(n int) []byte { return pack(t, items(n, 150, wide)) }},
+		{JSON, false, true, func(n int) []byte { return toJSON(t, items(n, 40, bad)) }},
+		{NDJSON, false, true, func(n int) []byte { return toLines(t, items(n, 40, bad)) }},
+		{MessagePack, false, true, func(n int) []byte { return pack(t, items(n, 20, bad)) }},
+		{Arc, false, false, func(n int) []byte { return pack(t, items(n, 40, tables)) }},
+	} {
+		cases[i].Prepare = func(n int) func() {
+			body, run := of.body(n), decode(of.format, of.partial, of.judged)()
+			return func() { run(body) }
+		}
+	}
+	growth.Check(t, cases)
+}
+
+// symbolsInTurn returns a request of version 2 of about n bytes: two symbols that differ in the last
+// byte, and a series with labels that are named by them in turn.
+func symbolsInTurn(n int) []byte {
+	s := remotewrite.Series{Samples: []remotewrite.Sample{{Timestamp: t0 / 1000, Value: 1}}}
+	names := [2]string{strings.Repeat("x", n/4) + "b", strings.Repeat("x", n/4) + "a"}
+	for i := range n / 16 {
+		s.Labels = append(s.Labels, remotewrite.Label{Name: names[i%2], Value: "v"})
+	}
+	return remotewrite.Append(nil, remotewrite.V2, &remotewrite.Request{Series: []remotewrite.Series{s}})
+}
+
+// TestMergedColumns counts what is allocated where many envelopes bring columns that a table has in
+// the body already: their names are not checked again for each.
+func TestMergedColumns(t *testing.T) {
+	body := func(envelopes int) []byte {
+		columns := dict{"time", list{t0}}
+		for i := range 200 {
+			columns = append(columns, similar(i), list{i})
+		}
+		items := list{dict{"m", "t", "columns", columns}}
+		for range envelopes {
+			items = append(items, dict{"m", "t", "columns", dict{"time", list{t0}, similar(3), list{4}}})
+		}
+		return pack(t, items)
+	}
+	few := testing.AllocsPerRun(5, decoder(t, Arc, body(1)))
+	many := testing.AllocsPerRun(5, decoder(t, Arc, body(200)))
+	if many > few+2000 {
+		t.Errorf("%v allocations for 200 envelopes more, %v for one", many, few)
+	}
+}
