@@ -273,6 +273,46 @@ func isExact(v int64) bool {
 	return string(strconv.AppendFloat(f[:0], float64(v), 'f', -1, 64)) == string(strconv.AppendInt(n[:0], v, 10))
 }
 
+// Inexact returns the first row of an Int64 column whose integer a float64 would round, or -1.
+func (c *Column) Inexact() int {
+	if c.Kind != Int64 {
+		return -1
+	}
+	large := uint64(0)
+	for _, v := range c.Ints {
+		large |= uint64(v ^ v>>63)
+	}
+	if large>>53 != 0 {
+		for i, v := range c.Ints {
+			if !isExact(v) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// FirstFloat returns a row of a Float64 column that has a float, or -1. From the row on that widened
+// the column, it is the first with a fraction, or else the first that is not null.
+func (c *Column) FirstFloat() int {
+	if c.Kind != Float64 {
+		return -1
+	}
+	first := -1
+	for i := max(c.widened-1, 0); i < c.Rows; i++ {
+		if c.IsNull(i) {
+			continue
+		}
+		if c.Floats[i] != math.Trunc(c.Floats[i]) {
+			return i
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	return first
+}
+
 // convert writes the Ints of an Int64 column to the buffer of Floats and returns how many are exact there, counted to the first
 // that is not. It starts where the last call ended: a row that is refused or undone does not convert the rows before it again.
 func (c *Column) convert() int {

@@ -156,3 +156,55 @@ func TestInvalidText(t *testing.T) {
 		t.Error(n)
 	}
 }
+
+// TestInexact finds the first integer that a float64 would round.
+func TestInexact(t *testing.T) {
+	for _, c := range []struct {
+		ints []int64
+		want int
+	}{
+		{nil, -1},
+		{[]int64{1, -1, 1 << 53, -1 << 53, 1 << 60, math.MinInt64}, -1},
+		{[]int64{1, 1<<53 + 1}, 1},
+		{[]int64{-1<<53 - 1, math.MaxInt64}, 0},
+		{[]int64{2305843009213694000, math.MinInt64 + 1}, 1},
+	} {
+		if got := (&Column{Kind: Int64, Rows: len(c.ints), Ints: c.ints}).Inexact(); got != c.want {
+			t.Errorf("%d: %d, want %d", c.ints, got, c.want)
+		}
+	}
+	if got := (&Column{Kind: Time, Rows: 1, Ints: []int64{1<<53 + 1}}).Inexact(); got != -1 {
+		t.Errorf("times: %d", got)
+	}
+}
+
+// TestFirstFloat finds the float that makes a column one of floats.
+func TestFirstFloat(t *testing.T) {
+	for _, c := range []struct {
+		cells []any
+		want  int
+	}{
+		{[]any{1, 2}, -1},
+		{[]any{1, nil, 2.0, 3}, 2},
+		{[]any{nil, 2.0, 3}, 1},
+		{[]any{nil, 2.0, 3.5}, 2},
+		{[]any{nil}, -1},
+	} {
+		col := new(Column)
+		for _, v := range c.cells {
+			switch v := v.(type) {
+			case int:
+				col.Accepts(Int64)
+				col.AppendInt64(int64(v))
+			case float64:
+				col.Accepts(Float64)
+				col.AppendFloat64(v)
+			case nil:
+				col.AppendNull()
+			}
+		}
+		if got := col.FirstFloat(); got != c.want {
+			t.Errorf("%v: %d, want %d", c.cells, got, c.want)
+		}
+	}
+}

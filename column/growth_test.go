@@ -70,6 +70,14 @@ func TestGrowth(t *testing.T) {
 				_ = c.AppendString([]byte("x"))
 			}
 		}},
+		{Name: "Column.Inexact,Column.FirstFloat", Prepare: func(n int) func() {
+			ints, floats := &Column{Kind: Int64, Rows: n / 8, Ints: make([]int64, n/8)}, &Column{Kind: Float64, Rows: n / 8, Floats: make([]float64, n/8)}
+			ints.Ints[n/8-1] = 1<<53 + 1
+			return func() {
+				ints.Inexact()
+				floats.FirstFloat()
+			}
+		}},
 		{Name: "Column.AcceptsInt64,Column.InvalidText", Alloc: 24, Prepare: func(n int) func() {
 			return func() {
 				floats, text := new(Column), new(Column)

@@ -248,7 +248,7 @@ func (j *job) readArcColumns(e *envelope) error {
 	j.seek(e.at[partColumns])
 	if g.batch.Rows == 0 {
 		g.batch.Reset()
-		g.first, g.checked = j.row, checked{}
+		g.first, g.numbers, g.checked = j.row, g.numbers[:0], checked{}
 		return j.readColumns(g)
 	}
 	if j.spare == nil {
@@ -291,6 +291,14 @@ func (j *job) merge(dst, src *group) error {
 				return invalid("column %q: it holds floats in rows before, and a float64 would round an integer here", c.Name).in(c.Name).ofRow(src.first)
 			}
 			return j.fault(err, none)
+		}
+	}
+	if len(dst.numbers) > 0 || src.first != dst.first+rows { // other rows are between
+		for i := len(dst.numbers); i < rows; i++ {
+			dst.numbers = append(dst.numbers, dst.first+i)
+		}
+		for i := range from.Rows {
+			dst.numbers = append(dst.numbers, src.number(i))
 		}
 	}
 	to.Rows += from.Rows - 1

@@ -57,7 +57,9 @@
 //	                     [any of these, …]
 //
 // A cell is nil, a bool, an int, a float, a str or a timestamp ext. A column has one type; ints and floats mix, as floats.
-// The type of a table's column is that of its first value, and stays; an int column becomes one of floats when a float comes.
+// The type of a table's column is that of its first value, and stays; an int column becomes one of floats when a float comes. An int
+// that a float64 would round, as 9007199254740993, keeps the column one of ints: the float is refused, and so is such an int in a column
+// of floats.
 //
 // In JSON a number is an int unless it has a fraction or an exponent. Ints beyond int64 are refused: 1e20 is a float, but some encoders
 // write it as 100000000000000000000, which is none. So are floats out of range, and text with half of a surrogate pair. JSON has no

@@ -52,6 +52,7 @@ type group struct {
 	batch   *column.Batch
 	first   int           // the row of the body that the first row is
 	numbers []int         // the row of the body that each row is, if they do not follow one another
+	write   int           // which of the job's writes it became, counted from 1
 	after   *column.Batch // the rows will stand behind these
 	checked checked       // partial only
 }
@@ -111,10 +112,23 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 		}
 		if g.batch.Rows > 0 {
 			j.writes = append(j.writes, table.Write{Name: g.name, Batch: g.batch})
+			g.write = len(j.writes)
 			g.batch = nil
 		}
 	}
 	return j.writes, nil
+}
+
+// conflict is an error of the catalog as one of the body. Of a partial body it names no row: the rows that were rejected are not
+// in the batch.
+func (j *job) conflict(f *Format, e *table.TypeError) error {
+	r := asRefusal(e)
+	for i := range j.groups {
+		if g := &j.groups[i]; g.write == e.Write+1 && e.Row >= 0 && !j.partial {
+			r.row = g.number(e.Row)
+		}
+	}
+	return j.told(f, r)
 }
 
 // told is err as a client of the format is told it.

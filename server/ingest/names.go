@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/table"
 )
 
 const (
@@ -95,7 +96,7 @@ func checkColumns(b *column.Batch) error {
 	}
 	seen := make(map[string]string, len(b.Columns))
 	for _, c := range b.Columns {
-		key := fold(c.Name)
+		key := table.Fold(c.Name)
 		if other, ok := seen[key]; ok {
 			return errTwin(c.Name, other)
 		}
@@ -116,16 +117,4 @@ func sameFold(a, b string) bool {
 		return false
 	}
 	return strings.EqualFold(a, b)
-}
-
-// fold is the same text for all names that strings.EqualFold takes for the same.
-func fold(name string) string { return strings.Map(lowestFold, name) }
-
-// lowestFold is the lowest of the runes that are the same but for case.
-func lowestFold(r rune) rune {
-	low := r
-	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-		low = min(low, f)
-	}
-	return low
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/table"
 )
 
 // Partial acceptance: rows are read one at a time, each is judged at once, and one that is bad is undone and noted.
@@ -220,7 +221,7 @@ type checked struct {
 	has   []bool                 // by column: there is a value
 	folds map[string]string      // names of such columns, by what is the same but for case
 	unit  Unit                   // of their times
-	known map[string]column.Kind // of the catalog, if that is asked
+	known map[string]table.Field // of the catalog, if that is asked
 }
 
 // add judges the last row of the group, as finish judges the whole of it, and the catalog's columns too if those are known.
@@ -235,8 +236,8 @@ func (k *checked) add(j *job, g *group) error {
 			if c.IsNull(i) {
 				continue
 			}
-			if have := k.kind(g, c.Name); have != column.Null && !fits(have, c.Kind) {
-				return invalid("column %q holds %v and cannot take %v: convert it, or send it under another name", clip(c.Name), have, c.Kind).in(c.Name)
+			if why := k.conflict(g, c, i); why != nil {
+				return invalid("%s", why.Reason()).in(c.Name)
 			}
 			if c.Kind == column.String && !utf8.Valid(c.StringAt(i)) {
 				return errText(c)
@@ -247,7 +248,7 @@ func (k *checked) add(j *job, g *group) error {
 			if err := checkColumn(c.Name); err != nil {
 				return err
 			}
-			key := fold(c.Name)
+			key := table.Fold(c.Name)
 			switch other, known := k.folds[key]; {
 			case !known:
 				k.folds[key] = c.Name
@@ -286,31 +287,35 @@ func (k *checked) begin(j *job, g *group) {
 	if j.known == nil {
 		return
 	}
-	k.known = make(map[string]column.Kind)
+	k.known = make(map[string]table.Field)
 	for _, f := range j.known(g.name) {
-		k.known[f.Name] = f.Kind
+		k.known[f.Name] = f
 	}
 }
 
-// kind is the type that a column of the catalog, or of the rows before these, has; Null if there is none. Times come in other
+// conflict is why a column of the catalog, or of the rows before these, does not take row i of c, or nil. Times come in other
 // types, and are converted.
-func (k *checked) kind(g *group, name string) column.Kind {
-	if name == timeColumn {
-		return column.Null
+func (k *checked) conflict(g *group, c *column.Column, i int) *table.TypeError {
+	if c.Name == timeColumn {
+		return nil
 	}
-	if have := k.known[name]; have != column.Null || g.after == nil {
-		return have
+	have, ok := k.known[c.Name]
+	if !ok && g.after != nil {
+		if o := g.after.Find(c.Name); o != nil {
+			have = table.Field{Name: o.Name, Kind: o.Kind} // merge looks at its integers
+		}
 	}
-	if c := g.after.Find(name); c != nil {
-		return c.Kind
+	if have.Kind == column.Null || have.Kind == c.Kind {
+		return nil
 	}
-	return column.Null
-}
-
-// fits reports whether a column of the catalog takes cells of a kind.
-func fits(have, got column.Kind) bool {
-	number := func(k column.Kind) bool { return k == column.Int64 || k == column.Float64 }
-	return have == got || number(have) && number(got)
+	cell := column.Column{Kind: c.Kind, Rows: 1}
+	switch c.Kind {
+	case column.Int64:
+		cell.Ints = c.Ints[i : i+1]
+	case column.Float64:
+		cell.Floats = c.Floats[i : i+1]
+	}
+	return have.Conflict(&cell)
 }
 
 // addTime judges the time of row i.

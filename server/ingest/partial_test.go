@@ -180,6 +180,44 @@ func TestPartialAgainstCatalog(t *testing.T) {
 	}
 }
 
+// TestIntegersOfTheCatalogAreNotRounded writes floats to a column with an integer that a float64 would
+// round, and such an integer to a column of floats, in bodies of their own.
+func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
+	const big = 1<<53 + 1
+	const float = `column "n" holds integers that a float64 would round and cannot take 2.5: send integers, or send it under another name`
+	const integer = `column "f" holds float64 and cannot take 9007199254740993, which a float64 would round: send it as a string, or send it under another name`
+	r := newRig(t, Options{})
+	wantStatus(t, r.v1(list{dict{"time", t0, "n", big, "f", 0.5}}, ""), 204)
+	first := row{"time": t0, "n": int64(big), "f": 0.5}
+	wantRows(t, r.replayed(), map[string][]row{"db.t": {first}})
+	for _, body := range []any{
+		list{dict{"time", t1, "n", 1}, dict{"time", t2, "n", 2.5}},
+		dict{"time", list{t1, t2}, "n", list{1, 2.5}},
+	} {
+		p := wantProblem(t, r.v1(body, ""), 400, "row 1: table db.t: "+float)
+		if p.Field != "n" || p.Row == nil || *p.Row != 1 {
+			t.Errorf("%+v", p)
+		}
+	}
+	wantProblem(t, r.v1(list{dict{"time", t1, "f", 1}, dict{"time", t2, "f", big}}, ""), 400, "row 1: table db.t: "+integer)
+
+	// The rows of a table are numbered in the body, not in the table.
+	one := func(table string, v any) dict {
+		return dict{"m", table, "columns", dict{"time", list{t1}, "n", list{v}}}
+	}
+	wantStatus(t, r.arc(one("cpu", big)), 204)
+	wantProblem(t, r.arc(dict{"batch", list{one("cpu", nil), one("mem", 1), one("mem", 2), one("cpu", 2.5)}}), 400,
+		"row 3: table default.cpu: "+float)
+	r.landed()
+
+	got := reply(t, r.v1(list{dict{"time", t1, "n", 2.5}, dict{"time", t1, "n", 3, "f", 4}, dict{"time", t2, "f", big}}, "?partial=true"))
+	want := []Rejection{{Row: 0, Reason: float}, {Row: 2, Reason: integer}}
+	if got.Rows != 1 || !slices.Equal(got.Rejected, want) {
+		t.Errorf("%+v", got)
+	}
+	wantRows(t, r.replayed(), map[string][]row{"db.t": {{"time": t1, "n": int64(3), "f": 4.0}}})
+}
+
 // Where a partial request is more lenient than others, and rejects nothing, the log must give the rows back all the same.
 func TestPartialLenient(t *testing.T) {
 	for name, body := range map[string]any{

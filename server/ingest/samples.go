@@ -322,10 +322,9 @@ func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
 			r.metric, named = value, true
 			continue
 		}
-		if len(r.set.pairs) >= r.job.limits.Columns {
-			return r.refuse("more than %d labels: send fewer", r.job.limits.Columns)
+		if err := r.addLabel(name, value, "labels"); err != nil {
+			return err
 		}
-		r.set.add(name, value)
 	}
 	if !utf8.Valid(r.metric) {
 		return r.errText([]byte(metricName))
@@ -333,6 +332,18 @@ func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
 	r.labels, err = r.appendLabels(r.labels[:0])
 	r.known = err == nil
 	return err
+}
+
+// addLabel adds a label to the set. The names are compared, and many may refer to the same long
+// symbols, so their text is bounded here. What the log has was bounded when it was written.
+func (r *seriesReader) addLabel(name, value []byte, what string) error {
+	if len(r.set.pairs) >= r.job.limits.Columns {
+		return r.refuse("more than %d %s: send fewer", r.job.limits.Columns, what)
+	}
+	if r.set.add(name, value); !r.job.judged && r.set.size > r.most-r.text {
+		return r.errTooMuch()
+	}
+	return nil
 }
 
 // readPlainLabels is the fast twin of readLabels, for labels that are sorted and need no escapes: nearly all.
@@ -368,11 +379,6 @@ func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
 // appendLabels appends the set of labels as JSON.
 func (r *seriesReader) appendLabels(b []byte) ([]byte, error) {
 	left := r.most - r.text
-	// To sort labels costs more than to write them, and many may refer to the same long symbols. In
-	// the log there may be labels that come twice, of whose text a part is left out.
-	if !r.job.judged && r.set.size > left {
-		return b, r.errTooMuch()
-	}
 	b, wrong := r.set.append(b, left)
 	switch {
 	case wrong != nil:
@@ -395,10 +401,9 @@ func (r *seriesReader) addExemplar(v *remotewrite.SeriesView, e remotewrite.Exem
 	t.columns[3].AppendFloat64(e.Value)
 	r.set.reset()
 	for name, value := range e.Labels {
-		if len(r.set.pairs) >= r.job.limits.Columns {
-			return r.refuse("more than %d labels in an exemplar: send fewer", r.job.limits.Columns)
+		if err := r.addLabel(name, value, "labels in an exemplar"); err != nil {
+			return err
 		}
-		r.set.add(name, value)
 	}
 	if r.scratch, err = r.appendLabels(r.scratch[:0]); err != nil {
 		return err

@@ -227,7 +227,11 @@ func (q *request) store() (gone bool, err error) {
 			return async, nil
 		}
 		var conflict *table.TypeError
-		if !q.partial || try == tries || !errors.As(err, &conflict) {
+		if !errors.As(err, &conflict) {
+			break
+		}
+		if !q.partial || try == tries {
+			err = q.job.conflict(q.codec.format, conflict)
 			break
 		}
 		q.job.known = h.columns

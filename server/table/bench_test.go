@@ -42,9 +42,9 @@ func loadBatch(b *column.Batch, rnd *rand.Rand, n, overlap int) {
 
 func loadSchema() *schema {
 	sc := newSchema(Name{"db", "cpu"})
-	sc.add(Field{"host", column.String})
+	sc.add(Field{Name: "host", Kind: column.String})
 	for _, name := range []string{"value", "cpu_idle", "cpu_user"} {
-		sc.add(Field{name, column.Float64})
+		sc.add(Field{Name: name, Kind: column.Float64})
 	}
 	return sc
 }

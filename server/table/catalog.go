@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/slipstream-go/slipstream/column"
 )
@@ -37,28 +37,53 @@ type catalog struct {
 	written uint64 // of the changes, those in the file
 }
 
-type limits struct{ tables, columns int }
+// limits hold for what is new. The zero limits take what the log has, which was taken before.
+type limits struct {
+	on              bool
+	tables, columns int
+}
 
 // schema is one table's columns; it never changes, a newer one takes its place.
 type schema struct {
 	table  *table
-	fields []Field        // "time" first, the others in the order of their first appearance
-	index  map[string]int // name to its place in fields
+	fields []Field           // "time" first, the others in the order of their first appearance
+	index  map[string]int    // name to its place in fields
+	folds  map[string]string // by [Fold], names: made when a column is added
 }
 
-// TypeError says that a column of a batch does not have the type that its table's column has.
+// TypeError says that a column of a batch does not have the type that its table's column has, or that
+// a float64 would round an integer of one of them.
 type TypeError struct {
 	Name      Name
 	Column    string
 	Have, Got column.Kind // what the table holds; what the batch brought
+
+	Write int    // which of the writes
+	Row   int    // of the batch: the first at fault if an integer would be rounded, else -1
+	Cell  string // what the row has there
 }
 
-func (e *TypeError) Error() string {
-	return fmt.Sprintf("table %s: column %q holds %s and cannot take %s: convert it, or send it under another name",
-		e.Name, e.Column, e.Have, e.Got)
+func (e *TypeError) Error() string { return fmt.Sprintf("table %s: %s", e.Name, e.Reason()) }
+
+// Reason returns the text of the error without the name of the table.
+func (e *TypeError) Reason() string {
+	have, got, mend := e.Have.String(), e.Got.String(), "convert it"
+	switch {
+	case !e.rounds():
+	case e.Have == column.Int64:
+		have, got, mend = "integers that a float64 would round", cmp.Or(e.Cell, "floats"), "send integers"
+	default:
+		got, mend = e.Cell+", which a float64 would round", "send it as a string"
+	}
+	return fmt.Sprintf("column %q holds %s and cannot take %s: %s, or send it under another name", e.Column, have, got, mend)
 }
 
 func (e *TypeError) Unwrap() error { return ErrInvalid }
+
+// rounds reports whether the types would fit, if an integer were rounded.
+func (e *TypeError) rounds() bool {
+	return e.Have == column.Int64 && e.Got == column.Float64 || e.Have == column.Float64 && e.Got == column.Int64
+}
 
 // admit is the schema that has all columns of b, on disk.
 func (c *catalog) admit(name Name, b *column.Batch) (*schema, error) {
@@ -86,7 +111,11 @@ func (sc *schema) covers(b *column.Batch) bool {
 			}
 			next = i
 		}
-		if have := sc.fields[next].Kind; have != c.Kind && !(have == column.Float64 && c.Kind == column.Int64) {
+		f := &sc.fields[next]
+		if f.Kind != c.Kind && !(f.Kind == column.Float64 && c.Kind == column.Int64) {
+			return false
+		}
+		if c.Kind == column.Int64 && !f.Inexact && c.Inexact() >= 0 {
 			return false
 		}
 		next++
@@ -96,7 +125,7 @@ func (sc *schema) covers(b *column.Batch) bool {
 
 // extended is the schema with the columns of b added, and its Int64 columns widened where b has Float64. It is sc itself if
 // nothing changes.
-func (sc *schema) extended(name Name, b *column.Batch, maxColumns int) (*schema, error) {
+func (sc *schema) extended(name Name, b *column.Batch, l limits) (*schema, error) {
 	next := sc
 	change := func() {
 		if next == sc {
@@ -107,26 +136,36 @@ func (sc *schema) extended(name Name, b *column.Batch, maxColumns int) (*schema,
 		if c.Kind == column.Null {
 			continue
 		}
+		f := Field{Name: c.Name, Kind: c.Kind}
 		i, known := next.index[c.Name]
-		if !known {
-			if len(next.fields) >= maxColumns {
-				return nil, invalid("table %s: column %q would be one more than the %d a table may have", name, c.Name, maxColumns)
+		if known {
+			f = next.fields[i]
+			if e := f.Conflict(c); e != nil && (l.on || !e.rounds()) {
+				e.Name = name
+				return nil, e
 			}
+			if c.Kind == column.Float64 && f.Kind == column.Int64 {
+				f = Field{Name: f.Name, Kind: column.Float64}
+			}
+		}
+		f.Inexact = f.Inexact || f.Kind == column.Int64 && c.Inexact() >= 0
+		switch {
+		case !known:
+			if l.on && len(next.fields) >= l.columns {
+				return nil, invalid("table %s: column %q would be one more than the %d a table may have", name, c.Name, l.columns)
+			}
+			change()
 			if err := next.checkNewColumn(c.Name); err != nil {
 				return nil, err
 			}
+			next.add(f)
+		case f != next.fields[i]:
 			change()
-			next.add(Field{Name: c.Name, Kind: c.Kind})
-			continue
+			next.fields[i] = f
 		}
-		switch have := next.fields[i].Kind; {
-		case have == c.Kind, have == column.Float64 && c.Kind == column.Int64:
-		case have == column.Int64 && c.Kind == column.Float64:
-			change()
-			next.fields[i].Kind = column.Float64
-		default:
-			return nil, &TypeError{Name: name, Column: c.Name, Have: have, Got: c.Kind}
-		}
+	}
+	if next != sc {
+		next.folds = nil // they are of no use any more
 	}
 	return next, nil
 }
@@ -140,6 +179,9 @@ func newSchema(name Name) *schema {
 func (sc *schema) add(f Field) {
 	sc.index[f.Name] = len(sc.fields)
 	sc.fields = append(sc.fields, f)
+	if sc.folds != nil {
+		sc.folds[Fold(f.Name)] = f.Name
+	}
 }
 
 // extend is the slow road of admit: it adds what is new, and returns once the file has it.
@@ -153,7 +195,7 @@ func (c *catalog) extend(name Name, b *column.Batch) (*schema, error) {
 		}
 		old = newSchema(name)
 	}
-	sc, err := old.extended(name, b, c.limits.columns)
+	sc, err := old.extended(name, b, c.limits)
 	if err != nil {
 		c.mu.Unlock()
 		return nil, err
@@ -186,7 +228,7 @@ func (c *catalog) flush(want uint64) error {
 }
 
 func (c *catalog) checkNewTable(name Name) error {
-	if len(c.draft) >= c.limits.tables {
+	if c.limits.on && len(c.draft) >= c.limits.tables {
 		return invalid("table %s: it would be one more than the %d tables there may be: raise the limit, or use fewer names",
 			name, c.limits.tables)
 	}
@@ -228,12 +270,28 @@ func (sc *schema) checkNewColumn(s string) error {
 	if IsPartition(s) {
 		return invalid("table %s: column %q: the files' directories are named by date= and hour=, which would hide it: rename it", name, s)
 	}
-	for _, f := range sc.fields {
-		if strings.EqualFold(s, f.Name) {
-			return invalid("table %s: column %q: there is %q already, and engines do not tell upper from lower case: rename it", name, s, f.Name)
+	if sc.folds == nil {
+		sc.folds = make(map[string]string, len(sc.fields))
+		for _, f := range sc.fields {
+			sc.folds[Fold(f.Name)] = f.Name
 		}
 	}
+	if other, ok := sc.folds[Fold(s)]; ok {
+		return invalid("table %s: column %q: there is %q already, and engines do not tell upper from lower case: rename it", name, s, other)
+	}
 	return nil
+}
+
+// Fold returns the same text for all names that strings.EqualFold takes for the same.
+func Fold(name string) string { return strings.Map(lowestFold, name) }
+
+// lowestFold is the lowest of the runes that are the same but for case.
+func lowestFold(r rune) rune {
+	low := r
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		low = min(low, f)
+	}
+	return low
 }
 
 // IsPartition reports whether the directories of the files are named by what a column of this name would be: no table can have it.
@@ -274,17 +332,17 @@ type catalogTable struct {
 }
 
 type catalogColumn struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Inexact bool   `json:"inexact,omitempty"`
 }
 
-// openCatalog reads the file, or begins an empty catalog if there is none. Limits are for new names; while the log is
-// replayed there are none, because its rows were admitted once.
+// openCatalog reads the file, or begins an empty catalog if there is none. It has no limits: those come when the log has been
+// replayed, whose rows were admitted once.
 func openCatalog(path string) (*catalog, error) {
 	c := &catalog{
 		path:   path,
 		header: header{Version: catalogVersion},
-		limits: limits{tables: math.MaxInt, columns: math.MaxInt},
 		draft:  make(map[Name]*schema),
 	}
 	text, err := os.ReadFile(path)
@@ -318,7 +376,7 @@ func (c *catalog) parse(text []byte) error {
 		sc := newSchema(name)
 		for i, col := range t.Columns {
 			kind, ok := column.KindOf(col.Kind)
-			f := Field{Name: col.Name, Kind: kind}
+			f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact}
 			if i == 0 && f == sc.fields[0] {
 				continue
 			}
@@ -338,7 +396,7 @@ func writeCatalog(path string, h header, tables map[Name]*schema) error {
 	for name, sc := range tables {
 		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields))}
 		for i, f := range sc.fields {
-			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String()}
+			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact}
 		}
 		file.Tables = append(file.Tables, t)
 	}

@@ -100,14 +100,14 @@ func TestCatalog(t *testing.T) {
 		}
 	}
 	var te *TypeError
-	if _, err := c.admit(cpu, shapeOf("up:string")); !errors.As(err, &te) || *te != (TypeError{cpu, "up", column.Bool, column.String}) {
+	if _, err := c.admit(cpu, shapeOf("up:string")); !errors.As(err, &te) || *te != (TypeError{Name: cpu, Column: "up", Have: column.Bool, Got: column.String, Row: -1}) {
 		t.Errorf("%#v", err)
 	}
 }
 
 func TestCatalogLimits(t *testing.T) {
 	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
-	c.limits = limits{tables: 2, columns: 3}
+	c.limits = limits{on: true, tables: 2, columns: 3}
 	for _, test := range []struct {
 		name  Name
 		batch *column.Batch
@@ -142,7 +142,7 @@ func TestCatalogLimits(t *testing.T) {
 // TestCatalogNames refuses columns that the engines which read the files could not tell from others.
 func TestCatalogNames(t *testing.T) {
 	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
-	c.limits = limits{tables: 10, columns: 10}
+	c.limits = limits{on: true, tables: 10, columns: 10}
 	cpu := Name{"db", "cpu"}
 	if _, err := c.admit(cpu, shapeOf("host:string")); err != nil {
 		t.Fatal(err)

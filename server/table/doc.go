@@ -41,8 +41,9 @@
 //
 //	{"version":1, "log":0, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}]}]}
 //
-// Columns are added and never removed. A column of int64 that meets a float64 becomes float64; other mixtures are a
-// [TypeError]. A column that so far has only nulls is not in the catalog. Every file has all columns that the catalog had when
+// Columns are added and never removed. A column of int64 that meets a float64 becomes float64, unless it was given an integer that a
+// float64 would round: the catalog notes that ("inexact":true), and the float is a [TypeError]. So is such an integer in a column of
+// float64, and any other mixture: no row that was acknowledged changes its value. A column that so far has only nulls is not in the catalog. Every file has all columns that the catalog had when
 // the file was planned, so that the latest file of a table shows its whole schema.
 //
 // # Locks

@@ -122,7 +122,7 @@ func randomPiece(rnd *rand.Rand, rows int, at func(i int) int64) piece {
 
 func allKinds() *schema {
 	sc := newSchema(Name{"db", "t"})
-	for _, f := range []Field{{"bool", column.Bool}, {"host", column.String}, {"float", column.Float64}, {"int", column.Int64}, {"never", column.String}, {"when", column.Time}} {
+	for _, f := range []Field{{Name: "bool", Kind: column.Bool}, {Name: "host", Kind: column.String}, {Name: "float", Kind: column.Float64}, {Name: "int", Kind: column.Int64}, {Name: "never", Kind: column.String}, {Name: "when", Kind: column.Time}} {
 		sc.add(f)
 	}
 	return sc

@@ -75,7 +75,7 @@ func (s *Store) recover() (err error) {
 			return err
 		}
 	}
-	s.catalog.limits = limits{tables: s.o.MaxTables, columns: s.o.MaxColumns}
+	s.catalog.limits = limits{on: true, tables: s.o.MaxTables, columns: s.o.MaxColumns}
 	s.report()
 	return nil
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/slipstream-go/slipstream/column"
 )
@@ -11,10 +12,37 @@ type Name struct{ DB, Table string }
 
 func (n Name) String() string { return n.DB + "." + n.Table }
 
-// Field is a column of a [File]: its name, and the kind that all its cells have.
+// Field is a column of a table: its name, and the kind of its cells.
 type Field struct {
 	Name string
 	Kind column.Kind
+
+	// Inexact says that an Int64 column was given an integer that a float64 would round. So it does
+	// not become a Float64 one: floats are refused.
+	Inexact bool
+}
+
+// Conflict returns nil if the field takes the cells of c, or why it does not. Ints and floats mix, as
+// floats, unless an integer would be rounded.
+func (f Field) Conflict(c *column.Column) *TypeError {
+	e := &TypeError{Column: f.Name, Have: f.Kind, Got: c.Kind, Row: -1}
+	switch {
+	case f.Kind == c.Kind:
+		return nil
+	case f.Kind == column.Int64 && c.Kind == column.Float64:
+		if !f.Inexact {
+			return nil
+		}
+		if e.Row = c.FirstFloat(); e.Row >= 0 {
+			e.Cell = strconv.FormatFloat(c.Floats[e.Row], 'g', -1, 64)
+		}
+	case f.Kind == column.Float64 && c.Kind == column.Int64:
+		if e.Row = c.Inexact(); e.Row < 0 {
+			return nil
+		}
+		e.Cell = strconv.FormatInt(c.Ints[e.Row], 10)
+	}
+	return e
 }
 
 // File is a file to be made: what is in it, and how to get at it. The rows are not copied together beforehand; the sink

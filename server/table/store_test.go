@@ -61,7 +61,7 @@ func TestStore(t *testing.T) {
 	}
 	infos := s.Tables()
 	if len(infos) != 2 || infos[0].Name != (Name{"db", "cpu"}) || infos[0].Landed != 3 || infos[0].LandedTo != 3 || infos[0].Files != 2 ||
-		fmt.Sprint(infos[0].Columns) != "[{time time} {id int64} {value float64} {host string}]" {
+		fmt.Sprint(infos[0].Columns) != "[{time time false} {id int64 false} {value float64 false} {host string false}]" {
 		t.Errorf("%+v", infos)
 	}
 	if err := s.Flush(context.Background()); err != nil { // nothing to do

@@ -130,7 +130,7 @@ func (d *delivery) recycle() {
 // prepare checks the writes and enters what they bring that is new into the catalog.
 func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 	rows := 0
-	for _, w := range writes {
+	for i, w := range writes {
 		times, err := checkBatch(w)
 		if err != nil {
 			return err
@@ -145,6 +145,10 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 		}
 		schema, err := s.catalog.admit(w.Name, w.Batch)
 		if err != nil {
+			var conflict *TypeError
+			if errors.As(err, &conflict) {
+				conflict.Write = i
+			}
 			return err
 		}
 		w.Batch.MaxRows, w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0, 0 // they bound what a request may bring; other rows may follow it now
@@ -170,7 +174,7 @@ func checkBatch(w Write) ([]int64, error) {
 	case c.HasNulls():
 		return nil, invalid("table %s: a null in the column %q", w.Name, timeColumn)
 	case c.Kind != column.Time:
-		return nil, &TypeError{Name: w.Name, Column: timeColumn, Have: column.Time, Got: c.Kind}
+		return nil, &TypeError{Name: w.Name, Column: timeColumn, Have: column.Time, Got: c.Kind, Row: -1}
 	default:
 		return c.Ints, nil
 	}

@@ -1,0 +1,32 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/growth"
+)
+
+// TestGrowth asserts that adding the columns of a batch to a table takes linear time, however alike
+// their names are.
+func TestGrowth(t *testing.T) {
+	growth.Check(t, []growth.Case{{Name: "new columns", Alloc: 100, Prepare: func(n int) func() {
+		b := new(column.Batch)
+		for i := range n / maxName {
+			c, err := b.Column([]byte(strings.Repeat("n", maxName-6) + fmt.Sprintf("%06d", i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Accepts(column.Bool)
+			c.AppendBool(true)
+		}
+		old := newSchema(Name{"db", "t"})
+		return func() {
+			if _, err := old.extended(Name{"db", "t"}, b, limits{}); err != nil {
+				t.Error(err)
+			}
+		}
+	}}})
+}
