@@ -56,6 +56,9 @@ func (d *decoder) open(src []byte) {
 //
 //go:noinline
 func (d *decoder) near(i int) int {
+	if d.trail != nil && i <= d.trail.lim {
+		return i // d.lim is there for nearIn
+	}
 	n := copy(d.tail[:], d.src[i:])
 	clear(d.tail[n : n+pad])
 	if !d.inTail {

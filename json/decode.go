@@ -95,9 +95,10 @@ type decoder struct {
 	hops   int // of pointers to pointers, and the like
 	soft   int // the depth of the container through which an error is on its way out: soft.go
 	flags  ParseFlags
-	misses uint8 // keys that were not the expected ones, and the like
-	inTail bool  // b is tail
-	boxed  bool  // cells or floats are in use
+	misses uint8  // keys that were not the expected ones, and the like
+	inTail bool   // b is tail
+	trail  *trail // notes where skip is: explain.go
+	boxed  bool   // cells or floats are in use
 	src    []byte
 
 	text   buffer.Strings

@@ -3,7 +3,7 @@ package json
 // The errors of encoding/json for input that is not valid.
 //
 // Only encoding/json can make them: the text of a SyntaxError is not exported. It need not read the input for that. A
-// scanner finds the byte that is wrong; a document of a few bytes that leads encoding/json into the same state, followed by the
+// scanner finds the byte that is wrong, from a place on that skip came to, which is several times as fast; a document of a few bytes that leads encoding/json into the same state, followed by the
 // same byte, gives the same error. The offset is exported, so it is set to that of the input.
 
 import (
@@ -18,8 +18,7 @@ var errDisagree = errors.New("json: valid input was not understood; please repor
 func explain(data []byte) error {
 	if !onV2 { // whose errors depend on more than the state
 		var s scanner
-		s.reset()
-		i, seen := s.scan(data, 0)
+		i, seen := s.scan(data, s.resume(data))
 		if seen == unfinished && s.whole() {
 			seen = complete
 		}
@@ -36,6 +35,49 @@ func explain(data []byte) error {
 		return err
 	}
 	return errDisagree
+}
+
+// trailStep is after how many bytes skip notes where it is.
+const trailStep = 1 << 10
+
+// A trail is the last place that skip noted, before it found that the input is not valid.
+type trail struct {
+	lim   int // where the window ends: d.lim is before it
+	at    int
+	state scanState
+	nest  []byte
+}
+
+// resume sets s to a state that scanning data from the start leads to, and returns the position.
+func (s *scanner) resume(data []byte) int {
+	s.reset()
+	if len(data) <= 2*trailStep {
+		return 0
+	}
+	d := decoders.Get().(*decoder)
+	d.open(data)
+	t := trail{lim: d.lim, state: atValue, nest: s.nest}
+	d.trail, d.lim, d.depth = &t, trailStep, 0
+	d.skip(d.blanks(0))
+	d.trail = nil
+	d.release()
+	s.state, s.nest = t.state, t.nest
+	return t.at
+}
+
+// nearIn is near for skip, which is in state at depth.
+//
+//go:noinline
+func (d *decoder) nearIn(i, depth int, state scanState) int {
+	t := d.trail
+	if t == nil || i > t.lim {
+		return d.near(i)
+	}
+	if depth > 0 { // else the value ends at i
+		t.at, t.state, t.nest = i, state, append(t.nest[:0], d.nest[1:depth+1]...)
+	}
+	d.lim = min(i+trailStep, t.lim)
+	return i
 }
 
 // explain returns encoding/json's error for b[i], which is wrong in the state of s, or for the end of the input if i is

@@ -25,7 +25,7 @@ func (d *decoder) skip(i int) int {
 	nest := &d.nest
 value:
 	if i > d.lim {
-		i = d.near(i)
+		i = d.nearIn(i, depth, atValue)
 		b = d.b
 	}
 	switch c := mem.Load8(b, i); c {
@@ -67,7 +67,7 @@ value:
 	}
 next:
 	if i > d.lim {
-		i = d.near(i)
+		i = d.nearIn(i, depth, atNext)
 		b = d.b
 	}
 	if depth == d.depth {
