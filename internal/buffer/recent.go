@@ -10,11 +10,16 @@ type Recent struct {
 		s      string
 	}
 	text Strings
+	made int // chunks since the slots were emptied
 }
 
 const (
 	recentSlots = 1 << recentBits
 	recentBits  = 9
+
+	// recentChunks is after how many chunks the slots are emptied. Each of them may hold a string of a
+	// chunk of its own, so it bounds what stays to 66 KB. It is 8 times what the strings of all slots take.
+	recentChunks = 32
 
 	// RecentMax is the length of the longest string that is kept.
 	RecentMax = 16
@@ -42,7 +47,13 @@ func (r *Recent) Find(b []byte, i, n int) (s string, known bool) {
 		return slot.s, true
 	}
 	r.text.Size = ChunkSize
-	s = r.text.CopyAt(b, i, n)
+	had := len(r.text.chunk)
+	if s = r.text.CopyAt(b, i, n); len(r.text.chunk) < had {
+		if r.made++; r.made == recentChunks {
+			clear(r.slots[:])
+			r.made = 0
+		}
+	}
 	slot.lo, slot.hi, slot.s = lo, hi, s
 	return s, false
 }

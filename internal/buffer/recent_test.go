@@ -3,6 +3,7 @@ package buffer
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 )
 
@@ -54,4 +55,50 @@ func TestRecentRecurs(t *testing.T) {
 	if known := find(); known < 18 { // two may share a slot
 		t.Errorf("%d of 20 strings are known", known)
 	}
+}
+
+// TestRecentHolds measures what stays held after strings that evict one another fill chunk after
+// chunk, each of which has one string that stays.
+func TestRecentHolds(t *testing.T) {
+	live := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	// bySlot finds a key for each slot, and rivals that share one with the first.
+	probe := new(Recent)
+	slotOf := func(key string) int {
+		probe.Find([]byte(key), 0, len(key))
+		for i := range probe.slots {
+			if probe.slots[i].s != "" {
+				probe.slots[i].s = ""
+				probe.slots[i].lo, probe.slots[i].hi = 0, 0
+				return i
+			}
+		}
+		t.Fatal("no slot")
+		return 0
+	}
+	keys, rivals := map[int][]byte{}, [][]byte{}
+	for i := 0; len(keys) < recentSlots || len(rivals) < 2; i++ {
+		key := fmt.Sprintf("%016d", i)
+		at := slotOf(key)
+		if at == 0 {
+			rivals = append(rivals, []byte(key))
+		}
+		keys[at] = []byte(key)
+	}
+	r := new(Recent)
+	before := live()
+	for at := range recentSlots {
+		r.Find(keys[at], 0, RecentMax)
+		for i := range ChunkSize / RecentMax {
+			r.Find(rivals[i%2], 0, RecentMax)
+		}
+	}
+	if held := live() - before; held > 128<<10 {
+		t.Errorf("%d KB stay", held>>10)
+	}
+	runtime.KeepAlive(r)
 }
