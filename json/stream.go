@@ -20,6 +20,8 @@ type Decoder struct {
 	seen int64 // bytes that were read as values, which is how encoding/json counts in errors
 	last int   // bytes of the last value
 	came int   // bytes of the last read
+	vain int64 // bytes that decodeAtOnce has decoded in vain
+	idle int   // bytes of white space at next that peek has passed over
 
 	filled buffer.Peak // what the buffer held before each refill
 	flags  ParseFlags
@@ -132,16 +134,18 @@ func (d *Decoder) Decode(v any) error {
 
 func (d *Decoder) advance(n int) {
 	d.next += n
+	d.idle = 0
 	d.blanks = 0
 	d.seen += int64(n)
 	d.last = n
 }
 
 // decodeAtOnce decodes the next value if the whole of it is in the buffer, without looking for its end first. It does not try when less
-// is there than the last value took: then it would mostly be in vain.
+// is there than the last value took: then it would mostly be in vain. Nor does it when a fifth of all bytes that were decoded were so in
+// vain, as where each value is a little longer than the one before it.
 func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	o := rootOf(v)
-	if n := len(d.buf) - d.next; o == nil || n == 0 || n < d.last {
+	if n := len(d.buf) - d.next; o == nil || n == 0 || n < d.last || d.vain > d.seen/4 {
 		return false, nil
 	}
 	x := decoders.Get().(*decoder)
@@ -149,6 +153,7 @@ func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	n, err := x.first(d.buf[d.next:], v, o, openEnded)
 	x.release()
 	if n == failed {
+		d.vain += int64(len(d.buf) - d.next)
 		return false, nil
 	}
 	d.advance(n)
@@ -309,17 +314,18 @@ func (d *Decoder) More() bool {
 	return err == nil && c != ']' && c != '}'
 }
 
-// peek is the next byte that is no white space.
+// peek is the next byte that is no white space. After an error of the reader it goes on where it stopped.
 func (d *Decoder) peek() (byte, error) {
 	var err error
-	for i := d.next; ; {
+	for i := d.next + d.idle; ; {
 		for ; i < len(d.buf); i++ {
 			if c := d.buf[i]; !isBlank(c) {
-				d.next = i
+				d.next, d.idle = i, 0
 				return c, nil
 			}
 		}
 		if err != nil {
+			d.idle = i - d.next
 			return 0, err
 		}
 		n := i - d.next
