@@ -54,6 +54,68 @@ func TestRawMessageIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
+// TestRawMessageIsNotWrittenByErrors decodes what does not fit into a used target: whoever decodes it
+// then takes new memory as well.
+func TestRawMessageIsNotWrittenByErrors(t *testing.T) {
+	type node struct {
+		A    json.RawMessage
+		B    []byte
+		N    int
+		List []json.RawMessage
+		In   any
+		Next *node
+	}
+	const text = `{"A":[1],"B":"BBBB","N":"no number","List":[2],"In":3,"Next":{"A":4}}`
+	for name, decode := range map[string]func(v any) error{
+		"Unmarshal": func(v any) error { return json.Unmarshal([]byte(text), v) },
+		"Parse": func(v any) error {
+			_, err := json.Parse([]byte(text), v, 0)
+			return err
+		},
+		"Decoder": func(v any) error { return json.NewDecoder(strings.NewReader(text)).Decode(v) },
+	} {
+		in := json.RawMessage("fff")
+		v := node{A: json.RawMessage("aaaaa"), B: []byte("bbbbb"), List: append(make([]json.RawMessage, 0, 2), json.RawMessage("ccccc"), json.RawMessage("ddddd"))[:1],
+			In: &in, Next: &node{A: json.RawMessage("eeeee")}}
+		held := [][]byte{v.A, v.B, v.List[0], v.List[:2][1], in, v.Next.A}
+		before := make([]string, len(held))
+		for i, b := range held {
+			before[i] = string(b)
+		}
+		v.Next.Next = &v // the target leads to itself
+		if err := decode(&v); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		v.Next.Next = nil
+		for i, b := range held {
+			if string(b) != before[i] {
+				t.Errorf("%s: %q has become %q", name, before[i], b)
+			}
+		}
+		if string(v.A) != "[1]" || string(v.List[0]) != "2" || string(v.Next.A) != "4" {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// TestErrorsKeepWhatIsUnexported decodes what does not fit into a target with fields that only its
+// package reaches: no copy is made of them.
+func TestErrorsKeepWhatIsUnexported(t *testing.T) {
+	type hidden struct{ B []byte }
+	type target struct {
+		N    int
+		raw  json.RawMessage
+		next *target
+		hidden
+	}
+	v := target{raw: json.RawMessage("1"), next: new(target), hidden: hidden{B: []byte("abc")}}
+	kept := v.hidden.B
+	v.next.next = &v
+	if err := json.Unmarshal([]byte(`{"N":"x","B":"BBBB"}`), &v); err == nil || string(v.raw) != "1" || string(kept) != "abc" || len(v.B) != 3 {
+		t.Errorf("%v: %+v", err, v)
+	}
+}
+
 // TestReuseRawMessage decodes into the memory of the target, where the caller asks for it and where it has the room.
 func TestReuseRawMessage(t *testing.T) {
 	room := make(json.RawMessage, 1, 100)

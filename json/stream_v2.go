@@ -70,6 +70,7 @@ func (r *rest) Read(b []byte) (n int, err error) {
 // decode is Decode. With flags that the original does not have, it only finds the value.
 func (o *original) decode(v any, flags ParseFlags) error {
 	if flags&^originalParse == 0 {
+		disown(v, flags)
 		return o.moved(o.Decode(v))
 	}
 	var raw RawMessage

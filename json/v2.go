@@ -27,7 +27,7 @@ import (
 
 // The flags of which encoding/json has a counterpart.
 const (
-	originalParse  = UseNumber | DisallowUnknownFields | ReuseRawMessage // the last is what it does anyway
+	originalParse  = UseNumber | DisallowUnknownFields | ReuseRawMessage // the last is what it does, but for disown
 	originalAppend = EscapeHTML | SortMapKeys
 )
 
@@ -211,6 +211,7 @@ func encodeUnlike(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 
 // unmarshalOriginal is unmarshal by encoding/json.
 func unmarshalOriginal(data []byte, v any, flags ParseFlags) error {
+	disown(v, flags)
 	if flags&originalParse == 0 {
 		return json.Unmarshal(data, v)
 	}
