@@ -12,9 +12,10 @@ type place struct {
 	typ reflect.Type
 }
 
-// disown copies each RawMessage and []byte that the original may decode into when it decodes into v. It
-// writes the new bytes to the memory that is there, which somebody else may hold. The copies take time
-// that grows with the target, but only where the original is asked.
+// disown copies each RawMessage that the original may decode into when it decodes into v. It writes the
+// new bytes to the memory that is there, which somebody else may hold. The copies take time that grows
+// with the target, but only where the original is asked. A []byte is left to the original, as in
+// encoding/json.
 func disown(v any, flags ParseFlags) {
 	if flags&ReuseRawMessage == 0 {
 		disownAll(reflect.ValueOf(v), make(map[place]bool))
@@ -22,8 +23,8 @@ func disown(v any, flags ParseFlags) {
 }
 
 func disownAll(v reflect.Value, seen map[place]bool) {
-	isBytes := v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8
-	if v.IsValid() && !isBytes && reflect.PointerTo(v.Type()).Implements(unmarshalerType) {
+	isRaw := v.IsValid() && v.Type() == rawMessageType
+	if v.IsValid() && !isRaw && reflect.PointerTo(v.Type()).Implements(unmarshalerType) {
 		return // what its method does is its own affair
 	}
 	enter := func(n int) bool {
@@ -44,7 +45,7 @@ func disownAll(v reflect.Value, seen map[place]bool) {
 			disownAll(v.Elem(), seen)
 		}
 	case reflect.Slice:
-		if isBytes {
+		if isRaw {
 			if v.CanSet() && !v.IsNil() {
 				v.SetBytes(bytes.Clone(v.Bytes()))
 			}
@@ -71,7 +72,7 @@ func disownAll(v reflect.Value, seen map[place]bool) {
 	}
 }
 
-// holds reports whether values of t may lead to bytes. It does not look far: it is there for slices of
+// holds reports whether values of t may lead to a RawMessage. It does not look far: it is there for slices of
 // numbers and strings.
 func holds(t reflect.Type) bool {
 	switch t.Kind() {
