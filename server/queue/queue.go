@@ -24,10 +24,12 @@ type Options struct {
 
 	Workers int // default 16
 
-	// Waiting items of one tenant and codec are delivered together, up to so many and so many bytes of bodies, and always
-	// one. Defaults: 128, 1 MiB.
-	MaxJoinItems int
-	MaxJoinBytes int64
+	// Waiting items of one tenant and codec are delivered together, up to this many items, bytes of bodies, and weight; a
+	// single item may exceed the bounds. The weight of an item is one plus the sum of its notes. Verdicts lower the weight for a
+	// tenant: see [Verdict.Fewer]. Defaults: 128, 1 MiB, no bound.
+	MaxJoinItems  int
+	MaxJoinBytes  int64
+	MaxJoinWeight int64
 
 	// Joins, if set, is asked whether items of a codec may be delivered together; others come one by one.
 	Joins func(codec uint8) bool
@@ -61,6 +63,7 @@ func (o *Options) setDefaults() error {
 	setDefault(&o.Workers, 16)
 	setDefault(&o.MaxJoinItems, 128)
 	setDefault(&o.MaxJoinBytes, 1<<20)
+	setDefault(&o.MaxJoinWeight, 1<<48) // more than the items of a call can weigh
 	setDefault(&o.WAL.SegmentBytes, 32<<20)
 	if o.WAL.MaxBytes > 0 {
 		o.WAL.SegmentBytes = min(o.WAL.SegmentBytes, max(o.WAL.MaxBytes/4, 1)) // as the log itself does

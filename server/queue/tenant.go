@@ -33,6 +33,7 @@ type tenant struct {
 	coming int     // items on their way to the disk
 	bytes  int64   // cost of items, and of those that are coming
 	last   uint64  // order of the newest item there ever was
+	window Window  // of calls with several items
 	alone  uint64  // items up to this order are delivered one by one: joined, they were refused
 
 	timer   *time.Timer   // ends the latest pause
@@ -51,7 +52,7 @@ const keptIdle = 1024
 func (q *Queue) tenantOf(name string) *tenant {
 	t := q.tenants[name]
 	if t == nil {
-		t = &tenant{name: strings.Clone(name)}
+		t = &tenant{name: strings.Clone(name), window: NewWindow(q.o.MaxJoinWeight)}
 		q.tenants[t.name] = t
 	}
 	return t

@@ -8,6 +8,7 @@ import (
 // flight is what a worker delivers at a time: the first items of one tenant.
 type flight struct {
 	tenant  *tenant
+	weight  int64 // of all items that were taken up
 	held    []*item
 	sources []source // of held, and of the same length
 	items   []Item   // what Deliver is shown
@@ -63,20 +64,22 @@ func (q *Queue) next(f *flight) bool {
 
 // takeUp makes the first items of t, which has some, a flight.
 func (q *Queue) takeUp(t *tenant, f *flight) {
-	first, n, size := t.items[0], 0, int64(0)
+	first, n, size, weight := t.items[0], 0, int64(0), int64(0)
 	most := q.o.MaxJoinItems
 	if q.o.Joins != nil && !q.o.Joins(first.codec) {
 		most = 1
 	}
 	for _, it := range t.items[:min(len(t.items), most)] {
-		size += int64(it.size)
-		if n > 0 && (it.codec != first.codec || size > q.o.MaxJoinBytes || first.order <= t.alone) {
+		more := it.weight()
+		if n > 0 && (it.codec != first.codec || size+int64(it.size) > q.o.MaxJoinBytes || !t.window.Takes(weight+more) || first.order <= t.alone) {
 			break
 		}
+		size += int64(it.size)
+		weight += more
 		n++
 	}
 	t.state, t.busy = busy, n
-	f.tenant = t
+	f.tenant, f.weight = t, weight
 	f.held = append(f.held, t.items[:n]...)
 	for _, it := range f.held {
 		f.sources = append(f.sources, pin(it))
@@ -142,12 +145,21 @@ func (q *Queue) settle(f *flight, v Verdict) {
 	switch {
 	case v.Kind == Delivered:
 		q.finish(f, delivered)
-	case v.Kind == Refused && len(f.held) == 1:
+		t.window.Passed(f.weight)
+	case v.Kind != Retry && len(f.held) == 1:
 		q.finish(f, refused)
 		q.blame(refused, t, v.Err)
 	case v.Kind == Refused: // one by one, so that a bad item does not take its neighbours with it
 		t.alone = f.held[len(f.held)-1].order
+	case v.Kind == TooLarge:
+		t.window.Failed(f.weight)
 	default:
+		if v.Fewer {
+			t.window.Failed(f.weight)
+			if len(f.held) > 1 {
+				t.pause = 0 // the next call is another one
+			}
+		}
 		q.postpone(t, v)
 		return
 	}
