@@ -145,11 +145,14 @@ func TestMaxJoinWeight(t *testing.T) {
 	letGo := hold(g)
 	o := testOptions(g)
 	o.MaxJoinItems, o.MaxJoinWeight = 100, 25
-	q := mustOpen(t, memDir(t), o)
+	dir := memDir(t)
+	q := mustOpen(t, dir, o)
 	for i, note := range [][4]uint32{{1, 2, 3, 3}, {9}, {0, 4}, {0, 0, 0, 1000}, {23}, {}, {24}} {
 		mustPut(t, q, Item{Tenant: "t", Note: note, Body: body(ids("x", i, i)[0], 20)})
 	}
+	mustClose(t, q)
 	letGo()
+	q = mustOpen(t, dir, o)
 	drained(t, q)
 	if want := []int{3, 1, 2, 1}; !slices.Equal(g.calls["t"], want) {
 		t.Errorf("calls of %v items, want %v", g.calls["t"], want)

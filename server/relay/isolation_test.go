@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -145,5 +146,32 @@ func waitFor(t *testing.T, what string, is func() bool) {
 		if time.Now().After(end) {
 			t.Fatalf("waiting for %s took too long", what)
 		}
+	}
+}
+
+// Tenants for which the target hangs, 300 of them, do not keep another's items in the queue.
+func TestQueueOfHangingTenants(t *testing.T) { inBubble(t, testQueueOfHangingTenants) }
+
+func testQueueOfHangingTenants(t *testing.T, n *network) {
+	s := n.sink(t)
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		if p.tenant == "healthy" {
+			return false
+		}
+		time.Sleep(time.Minute)
+		return true
+	})
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 15 * time.Second, Queue: &QueueOptions{Dir: t.TempDir()}})
+	for i := range 300 {
+		r.send(t, remotewrite.V1, of(fmt.Sprint("hangs", i), 1)).want(t, 204)
+	}
+	for i := range 100 {
+		begin := time.Now()
+		r.send(t, remotewrite.V1, of("healthy", float64(i))).want(t, 204)
+		waitFor(t, "the healthy tenant's sample", func() bool { return len(s.got()["healthy"]) == i+1 })
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("sample %d took %v", i, took)
+		}
+		time.Sleep(500 * time.Millisecond)
 	}
 }
