@@ -34,11 +34,12 @@ var arrows = map[string][]string{
 
 	"internal/corpus/matrix": {"internal/corpus", "internal/mem"},
 
-	"server/wal":            {},
+	"server/durable":        {},
+	"server/wal":            {"server/durable"},
 	"server/queue":          {"server/wal"},
-	"server/table":          {"column", "server/wal"},
-	"server/parquet":        {"column", "server/table"},
-	"server/ingest":         {"column", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "schema", "server/table", "server/wal"},
+	"server/table":          {"column", "server/durable", "server/wal"},
+	"server/parquet":        {"column", "server/durable", "server/table"},
+	"server/ingest":         {"column", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "schema", "server/durable", "server/table", "server/wal"},
 	"server/relay":          {"internal/jsonfault", "remotewrite", "server/ingest", "server/queue"},
 	"server/metrics":        {"server/ingest", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
 	"server/config":         {"internal/jsonfault", "server/ingest", "server/load", "server/parquet", "server/relay", "server/table", "server/wal"},
@@ -46,7 +47,7 @@ var arrows = map[string][]string{
 	"server/migrate":        {},
 	"server/evolve":         {"schema"},
 	"server/watch":          {},
-	"server/service":        {"column", "server/config", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
+	"server/service":        {"column", "server/config", "server/durable", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
 	"server/cmd/slipstream": {"server/config", "server/evolve", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,7 @@ func TestErrors(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	file := write(t, "# mine\n\n  first  \nsecond\n")
-	t.Setenv("SLIPSTREAM_TOKEN", "third")
+	t.Setenv("SLIPSTREAM_TOKEN", "third\n") // as of a file
 	s, err := parse(t, "--listen=0.0.0.0:80", "--token-file="+file)
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +109,21 @@ func TestTokens(t *testing.T) {
 	}
 	if _, err := parse(t, "--token-file="+write(t, "# none\n")); err == nil || !strings.Contains(err.Error(), "there is no token in it; write one a line") {
 		t.Errorf("%v", err)
+	}
+	t.Setenv("SLIPSTREAM_TOKEN", " \n")
+	if s, err := parse(t); err != nil {
+		t.Error(err)
+	} else if tokens, err := s.Tokens(); tokens != nil || err != nil {
+		t.Errorf("%q, %v", tokens, err)
+	}
+	long := strings.Repeat("x", 100_000)
+	if s, err := parse(t, "--token-file="+write(t, "a\n"+long+"\nb")); err != nil {
+		t.Error(err)
+	} else if tokens, err := s.Tokens(); !slices.Equal(tokens, []string{"a", long, "b"}) || err != nil {
+		t.Errorf("%d tokens, %v", len(tokens), err)
+	}
+	if _, err := parse(t, "--token=secret"); err == nil || !strings.Contains(err.Error(), "--token-file") {
+		t.Errorf("a token on the command line: %v", err)
 	}
 	t.Setenv("SLIPSTREAM_TOKEN", "")
 	for _, listen := range []string{"127.0.0.1:80", "localhost:80", "[::1]:80", "127.1.2.3:0"} {

@@ -35,7 +35,7 @@ type Relay struct {
 	Cert         string `help:"Certificate that targets are shown, PEM." type:"path" placeholder:"FILE"`
 	Key          string `help:"Its key, PEM." type:"path" placeholder:"FILE"`
 
-	Conns   int           `help:"Connections to each target." default:"256"`
+	Conns   int           `help:"Maximum connections per target." default:"2048"`
 	ConnAge time.Duration `help:"Age at which connections are replaced, those to targets and those of senders, so that balancers get to spread them." default:"10m"`
 
 	MaxBody    Size `help:"Bytes of a body, as received." default:"32MiB"`

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +24,7 @@ type Serve struct {
 	Data   string `help:"Directory of the log and the tables." default:"./data" type:"path"`
 	Node   string `help:"First part of the names of files: what tells this machine from others that write to the same place." default:"node"`
 
-	Token          string `help:"Token that requests must bear. The file or the environment is the better place for it." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
+	Token          string `help:"Token that requests must carry. Set it in the environment or the configuration file, or use --token-file: the command line is refused." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
 	TokenFile      string `help:"File of tokens, one a line." type:"path" placeholder:"FILE"`
 	InsecureNoAuth bool   `help:"Allow to listen beyond this machine without a token."`
 	TLSCert        string `help:"Certificate chain, PEM; with it the service speaks TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
@@ -159,14 +157,24 @@ func isLoopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
+// AfterApply is called by kong. A command line is no place for a secret: every user of the machine can read it.
+func (s *Serve) AfterApply(ctx *kong.Context) error {
+	for _, p := range ctx.Path {
+		if p.Flag != nil && p.Flag.Name == "token" && !p.Resolved {
+			return errors.New("--token: every user of this machine can read command lines; use --token-file or SLIPSTREAM_TOKEN")
+		}
+	}
+	return nil
+}
+
 // Tokens are those of the setting and of the file.
 func (s *Serve) Tokens() ([]string, error) { return s.ReadTokens(os.ReadFile) }
 
 // ReadTokens reads the file by read. Empty lines, and those that begin with #, mean nothing.
 func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) ([]string, error) {
 	var tokens []string
-	if s.Token != "" {
-		tokens = append(tokens, s.Token)
+	if token := strings.TrimSpace(s.Token); token != "" { // files that become variables often end with a new line
+		tokens = append(tokens, token)
 	}
 	if s.TokenFile == "" {
 		return tokens, nil
@@ -176,8 +184,8 @@ func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) ([]string, er
 		return nil, fmt.Errorf("--token-file: %w", err)
 	}
 	had := len(tokens)
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if line := strings.TrimSpace(lines.Text()); line != "" && line[0] != '#' {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 			tokens = append(tokens, line)
 		}
 	}

@@ -112,6 +112,7 @@ func BenchmarkDecode(b *testing.B) {
 type nowhere struct{}
 
 func (nowhere) Land(context.Context, *table.File) (int64, error) { return 0, nil }
+func (nowhere) Exists(string) (bool, error)                      { return false, nil }
 func (nowhere) Remove(string) error                              { return nil }
 
 // BenchmarkRequest is a whole request over a connection, without landing: its time has the client's in it.

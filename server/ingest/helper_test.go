@@ -130,7 +130,8 @@ func (s *memSink) Land(ctx context.Context, f *table.File) (int64, error) {
 	return int64(f.Rows), nil
 }
 
-func (s *memSink) Remove(string) error { return nil }
+func (s *memSink) Exists(string) (bool, error) { return false, nil }
+func (s *memSink) Remove(string) error         { return nil }
 
 func (s *memSink) take() map[string][]row {
 	s.mu.Lock()

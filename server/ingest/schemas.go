@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/schema"
-	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 // Schemas is what bodies can be coded by: schemas by name, each in the versions that were registered, the newest last. They are in a file
@@ -130,7 +130,7 @@ func (s *Schemas) become(known map[string][]*version) error {
 	}
 	text, err := json.MarshalIndent(f, "", "\t")
 	if err == nil {
-		err = table.ReplaceFile(s.path, append(text, '\n'))
+		err = durable.WriteFile(s.path, append(text, '\n'))
 	}
 	if err != nil {
 		return refuse(InDoubt, "the disk failed while the schemas were written: it is unknown whether they are; send it again (%v)", err)

@@ -17,6 +17,7 @@ import (
 type noSink struct{}
 
 func (noSink) Land(context.Context, *table.File) (int64, error) { return 0, nil }
+func (noSink) Exists(string) (bool, error)                      { return false, nil }
 func (noSink) Remove(string) error                              { return nil }
 
 func TestCollector(t *testing.T) {

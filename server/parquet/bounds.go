@@ -14,7 +14,7 @@ import (
 const maxBound = 64
 
 // bounds is the least and the greatest value of a page or of a column chunk, as PLAIN bytes. Ok is false when there are
-// none: all is null or NaN.
+// none: all is null, a value is NaN, or a text has no upper bound.
 type bounds struct {
 	min, max           []byte
 	exactMin, exactMax bool // values that occur; otherwise a shortened text

@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
+
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 // dirs makes directories that survive a crash: the entry of a directory in its parent is synced before a file in it counts
@@ -20,23 +21,6 @@ type dirs struct {
 
 // maxSynced bounds the memory of old hours' directories; forgetting one costs no more than another sync.
 const maxSynced = 1 << 14
-
-// makeRoot makes a directory and those above it, and syncs the entries of those that were not there.
-func makeRoot(dir string) error {
-	err := os.Mkdir(dir, 0o755)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeRoot(filepath.Dir(dir)); err == nil {
-			err = os.Mkdir(dir, 0o755)
-		}
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return isDir(dir)
-	}
-	if err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(dir))
-}
 
 // ensure makes a directory below the root, and those between, and syncs their entries.
 func (d *dirs) ensure(dir string) error {
@@ -56,23 +40,12 @@ func (d *dirs) make(dir string) error {
 	if err := d.make(parent); err != nil {
 		return err
 	}
-	err := os.Mkdir(dir, 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		err = isDir(dir)
-	}
+	err := durable.MkdirAll(dir)
 	if err == nil {
-		err = syncDir(parent)
+		err = durable.SyncDir(parent) // also if dir was there: its entry may never have been synced
 	}
 	if err == nil {
 		d.synced[dir] = true
-	}
-	return err
-}
-
-func isDir(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.IsDir() {
-		err = &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
 	}
 	return err
 }
@@ -92,14 +65,4 @@ func (d *dirs) create(dir, path string) (*os.File, error) {
 		d.synced = nil
 		d.mu.Unlock()
 	}
-}
-
-// syncDir makes the entries of a directory durable.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
 }

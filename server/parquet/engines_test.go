@@ -45,18 +45,24 @@ type seen struct {
 // ask lets an engine read the files.
 func ask(t *testing.T, python, engine string, paths ...string) []seen {
 	t.Helper()
-	cmd := exec.Command(python, append([]string{"-c", engines, engine}, paths...)...)
+	var files []seen
+	runPython(t, &files, python, engines, append([]string{engine}, paths...)...)
+	return files
+}
+
+// runPython runs a script and decodes what it prints.
+func runPython(t *testing.T, v any, python, script string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(python, append([]string{"-c", script}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", engine, err, stderr.Bytes())
+		t.Fatalf("%q: %v\n%s", args, err, stderr.Bytes())
 	}
-	var files []seen
-	if err := json.Unmarshal(out, &files); err != nil {
+	if err := json.Unmarshal(out, v); err != nil {
 		t.Fatal(err)
 	}
-	return files
 }
 
 // engineTypes are the engines' words for our kinds.

@@ -37,6 +37,9 @@ func newSink(t testing.TB, o Options) *Sink {
 // land lands the batch and returns the file's place.
 func land(t testing.TB, s *Sink, path string, b *column.Batch) string {
 	t.Helper()
+	if err := s.Remove(path); err != nil { // of an earlier call: Land replaces nothing
+		t.Fatal(err)
+	}
 	if _, err := s.Land(context.Background(), fileOf(path, b)); err != nil {
 		t.Fatal(err)
 	}

@@ -172,13 +172,18 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Landing again replaces the file, and works in a directory that someone has removed meanwhile.
+// Landing never replaces a file, and works in a directory that someone has removed meanwhile.
 func TestLandAgain(t *testing.T) {
 	s := newSink(t, Options{})
 	path := land(t, s, "db/t/f.parquet", mixed(10, 0))
-	land(t, s, "db/t/f.parquet", mixed(20, 0))
-	if rows, err := Rows(path); err != nil || rows != 20 {
+	if _, err := s.Land(context.Background(), fileOf("db/t/f.parquet", mixed(20, 0))); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("landing on a file: %v", err)
+	}
+	if rows, err := Rows(path); err != nil || rows != 10 {
 		t.Errorf("got %d rows, %v", rows, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 	if err := os.RemoveAll(filepath.Join(s.root, "db")); err != nil {
 		t.Fatal(err)

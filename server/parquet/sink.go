@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/slipstream-go/slipstream/server/durable"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -48,7 +49,7 @@ func New(dir string, o Options) (*Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w", err)
 	}
-	if err := makeRoot(root); err != nil {
+	if err := durable.MkdirAll(root); err != nil {
 		return nil, fmt.Errorf("parquet: %w", err)
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil { // a link would not be walked
@@ -120,17 +121,26 @@ func (s *Sink) land(ctx context.Context, f *table.File, path string) (int64, err
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(temp, path)
+		err = durable.Publish(temp, path)
 	}
 	if err != nil {
 		os.Remove(temp) // if this fails, New removes it
 		return 0, err
 	}
-	if err := syncDir(dir); err != nil {
-		os.Remove(path) // not durable, so it must not be seen either
-		return 0, err
-	}
 	return w.at, nil
+}
+
+// Exists implements [table.Sink].
+func (s *Sink) Exists(name string) (bool, error) {
+	path, err := s.path(name)
+	if err != nil {
+		return false, fmt.Errorf("parquet: %w", err)
+	}
+	_, err = os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Remove implements [table.Sink].
@@ -140,13 +150,10 @@ func (s *Sink) Remove(name string) error {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	err = os.Remove(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err == nil || errors.Is(err, fs.ErrNotExist) { // one that is gone may have been removed just before a crash
+		err = durable.SyncDir(filepath.Dir(path))
 	}
-	if err == nil {
-		err = syncDir(filepath.Dir(path))
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("parquet: removing %s: %w", name, err)
 	}
 	return nil

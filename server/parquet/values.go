@@ -63,10 +63,13 @@ func (w *writer) intWords(p *page, values []int64) []uint64 {
 	return words
 }
 
-// floatWords is the floats as the format writes them; on the way it takes their bounds, which no NaN is part of.
+// floatWords returns the floats as the format writes them, and sets the page's bounds if no value is NaN. The format leaves NaN out of
+// bounds, but for DuckDB a NaN is greater than all other values: it skips pages, and whole files, by bounds that leave NaN out, and
+// gives wrong answers.
 func (w *writer) floatWords(p *page, values []float64) []uint64 {
 	words := w.wordsFor(len(values))
 	lo, hi := math.Inf(1), math.Inf(-1)
+	nan := false
 	for i, v := range values {
 		words[i] = math.Float64bits(v)
 		if v < lo {
@@ -75,8 +78,11 @@ func (w *writer) floatWords(p *page, values []float64) []uint64 {
 		if v > hi {
 			hi = v
 		}
+		if v != v {
+			nan = true
+		}
 	}
-	if lo <= hi { // otherwise all are NaN
+	if !nan {
 		p.setFloats(lo, hi)
 	}
 	return words

@@ -11,9 +11,10 @@
 //     behind them.
 //   - After a crash, what was delivered since the last note may be delivered again. Notes are written four times a second and by
 //     Close, so a queue that was closed delivers nothing twice.
+//   - A tenant for which Deliver hangs delays nobody else either, unless there are more than MaxSlow such tenants at once.
+//   - Items that a target does not take together are delivered in smaller calls, down to single items.
 //
-// What it does not: a target that hangs holds a worker until Deliver returns, so Deliver needs a deadline of its own. Items that
-// were dropped behind some that are being delivered may be there again after a crash.
+// What it does not: Deliver needs a deadline of its own. Items that were dropped behind some that are being delivered may be there again after a crash.
 //
 // # The way of an item
 //
@@ -71,5 +72,6 @@
 //	put.go      Put, and what commits bring        segment.go  which items need which segment
 //	tenant.go   a tenant's line and its states     source.go   where a body is, and reading it back
 //	worker.go   flights, verdicts, pauses          payload.go  the bytes of entries and notes
+//	schedule.go whose call is next                 window.go   how much a call may carry
 //	recover.go  from the log back to the lines     stats.go, report.go, errors.go
 package queue

@@ -25,12 +25,14 @@ const (
 	Retry     Kind = iota // they are kept and tried again after a pause
 	Delivered             // they are where they should be
 	Refused               // they will never be taken
+	TooLarge              // they will never be taken together: tried again in halves, at once. A single item is refused
 )
 
 // Verdict is the outcome of a delivery. The zero value keeps the items.
 type Verdict struct {
 	Kind  Kind
 	After time.Duration // of Retry: the pause is at least so long
+	Fewer bool          // of Retry: the next call for the tenant has at most half of the weight
 	Err   error         // why; shown in logs and in TenantStats
 }
 
@@ -64,6 +66,15 @@ type item struct {
 
 // cost is what the item counts for against the bounds.
 func (it *item) cost() int64 { return int64(it.size) + itemCost }
+
+// weight is what the item counts for where items are delivered together: one, and the sum of its notes.
+func (it *item) weight() int64 {
+	w := int64(1)
+	for _, n := range it.note {
+		w += int64(n)
+	}
+	return w
+}
 
 // disk is how long the item's entry in the log is.
 func (it *item) disk() int64 { return int64(it.head) + int64(it.size) }

@@ -169,6 +169,7 @@ func (q *Queue) committed(recs []*wal.Record) {
 			q.arriveMoved(items, r, s)
 		}
 	}
+	q.dispatch()
 }
 
 // arrive puts the items of r in line.

@@ -22,18 +22,25 @@ type Options struct {
 	// Deliver is called by workers, for many tenants at once but never twice at a time for one.
 	Deliver DeliverFunc
 
-	Workers int // default 16
+	// Workers bounds the calls of Deliver at once, and MaxSlow those that take longer than 50 ms: these do not count as Workers. A
+	// tenant whose call was slow and failed gets only slow calls until one is quick, and at most half of MaxSlow is for such tenants.
+	// So up to that many tenants for which the target hangs delay nobody else. Defaults: 16, 1024.
+	Workers int
+	MaxSlow int
 
-	// Waiting items of one tenant and codec are delivered together, up to so many and so many bytes of bodies, and always
-	// one. Defaults: 128, 1 MiB.
-	MaxJoinItems int
-	MaxJoinBytes int64
+	// Waiting items of one tenant and codec are delivered together, up to this many items, bytes of bodies, and weight; a
+	// single item may exceed the bounds. The weight of an item is one plus the sum of its notes. Verdicts lower the weight for a
+	// tenant: see [Verdict.Fewer]. Defaults: 128, 1 MiB, no bound.
+	MaxJoinItems  int
+	MaxJoinBytes  int64
+	MaxJoinWeight int64
 
 	// Joins, if set, is asked whether items of a codec may be delivered together; others come one by one.
 	Joins func(codec uint8) bool
 
 	// Memory bounds the bodies that are held in memory, those on their way to the disk included; others are read back from
-	// the log when they are due, which takes up to MaxJoinBytes for each worker. Default: 64 MiB; negative: none.
+	// the log when they are due, which takes up to Workers × MaxJoinBytes, and one body for each call beyond. Default: 64 MiB;
+	// negative: none.
 	Memory int64
 
 	// Bounds of what waits, of one tenant and in all. An item counts as its body and 128 bytes. Zero means no bound.
@@ -59,8 +66,10 @@ func (o *Options) setDefaults() error {
 		return errors.New("queue: Options.Deliver must be set")
 	}
 	setDefault(&o.Workers, 16)
+	setDefault(&o.MaxSlow, 1024)
 	setDefault(&o.MaxJoinItems, 128)
 	setDefault(&o.MaxJoinBytes, 1<<20)
+	setDefault(&o.MaxJoinWeight, 1<<48) // more than the items of a call can weigh
 	setDefault(&o.WAL.SegmentBytes, 32<<20)
 	if o.WAL.MaxBytes > 0 {
 		o.WAL.SegmentBytes = min(o.WAL.SegmentBytes, max(o.WAL.MaxBytes/4, 1)) // as the log itself does
@@ -98,14 +107,13 @@ type Queue struct {
 	ending  chan struct{} // closed to end the keeper
 	ended   chan struct{} // closed by it
 
-	mu       sync.Mutex
-	work     sync.Cond // ready has a tenant, or the queue is closed
-	closed   bool
-	tenants  map[string]*tenant // those with items, and those in idle
-	idle     *list.List         // of *tenant without items, the one that was used last at the back
-	ready    []*tenant          // whose turn it is
-	segments []*segment         // oldest first; the last is the one that the log writes to
-	unnoted  map[string]uint64  // how far tenants have come that was not noted yet
+	mu      sync.Mutex
+	closed  bool
+	tenants map[string]*tenant // those with items, and those in idle
+	idle    *list.List         // of *tenant without items, the one that was used last at the back
+	schedule
+	segments []*segment        // oldest first; the last is the one that the log writes to
+	unnoted  map[string]uint64 // how far tenants have come that was not noted yet
 
 	items     int
 	bytes     int64 // cost of all items, and of those that are coming
@@ -129,7 +137,6 @@ func Open(dir string, o Options) (*Queue, error) {
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{}),
 		tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
 	}
-	q.work.L = &q.mu
 	q.o.WAL.OnCommit, q.o.WAL.OnFail = q.committed, nil
 	log, err := wal.Open(dir, q.o.WAL)
 	if err != nil {
@@ -141,10 +148,9 @@ func Open(dir string, o Options) (*Queue, error) {
 	}
 	log.Start()
 	q.ctx, q.cancel = context.WithCancel(context.Background())
-	q.working.Add(o.Workers)
-	for range o.Workers {
-		go q.deliverAll()
-	}
+	q.mu.Lock()
+	q.dispatch()
+	q.mu.Unlock()
 	go q.keep()
 	return q, nil
 }
@@ -155,7 +161,6 @@ func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	before := q.closed
 	q.closed = true
-	q.work.Broadcast()
 	q.mu.Unlock()
 	if before {
 		return nil

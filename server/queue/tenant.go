@@ -26,14 +26,16 @@ const (
 
 // tenant is a line of items.
 type tenant struct {
-	name   string
-	state  state
-	items  []*item // by order, oldest first; 0 ≤ busy ≤ len(items)
-	busy   int     // how many of the first are with a worker
-	coming int     // items on their way to the disk
-	bytes  int64   // cost of items, and of those that are coming
-	last   uint64  // order of the newest item there ever was
-	alone  uint64  // items up to this order are delivered one by one: joined, they were refused
+	name    string
+	state   state
+	suspect bool    // its target hangs for it; see schedule
+	items   []*item // by order, oldest first; 0 ≤ busy ≤ len(items)
+	busy    int     // how many of the first are with a worker
+	coming  int     // items on their way to the disk
+	bytes   int64   // cost of items, and of those that are coming
+	last    uint64  // order of the newest item there ever was
+	window  Window  // of calls with several items
+	alone   uint64  // items up to this order are delivered one by one: joined, they were refused
 
 	timer   *time.Timer   // ends the latest pause
 	pause   time.Duration // before the latest retry; 0 after a success
@@ -51,7 +53,7 @@ const keptIdle = 1024
 func (q *Queue) tenantOf(name string) *tenant {
 	t := q.tenants[name]
 	if t == nil {
-		t = &tenant{name: strings.Clone(name)}
+		t = &tenant{name: strings.Clone(name), window: NewWindow(q.o.MaxJoinWeight)}
 		q.tenants[t.name] = t
 	}
 	return t
@@ -76,13 +78,6 @@ func (q *Queue) rouse(t *tenant) {
 		q.idle.Remove(t.idle)
 		t.idle = nil
 	}
-}
-
-// makeReady has a worker take the tenant up.
-func (q *Queue) makeReady(t *tenant) {
-	t.state = ready
-	q.ready = append(q.ready, t)
-	q.work.Signal()
 }
 
 // enter puts an item that is on disk at the end of its tenant's line.

@@ -8,75 +8,56 @@ import (
 // flight is what a worker delivers at a time: the first items of one tenant.
 type flight struct {
 	tenant  *tenant
+	began   time.Time
+	timer   *time.Timer // tells when the call is slow; nil: it is so from the start
+	suspect bool        // the tenant was one when the call began
+	slow    bool        // the call holds a slow place
+	over    bool
+	weight  int64 // of all items that were taken up
+	bytes   int64 // of their bodies
 	held    []*item
 	sources []source // of held, and of the same length
 	items   []Item   // what Deliver is shown
 	shown   []*Item  // pointers to items
-	buf     []byte   // bodies that were read back
+	buf     *[]byte  // bodies that were read back
 }
 
-// deliverAll is a worker.
-func (q *Queue) deliverAll() {
+// deliver makes one call.
+func (q *Queue) deliver(f *flight) {
 	defer q.working.Done()
-	var f flight
-	for q.next(&f) {
-		v := Verdict{Kind: Retry}
-		if v.Err = q.load(&f); v.Err == nil && len(f.held) > 0 {
-			v = q.o.Deliver(q.ctx, f.tenant.name, f.shown)
-		}
-		if len(f.held) > 0 {
-			q.settle(&f, v)
-		}
-		f.letGo()
+	v := Verdict{Kind: Retry}
+	if v.Err = q.load(f); v.Err == nil && len(f.held) > 0 {
+		v = q.o.Deliver(q.ctx, f.tenant.name, f.shown)
 	}
-}
-
-// letGo forgets the flight, so that it holds no memory while the worker waits.
-func (f *flight) letGo() {
-	f.tenant = nil
-	clear(f.held)
-	clear(f.sources)
-	clear(f.items)
-	f.held, f.sources, f.items, f.shown = f.held[:0], f.sources[:0], f.items[:0], f.shown[:0]
-}
-
-// next waits for a tenant whose turn it is and takes up its first items. It returns false when the queue is closed.
-func (q *Queue) next(f *flight) bool {
+	freePayload(f.buf)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.closed {
-		if len(q.ready) == 0 {
-			q.work.Wait()
-			continue
-		}
-		t := q.ready[0]
-		q.ready[0] = nil
-		q.ready = q.ready[1:]
-		if len(t.items) > 0 {
-			q.takeUp(t, f)
-			return true
-		}
-		q.goOn(t) // they were dropped
+	if len(f.held) > 0 {
+		f.judge(v)
+		q.settle(f, v)
 	}
-	return false
+	q.callEnded(f)
 }
 
 // takeUp makes the first items of t, which has some, a flight.
 func (q *Queue) takeUp(t *tenant, f *flight) {
-	first, n, size := t.items[0], 0, int64(0)
+	first, n, size, weight := t.items[0], 0, int64(0), int64(0)
 	most := q.o.MaxJoinItems
 	if q.o.Joins != nil && !q.o.Joins(first.codec) {
 		most = 1
 	}
+	room := min(q.o.MaxJoinBytes, int64(q.o.Workers)*q.o.MaxJoinBytes-q.flying)
 	for _, it := range t.items[:min(len(t.items), most)] {
-		size += int64(it.size)
-		if n > 0 && (it.codec != first.codec || size > q.o.MaxJoinBytes || first.order <= t.alone) {
+		more := it.weight()
+		if n > 0 && (it.codec != first.codec || size+int64(it.size) > room || !t.window.Takes(weight+more) || first.order <= t.alone) {
 			break
 		}
+		size += int64(it.size)
+		weight += more
 		n++
 	}
 	t.state, t.busy = busy, n
-	f.tenant = t
+	f.tenant, f.weight, f.bytes = t, weight, size
 	f.held = append(f.held, t.items[:n]...)
 	for _, it := range f.held {
 		f.sources = append(f.sources, pin(it))
@@ -85,15 +66,14 @@ func (q *Queue) takeUp(t *tenant, f *flight) {
 
 // load makes what Deliver is shown. Items that cannot be read leave the queue. After an error it is for another time.
 func (q *Queue) load(f *flight) (err error) {
-	buf := f.buf[:0]
+	f.buf = payloads.Get().(*[]byte)
+	buf := (*f.buf)[:0]
 	for i, it := range f.held {
 		if buf, err = q.read(&f.sources[i], it, buf); err != nil {
 			break
 		}
 	}
-	if f.buf = buf; cap(buf) > keptPayload {
-		f.buf = nil
-	}
+	*f.buf = buf
 	q.loaded(f)
 
 	for i, it := range f.held {
@@ -137,17 +117,24 @@ func (q *Queue) loaded(f *flight) {
 // settle acts upon a verdict.
 func (q *Queue) settle(f *flight, v Verdict) {
 	t := f.tenant
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	switch {
 	case v.Kind == Delivered:
 		q.finish(f, delivered)
-	case v.Kind == Refused && len(f.held) == 1:
+		t.window.Passed(f.weight)
+	case v.Kind != Retry && len(f.held) == 1:
 		q.finish(f, refused)
 		q.blame(refused, t, v.Err)
 	case v.Kind == Refused: // one by one, so that a bad item does not take its neighbours with it
 		t.alone = f.held[len(f.held)-1].order
+	case v.Kind == TooLarge:
+		t.window.Failed(f.weight)
 	default:
+		if v.Fewer {
+			t.window.Failed(f.weight)
+			if len(f.held) > 1 {
+				t.pause = 0 // the next call is another one
+			}
+		}
 		q.postpone(t, v)
 		return
 	}
@@ -191,5 +178,6 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.goOn(t)
+		q.dispatch()
 	})
 }

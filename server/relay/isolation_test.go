@@ -1,9 +1,13 @@
 package relay
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -144,6 +148,88 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waiting for %s took too long", what)
+		}
+	}
+}
+
+// Tenants for which the target hangs, 300 of them, do not keep another's items in the queue.
+func TestQueueOfHangingTenants(t *testing.T) { inBubble(t, testQueueOfHangingTenants) }
+
+func testQueueOfHangingTenants(t *testing.T, n *network) {
+	s := n.sink(t)
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		if p.tenant == "healthy" {
+			return false
+		}
+		time.Sleep(time.Minute)
+		return true
+	})
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 15 * time.Second, Queue: &QueueOptions{Dir: t.TempDir()}})
+	for i := range 300 {
+		r.send(t, remotewrite.V1, of(fmt.Sprint("hangs", i), 1)).want(t, 204)
+	}
+	for i := range 100 {
+		begin := time.Now()
+		r.send(t, remotewrite.V1, of("healthy", float64(i))).want(t, 204)
+		waitFor(t, "the healthy tenant's sample", func() bool { return len(s.got()["healthy"]) == i+1 })
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("sample %d took %v", i, took)
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+}
+
+// Whoever has no right to a tenant leaves no trace with it: neither in its active series, nor its counters, nor the table of tenants.
+func TestForbiddenTenantIsNotTouched(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Default: "b"}, Metadata: ToDefault, Rules: rulesFile(t, `{
+		"tenants": {"*": {"active_series": 3, "labels_per_series": 5}},
+		"credentials": [{"name": "a", "token": "ta", "tenants": ["a"]}, {"name": "b", "token": "tb", "tenants": ["b"]}]}`)})
+	send := func(token string, list ...remotewrite.Series) reply {
+		req := &remotewrite.Request{Series: list, Metadata: []remotewrite.Metadata{{MetricFamilyName: "up", Help: "help"}}}
+		return r.sendRequest(t, remotewrite.V1, req, "Authorization", "Bearer "+token)
+	}
+	named := func(tenant string, i int) remotewrite.Series {
+		return series(1, "__name__", "up", "__tenant__", tenant, "i", fmt.Sprint(i))
+	}
+	for i := range 10 {
+		send("ta", named("a", 0), named("b", 100+i), named(fmt.Sprint("other", i), 0)).want(t, 400, "tenant b", "credentials")
+	}
+	send("ta", series(1, "__name__", "up", "__tenant__", "b", "1", "", "2", "", "3", "", "4", "", "5", "")).want(t, 400, "credentials")
+	r.tenants.mu.RLock()
+	known := slices.Sorted(maps.Keys(r.tenants.byID))
+	r.tenants.mu.RUnlock()
+	if !slices.Equal(known, []string{"a"}) {
+		t.Errorf("the tenants %q are known", known)
+	}
+	send("tb", named("b", 1), named("b", 2), named("b", 3)).want(t, 204)
+	for _, st := range r.Tenants() {
+		if st.Name == "b" && st.Rejected != 0 {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+// Metrics name a target by host and path, so two targets must differ in them.
+func TestTargetsThatMetricsCannotTellApart(t *testing.T) {
+	for _, targets := range [][]string{
+		{"http://h:1/push", "http://h:1/push"}, {"http://h:1/push", "https://h:1/push"}, {"http://h:1", "http://h:1/api/v1/push"},
+	} {
+		if _, err := New(Options{Targets: targets}); err == nil || !strings.Contains(err.Error(), targets[1]) {
+			t.Errorf("%q: %v", targets, err)
+		}
+	}
+	if _, err := New(Options{Targets: []string{"http://h:1/push", "http://h:1/other", "http://h:2/push"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecondClose(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Queue: &QueueOptions{Dir: t.TempDir()}})
+	for range 3 {
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/queue"
 )
 
 // lane is where a tenant's parcels wait for a post. As long as one is under way, small parcels wait for it and then go together: where
@@ -19,6 +20,7 @@ type lane struct {
 	mu      sync.Mutex
 	posts   int // under way
 	waiting []*parcel
+	window  queue.Window
 	alarm   *time.Timer // runs while some wait
 }
 
@@ -91,16 +93,12 @@ func (l *lane) next() []*parcel {
 	return list
 }
 
-// take is the first of those that wait, and those behind it that may go with it.
+// take removes the next post's parcels from those that wait.
 func (l *lane) take() []*parcel {
 	if len(l.waiting) == 0 {
 		return nil
 	}
-	n, size := 1, l.waiting[0].bytes
-	for n < len(l.waiting) && l.waiting[0].joinsWith(l.waiting[n]) && size+l.waiting[n].bytes <= joined {
-		size += l.waiting[n].bytes
-		n++
-	}
+	n := l.together(l.waiting)
 	list := l.waiting[:n:n]
 	if l.waiting = l.waiting[n:]; len(l.waiting) == 0 {
 		l.waiting = nil
@@ -111,27 +109,74 @@ func (l *lane) take() []*parcel {
 	return list
 }
 
-// carry posts parcels, and tells them how it went. What a target refused of several is posted one by one, so that nobody answers for
-// others.
-func (r *Relay) carry(t *tenant, list []*parcel) {
-	for list = slices.DeleteFunc(list, late); len(list) > 1; {
-		res := r.post(t, list)
-		if res.verdict == refused || res.verdict == forbidden {
+// together returns how many of the first parcels of list, which has some, may go in one post.
+func (l *lane) together(list []*parcel) int {
+	n, size, weight := 1, list[0].bytes, list[0].counts.weight()
+	for ; n < len(list) && list[0].joinsWith(list[n]); n++ {
+		size += list[n].bytes
+		weight += list[n].counts.weight()
+		if size > joined || !l.window.Takes(weight) {
 			break
 		}
-		if res.verdict == failed && late(list[0]) { // it had the time of the first; the others may have more
-			list = slices.DeleteFunc(list[1:], late)
+	}
+	return n
+}
+
+// first returns the parcels of list, which has some, that go in the next post.
+func (l *lane) first(list []*parcel) []*parcel {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return list[:l.together(list)]
+}
+
+// learn moves the window after a post of several parcels.
+func (l *lane) learn(list []*parcel, res *result) {
+	weight := int64(0)
+	for _, p := range list {
+		weight += p.counts.weight()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case res.smaller():
+		l.window.Failed(weight)
+	case res.verdict == taken:
+		l.window.Passed(weight)
+	}
+}
+
+// carry posts parcels, and finishes each with its result. The sender of a parcel never gets an answer that others brought about: what a
+// target refused of several is posted one by one, and what was too large for it in halves.
+func (r *Relay) carry(t *tenant, list []*parcel) {
+	alone := 0 // so many of the first go one by one
+	for len(list) > 0 {
+		if late(list[0]) {
+			list, alone = list[1:], max(alone-1, 0)
 			continue
 		}
-		for _, p := range list {
+		post := list[:1]
+		if alone == 0 {
+			list = slices.DeleteFunc(list, late)
+			post = t.lane.first(list)
+		}
+		res := r.post(t, post)
+		if len(post) > 1 {
+			t.lane.learn(post, &res)
+			switch {
+			case res.tooLarge(), res.verdict == limited:
+				continue
+			case res.verdict == refused, res.verdict == forbidden:
+				alone = len(post)
+				continue
+			case res.verdict == failed && late(post[0]): // it had the time of the first; the others may have more
+				list = list[1:]
+				continue
+			}
+		}
+		for _, p := range post {
 			p.finish(res)
 		}
-		return
-	}
-	for _, p := range list {
-		if !late(p) {
-			p.finish(r.post(t, []*parcel{p}))
-		}
+		list, alone = list[len(post):], max(alone-1, 0)
 	}
 }
 

@@ -59,11 +59,14 @@ func (r *Relay) hasMetadata(t *tenant) bool {
 
 // packMetadata makes a parcel of metadata alone. n is set to 0 if there is one.
 func (q *request) packMetadata(key string, n *int) *refusal {
+	if !q.credential.allows([]byte(key)) {
+		return nil
+	}
 	t, err := q.relay.tenant([]byte(key))
 	if err != nil {
 		return refuse(Overloaded, "%v", err)
 	}
-	if to := t.route.Load(); to.err != nil || to.rule.Drop || !q.credential.allows([]byte(key)) {
+	if to := t.route.Load(); to.err != nil || to.rule.Drop {
 		return nil
 	}
 	*n = 0

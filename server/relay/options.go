@@ -33,7 +33,7 @@ type Options struct {
 
 	Timeout time.Duration // for all that a request needs; default 15 s. It must be shorter than that of the senders
 	ConnAge time.Duration // of connections to targets; default 10 min
-	Conns   int           // to each target at once; default 256
+	Conns   int           // to each target at once, one for each post; default 2048
 
 	Queue *QueueOptions // nil: a request is answered when the targets have answered
 
@@ -139,7 +139,7 @@ func (o *Options) setDefaults() {
 	setDefault(&o.TooMany, http.StatusServiceUnavailable)
 	setDefault(&o.Timeout, 15*time.Second)
 	setDefault(&o.ConnAge, 10*time.Minute)
-	setDefault(&o.Conns, 256)
+	setDefault(&o.Conns, 2048)
 	setDefault(&o.Bounds.Body, 32<<20)
 	setDefault(&o.Bounds.Decoded, 32<<20)
 	setDefault(&o.Bounds.Ratio, 200)

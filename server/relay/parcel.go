@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -17,6 +18,9 @@ func (c *counts) add(d counts) {
 	c.Histograms += d.Histograms
 	c.Exemplars += d.Exemplars
 }
+
+// weight is what the parcel counts for where several go together: as an item of the queue does.
+func (c counts) weight() int64 { return 1 + c.Series + c.Samples + c.Histograms + c.Exemplars }
 
 // none reports whether nothing was written.
 func (c counts) none() bool { return c.Samples == 0 && c.Histograms == 0 && c.Exemplars == 0 }
@@ -87,7 +91,15 @@ type result struct {
 	told    bool // written is what the target says: it knows version 2
 	again   bool // it was taken when it came before
 	policy  bool // it is lost, and the settings want the sender to be told that all is well
+	late    bool // no answer came in time: the target may have stored the request, or may store it later
 }
+
+// tooLarge reports whether the target refused the request for its size.
+func (res *result) tooLarge() bool { return res.status == http.StatusRequestEntityTooLarge }
+
+// smaller reports whether a smaller request may pass. A limit on a rate also limits the samples of one request, and a target that is
+// too slow for a request may be in time for its halves.
+func (res *result) smaller() bool { return res.tooLarge() || res.verdict == limited || res.late }
 
 // of is the result for p, when whoever took it took all of it.
 func (res result) of(p *parcel) result {

@@ -18,12 +18,17 @@ func codecOf(v remotewrite.Version, e Encoding) uint8 { return uint8(v-remotewri
 func versionIn(codec uint8) remotewrite.Version { return remotewrite.V1 + remotewrite.Version(codec&1) }
 func encodingIn(codec uint8) Encoding           { return Encoding(codec >> 1 & 1) }
 
-const joinedItems = 256
+// The most that one post carries of the queue. Cortex allows a tenant 50,000 samples at once by default, and refuses a request with
+// more than that for ever.
+const (
+	joinedItems  = 256
+	joinedWeight = 40_000
+)
 
 func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	q := o.Options
 	q.Deliver = r.deliverItems
-	q.MaxJoinItems, q.MaxJoinBytes = joinedItems, joined
+	q.MaxJoinItems, q.MaxJoinBytes, q.MaxJoinWeight = joinedItems, joined, joinedWeight
 	q.Joins = func(codec uint8) bool { return codec == codecOf(remotewrite.V1, Snappy) }
 	q.Logger = r.o.Logger
 	return queue.Open(o.Dir, q)
@@ -92,6 +97,18 @@ func (r *Relay) deliverItems(ctx context.Context, key string, items []*queue.Ite
 	case to.err != nil: // it was not so when they came: the rules may be wrong, and then be mended
 		return queue.Verdict{Kind: queue.Retry, Err: to.err}
 	}
+	if len(items) == 1 && t.pieces.of(items[0]) {
+		return verdictFor(r.postPieces(ctx, t, items[0]))
+	}
+	res := r.postItems(ctx, t, items)
+	if len(items) == 1 && t.pieces.begin(items[0], &res) {
+		return verdictFor(r.postPieces(ctx, t, items[0]))
+	}
+	return verdictFor(res)
+}
+
+// postItems posts items in one request.
+func (r *Relay) postItems(ctx context.Context, t *tenant, items []*queue.Item) result {
 	ctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
 	defer cancel()
 	list := make([]*parcel, len(items))
@@ -101,7 +118,7 @@ func (r *Relay) deliverItems(ctx context.Context, key string, items []*queue.Ite
 			counts: counts{int64(it.Note[0]), int64(it.Note[1]), int64(it.Note[2]), int64(it.Note[3])},
 		}
 	}
-	return verdictFor(r.post(t, list))
+	return r.post(t, list)
 }
 
 // verdictFor is what a result means for the queue. It keeps what was refused for who is asking, or for whom: that is mended by a
@@ -110,8 +127,10 @@ func verdictFor(res result) queue.Verdict {
 	switch {
 	case res.verdict == taken:
 		return queue.Verdict{Kind: queue.Delivered}
+	case res.tooLarge():
+		return queue.Verdict{Kind: queue.TooLarge, Err: errors.New(res.text)}
 	case res.verdict == refused, res.verdict == forbidden && res.policy:
 		return queue.Verdict{Kind: queue.Refused, Err: errors.New(res.text)}
 	}
-	return queue.Verdict{Kind: queue.Retry, After: res.after, Err: errors.New(res.text)}
+	return queue.Verdict{Kind: queue.Retry, After: res.after, Fewer: res.smaller(), Err: errors.New(res.text)}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/server/queue"
@@ -27,6 +28,7 @@ type Relay struct {
 
 	queue    *queue.Queue // nil: none
 	opened   atomic.Bool  // requests are taken
+	closed   atomic.Bool
 	counters counters
 }
 
@@ -49,6 +51,9 @@ func New(o Options) (*Relay, error) {
 		if err != nil {
 			return nil, err
 		}
+		if i := slices.IndexFunc(r.targets, func(other *target) bool { return other.name() == t.name() }); i >= 0 {
+			return nil, fmt.Errorf("targets %q and %q have the same host and path", o.Targets[i], url)
+		}
 		r.targets = append(r.targets, t)
 	}
 	return r, nil
@@ -65,8 +70,11 @@ func (r *Relay) Open() (err error) {
 	return nil
 }
 
-// Close ends deliveries; what is in the queue stays there. No request may be under way.
+// Close ends deliveries; what is in the queue stays there. No request may be under way. A second call does nothing.
 func (r *Relay) Close(ctx context.Context) (err error) {
+	if r.closed.Swap(true) {
+		return nil
+	}
 	if r.opened.Swap(false) && r.queue != nil {
 		err = r.queue.Close(ctx)
 	}

@@ -198,6 +198,9 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 	}
 	t := q.last
 	if t == nil || t.key != string(key) {
+		if !q.credential.allows(key) {
+			return nil // the whole part will be refused, and must leave no trace with the tenant
+		}
 		var err error
 		if t, err = q.relay.tenant(key); err != nil {
 			return nil // the whole request will be refused for it

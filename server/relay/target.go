@@ -137,22 +137,23 @@ func (t *target) post(ctx context.Context, to *route, version remotewrite.Versio
 	resp, released, err := roundTrip(ctx, transport, t.url, header, body)
 	if err != nil {
 		t.complain(err)
-		return result{verdict: failed, text: unanswered(err)}, released
+		text, late := unanswered(err)
+		return result{verdict: failed, text: text, late: late}, released
 	}
 	t.answer.Store(ticks(time.Now()))
 	return t.read(resp), released
 }
 
-// unanswered is what a sender is told of an error: not where targets are.
-func unanswered(err error) string {
+// unanswered returns what a sender is told of an error, which is not where targets are, and whether the time was over.
+func unanswered(err error) (text string, late bool) {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the target takes no connections"
+		return "the target takes no connections", false
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "the target did not answer in time"
+		return "the target did not answer in time", true
 	}
-	return "the target did not answer"
+	return "the target did not answer", false
 }
 
 // complain logs an error, one in a while.
@@ -175,6 +176,7 @@ const (
 func (t *target) read(resp *http.Response) result {
 	defer resp.Body.Close()
 	res := result{verdict: verdictOf(resp.StatusCode), status: resp.StatusCode, after: retryAfter(resp.Header.Get("Retry-After"))}
+	res.late = resp.StatusCode == http.StatusGatewayTimeout || resp.StatusCode == http.StatusRequestTimeout
 	res.told = resp.Header.Get(samplesHeader) != ""
 	res.written = counts{
 		Samples:    headerCount(resp.Header, samplesHeader),

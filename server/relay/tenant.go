@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/queue"
 )
 
 // tenant is what lasts of a tenant from one request to the next.
@@ -18,6 +19,7 @@ type tenant struct {
 	label   string // what metrics call it
 	route   atomic.Pointer[route]
 	lane    lane
+	pieces  pieces
 	rate    bucket
 	active  active
 	breaker breaker
@@ -120,7 +122,7 @@ func (r *Relay) tenant(key []byte) (*tenant, error) {
 	if t := r.tenants.byID[string(key)]; t != nil {
 		return t, nil
 	}
-	t = &tenant{key: string(key), label: others}
+	t = &tenant{key: string(key), label: others, lane: lane{window: queue.NewWindow(joinedWeight)}}
 	t.used.Store(now)
 	to := r.routeOf(r.rules.Load(), t.key)
 	t.route.Store(to)

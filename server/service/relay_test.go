@@ -190,7 +190,8 @@ func TestCertificatesNameTenants(t *testing.T) {
 // Where the rules have no credentials, the tokens of the service guard the relay too.
 func TestTokensGuardTheRelay(t *testing.T) {
 	to := newTarget(t)
-	s, stop := run(t, settings(t, "--token=secret", "--relay.target="+to.URL))
+	t.Setenv("SLIPSTREAM_TOKEN", "secret")
+	s, stop := run(t, settings(t, "--relay.target="+to.URL))
 	for token, want := range map[string]int{"secret": 204, "guess": 401, "": 401} {
 		if status, text := push(t, http.DefaultClient, s.URL(), token, series("a")); status != want {
 			t.Errorf("%q: %d, want %d: %s", token, status, want, text)

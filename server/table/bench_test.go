@@ -104,7 +104,8 @@ func (d drain) Land(_ context.Context, f *File) (int64, error) {
 	return 1, nil
 }
 
-func (drain) Remove(string) error { return nil }
+func (drain) Exists(string) (bool, error) { return false, nil }
+func (drain) Remove(string) error         { return nil }
 
 // BenchmarkCheck is what the catalog costs a batch whose columns it has.
 func BenchmarkCheck(b *testing.B) {

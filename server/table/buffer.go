@@ -53,6 +53,7 @@ type unit struct {
 	held     int64 // what its batches count in the memory budget
 	opened   time.Time
 	done     chan struct{} // closed when it has landed
+	node     string        // first part of its files' names
 
 	firstHour, lastHour int64
 	hours               int // sum over the pieces; an upper bound

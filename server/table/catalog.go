@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 // catalog knows the columns of every table. Its file is {dir}/catalog.json, and what it answers is always in that file: a
@@ -390,6 +391,19 @@ func (c *catalog) parse(text []byte) error {
 	return nil
 }
 
+// nextLog raises the number of the log, on disk, and returns it.
+func (c *catalog) nextLog() (int, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	h := c.header
+	h.Log++
+	if err := writeCatalog(c.path, h, *c.durable.Load()); err != nil {
+		return 0, err
+	}
+	c.header = h
+	return h.Log, nil
+}
+
 // writeCatalog replaces the file, durably: at any moment there is the old one or the new one.
 func writeCatalog(path string, h header, tables map[Name]*schema) error {
 	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(tables))}
@@ -407,5 +421,5 @@ func writeCatalog(path string, h header, tables map[Name]*schema) error {
 	if err != nil {
 		return err
 	}
-	return ReplaceFile(path, append(text, '\n'))
+	return durable.WriteFile(path, append(text, '\n'))
 }

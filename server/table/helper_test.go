@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/durable"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -146,13 +147,18 @@ func (s *dirSink) Land(ctx context.Context, f *File) (int64, error) {
 	if err := s.at(ctx, "temp", f.Path); err != nil {
 		return 0, err
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := durable.Publish(temp, path); err != nil {
 		return 0, err
 	}
 	if err := s.at(ctx, "renamed", f.Path); err != nil {
 		return 0, err
 	}
 	return int64(len(out)), nil
+}
+
+func (s *dirSink) Exists(path string) (bool, error) {
+	_, err := os.Lstat(filepath.Join(s.dir, path))
+	return err == nil, nil
 }
 
 func (s *dirSink) Remove(path string) error {

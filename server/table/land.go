@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"strconv"
 	"time"
 
@@ -84,6 +86,9 @@ func (s *Store) land(u *unit, o *orderer) error {
 		l.files = s.plan(u, o)
 	}
 	if !l.intended {
+		if err := s.avoidTaken(u); err != nil {
+			return err
+		}
 		in := intent{From: u.from, To: u.to, Paths: make([]string, len(l.files))}
 		for i, f := range l.files {
 			in.Paths[i] = f.Path
@@ -102,6 +107,9 @@ func (s *Store) land(u *unit, o *orderer) error {
 		}
 		l.begun = true
 		size, err := s.o.Sink.Land(s.ctx, f)
+		if errors.Is(err, fs.ErrExist) { // it is not ours, so it must not be removed, and we take another name
+			l.begun, l.intended = false, false
+		}
 		if err != nil {
 			return fmt.Errorf("table %s: landing %s: %w", u.table.name, f.Path, err)
 		}
@@ -115,6 +123,40 @@ func (s *Store) land(u *unit, o *orderer) error {
 	return nil
 }
 
+// avoidTaken gives the unit's files names that no file has. Names are taken when the log was deleted, or replaced by an older copy,
+// and files of its earlier life are still there: sequence numbers come again then.
+func (s *Store) avoidTaken(u *unit) error {
+	l := &u.landing
+	for _, f := range l.files[l.done:] {
+		for {
+			taken, err := s.o.Sink.Exists(f.Path)
+			if err != nil {
+				return fmt.Errorf("table %s: looking for %s: %w", u.table.name, f.Path, err)
+			}
+			if !taken {
+				break
+			}
+			if err := s.renumber(u.node); err != nil {
+				return fmt.Errorf("table %s: choosing a new log number, since %s exists: %w", u.table.name, f.Path, err)
+			}
+			s.o.Logger.Warn("file names are taken: was the log deleted or replaced by an older copy? choosing a new log number",
+				"file", f.Path, "node", s.nodeName())
+			s.rename(u)
+		}
+	}
+	return nil
+}
+
+// rename names the unit's files after the present node.
+func (s *Store) rename(u *unit) {
+	l := &u.landing
+	u.node = s.nodeName()
+	for _, f := range l.files[l.done:] {
+		f.Path = path.Join(path.Dir(f.Path), u.fileName())
+		f.Meta["slipstream.node"] = u.node
+	}
+}
+
 // plan orders the unit's rows and describes the files that they make: one for each hour.
 func (s *Store) plan(u *unit, o *orderer) []*File {
 	name := u.table.name
@@ -122,15 +164,16 @@ func (s *Store) plan(u *unit, o *orderer) []*File {
 	absent := conform(u.pieces, sc)
 	chunks, parts := o.order(u.pieces)
 	files := make([]*File, len(parts))
+	u.node = s.nodeName()
 	for i, p := range parts {
 		files[i] = &File{
-			Path:    s.path(u, p.hour),
+			Path:    u.path(p.hour),
 			Columns: sc.fields,
 			Rows:    p.rows,
 			Meta: map[string]string{
 				"slipstream.db":    name.DB,
 				"slipstream.table": name.Table,
-				"slipstream.node":  s.node,
+				"slipstream.node":  u.node,
 				"slipstream.from":  strconv.FormatUint(u.from, 10),
 				"slipstream.to":    strconv.FormatUint(u.to, 10),
 			},
@@ -162,11 +205,12 @@ func conform(pieces []piece, sc *schema) (absent []bool) {
 }
 
 // path is where the rows of one hour go. Years beyond 9999 or before 0 have as many digits, and the sign, that they need.
-func (s *Store) path(u *unit, hour int64) string {
+func (u *unit) path(hour int64) string {
 	at := time.Unix(hour*3600, 0).UTC()
-	return fmt.Sprintf("%s/%s/date=%s/hour=%02d/%s-%020d-%020d.parquet",
-		u.table.name.DB, u.table.name.Table, at.Format(time.DateOnly), at.Hour(), s.node, u.from, u.to)
+	return fmt.Sprintf("%s/%s/date=%s/hour=%02d/%s", u.table.name.DB, u.table.name.Table, at.Format(time.DateOnly), at.Hour(), u.fileName())
 }
+
+func (u *unit) fileName() string { return fmt.Sprintf("%s-%020d-%020d.parquet", u.node, u.from, u.to) }
 
 // note writes a record about a table to the log; it is on disk when note returns nil.
 func (s *Store) note(kind wal.Type, name Name, v any) error {

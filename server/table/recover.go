@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/durable"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -30,10 +30,7 @@ type notes struct {
 var errFull = errors.New("memory is full")
 
 func (s *Store) recover() (err error) {
-	if err := os.MkdirAll(s.o.Dir, 0o755); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	if err := syncDir(filepath.Dir(s.o.Dir)); err != nil {
+	if err := durable.MkdirAll(s.o.Dir); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
 	if err := s.openLog(); err != nil {
@@ -84,15 +81,40 @@ func (s *Store) recover() (err error) {
 func (s *Store) number() error {
 	c := s.catalog
 	if s.log.LastSeq() == 0 && len(c.draft) > 0 {
-		c.header.Log++
-		if err := writeCatalog(c.path, c.header, c.draft); err != nil {
-			return fmt.Errorf("table: writing the catalog: %w", err)
-		}
+		return s.renumber("")
 	}
-	s.node = s.o.Node
-	if c.header.Log > 0 {
-		s.node += "." + strconv.Itoa(c.header.Log)
+	s.setNode(c.header.Log)
+	return nil
+}
+
+// setNode sets the first part of the names of files: the node, and the number of its log if that is not the first.
+func (s *Store) setNode(log int) {
+	node := s.o.Node
+	if log > 0 {
+		node += "." + strconv.Itoa(log)
 	}
+	s.node.Store(&node)
+}
+
+func (s *Store) nodeName() string {
+	if node := s.node.Load(); node != nil {
+		return *node
+	}
+	return ""
+}
+
+// renumber gives the log a new number, unless another lander has done so since the node was called old.
+func (s *Store) renumber(old string) error {
+	s.numbering.Lock()
+	defer s.numbering.Unlock()
+	if s.nodeName() != old {
+		return nil
+	}
+	log, err := s.catalog.nextLog()
+	if err != nil {
+		return fmt.Errorf("table: writing the catalog: %w", err)
+	}
+	s.setNode(log)
 	return nil
 }
 

@@ -70,8 +70,12 @@ type File struct {
 // Sink makes files. Its methods may be called from several goroutines, for different paths.
 type Sink interface {
 	// Land makes the file and returns its size in bytes. When it returns nil, the file is wholly there under its name and
-	// survives a crash; otherwise there is no file of that name, unless only the last sync failed.
+	// survives a crash; otherwise there is no file of that name, unless it was there before: a file is never replaced, and the
+	// error is fs.ErrExist then.
 	Land(ctx context.Context, f *File) (bytes int64, err error)
+
+	// Exists reports whether there is a file at path.
+	Exists(path string) (bool, error)
 
 	// Remove deletes the file at path, durably. It is no error if there is none.
 	Remove(path string) error

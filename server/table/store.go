@@ -90,11 +90,12 @@ func setDefault[T int | int64 | time.Duration](v *T, value T) {
 // Store takes rows over from requests and sees to it that they become files. See the package comment for the way of a row.
 // Its methods may be called from many goroutines.
 type Store struct {
-	o       Options
-	pool    *Pool
-	catalog *catalog
-	log     *wal.Log
-	node    string // Options.Node, and the number of the log if it is not the first
+	o         Options
+	pool      *Pool
+	catalog   *catalog
+	log       *wal.Log
+	node      atomic.Pointer[string] // Options.Node, and the number of the log if it is not the first
+	numbering sync.Mutex             // held while the log gets a new number
 
 	held  atomic.Int64 // bytes of the batches from Append until they have landed
 	async atomic.Int64 // records that AppendAsync took and that are not committed yet

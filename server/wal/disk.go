@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 const (
@@ -55,27 +57,6 @@ func writeAll(f file, vecs [][]byte, off int64) error {
 // isDiskFull reports whether err says that there is no room, which may change.
 func isDiskFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, io.ErrShortWrite)
-}
-
-// syncDir makes the names in dir durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}
-
-// makeDir makes dir, durably.
-func makeDir(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(dir))
 }
 
 // lockDir takes the lock of the log in dir, which the system gives back when the process ends.
@@ -207,7 +188,7 @@ func (s *space) giveBack() bool {
 // drop removes the reserve. Syncing the directory makes the file system hand out its blocks at once.
 func (s *space) drop() {
 	s.held = false
-	if err := errors.Join(os.Remove(s.path()), syncDir(s.dir)); err != nil {
+	if err := errors.Join(os.Remove(s.path()), durable.SyncDir(s.dir)); err != nil {
 		s.log.Error("wal: the reserve could not be given back", "error", err)
 	}
 }

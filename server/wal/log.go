@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 // defaultSegmentBytes is the SegmentBytes of the zero Options.
@@ -121,7 +123,7 @@ type Stats struct {
 // else is a [*DamageError]. No other process can open the log until Close.
 func Open(dir string, o Options) (_ *Log, err error) {
 	o.setDefaults()
-	if err := makeDir(dir); err != nil {
+	if err := durable.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
 	unlock, err := lockDir(dir)

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 // Repair makes a damaged log readable again. Each damaged segment is written anew with every record that can be read, and with
@@ -115,7 +117,7 @@ func keepDamaged(path string) error {
 	for n := 2; ; n++ {
 		err := os.Link(path, name)
 		if err == nil {
-			return syncDir(filepath.Dir(path))
+			return durable.SyncDir(filepath.Dir(path))
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return err

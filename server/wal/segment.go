@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 const (
@@ -160,7 +162,7 @@ func publish(f *os.File, temp, path string) error {
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
 		// Not wrapped: the file has its name, so that even for want of room one cannot go on as if it were not there.
 		return fmt.Errorf("sync of the directory of %s: %v", path, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/slipstream-go/slipstream/server/durable"
 )
 
 // Segments that have landed are kept as spares, and become segments again. To free one of 128 MiB can keep a file system's
@@ -63,7 +65,7 @@ func (s *spares) keep(path string) (bool, error) {
 		return false, err
 	}
 	s.paths = append(s.paths, spare)
-	return true, syncDir(s.dir)
+	return true, durable.SyncDir(s.dir)
 }
 
 // take gives a spare that is all zeros and allocated up to size, and its path; nil if there is none. It is not synced.
@@ -118,7 +120,7 @@ func (s *spares) drop() bool {
 		}
 	}
 	s.paths = nil
-	syncDir(s.dir) // so that the file system hands out their blocks; that they are gone need not be durable
+	durable.SyncDir(s.dir) // so that the file system hands out their blocks; that they are gone need not be durable
 	return true
 }
 
@@ -131,7 +133,7 @@ func removeSegment(path string) error {
 	if err := os.Rename(path, temp); err != nil {
 		return err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	if f, err := os.OpenFile(temp, os.O_WRONLY, 0); err == nil {

@@ -8,13 +8,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"log/slog"
+	"maps"
 	"os"
 	"sync"
 	"time"
 )
 
-// Interval is how often files are looked at.
-const Interval = 2 * time.Second
+// Interval is the time between two looks at the files. A change is loaded when two looks in a row have seen it.
+const Interval = time.Second
 
 // Load makes use of files. It reads them by read, which notes which they are, and what they were.
 type Load func(read func(path string) ([]byte, error)) error
@@ -40,6 +41,7 @@ type source struct {
 	name   string
 	load   Load
 	seen   map[string]sum // the files of the last load
+	latest map[string]sum // the same files at the last look
 	failed bool
 }
 
@@ -118,13 +120,16 @@ func (w *Watcher) reload(s *source) error {
 	return nil
 }
 
+// changed reports whether the files have changed, and are as they were at the last look: a file that is written in steps is not
+// loaded before the last one.
 func (s *source) changed() bool {
-	for path, was := range s.seen {
-		if _, is, _ := read(path); is != was {
-			return true
-		}
+	now := make(map[string]sum)
+	for path := range s.seen {
+		_, now[path], _ = read(path)
 	}
-	return false
+	settled := maps.Equal(now, s.latest)
+	s.latest = now
+	return settled && !maps.Equal(now, s.seen)
 }
 
 // Stats are the present counts.

@@ -63,7 +63,7 @@ func TestWatcher(t *testing.T) {
 		go w.Run(ctx)
 		step := func(value string, loads, failed int) {
 			t.Helper()
-			time.Sleep(Interval)
+			time.Sleep(2 * Interval) // one look sees a change, the next that it is complete
 			synctest.Wait()
 			if p.value != value || p.loads != loads || w.Stats().Failed != failed {
 				t.Fatalf("%+v %+v, want %s, %d loads, %d failed", p, w.Stats(), value, loads, failed)
@@ -115,5 +115,36 @@ func TestWatcher(t *testing.T) {
 		if n := strings.Count(logged.String(), "level=ERROR"); n != 2 || !strings.Contains(logged.String(), `what=pair error="it is wrong"`) {
 			t.Errorf("%d errors\n%s", n, &logged)
 		}
+	})
+}
+
+// A file that is written in steps is loaded when it is complete.
+func TestFileThatIsWrittenInSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &Watcher{Logger: slog.New(slog.DiscardHandler)}
+		p := &pair{dir: t.TempDir()}
+		p.write(t, "name", "a")
+		p.write(t, "a", "first")
+		if err := w.Add("pair", p.load); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go w.Run(ctx)
+		time.Sleep(Interval / 2)
+		for _, text := range []string{"", "s", "se", "seco", "second"} {
+			p.write(t, "a", text)
+			time.Sleep(Interval)
+			synctest.Wait()
+			if p.value != "first" {
+				t.Errorf("%q was loaded", p.value)
+			}
+		}
+		time.Sleep(Interval)
+		synctest.Wait()
+		if p.value != "second" || p.loads != 2 {
+			t.Errorf("%q after %d loads", p.value, p.loads)
+		}
+		cancel()
+		synctest.Wait()
 	})
 }

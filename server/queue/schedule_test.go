@@ -1,0 +1,176 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// waits measures how long items of healthy tenants wait until their call has ended, beside hanging tenants: for them, calls take 15 s
+// and fail. The clock is synctest's, so the measure is exact. Each healthy call takes 5 ms.
+type waits struct {
+	mu   sync.Mutex
+	took []time.Duration
+	most int // calls at once
+	now  int
+}
+
+func (w *waits) deliver(ctx context.Context, tenant string, items []*Item) Verdict {
+	w.mu.Lock()
+	w.now++
+	w.most = max(w.most, w.now)
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.now--
+		w.mu.Unlock()
+	}()
+	if tenant[0] == 'h' {
+		select {
+		case <-time.After(15 * time.Second):
+		case <-ctx.Done():
+		}
+		return Verdict{Err: errDown}
+	}
+	time.Sleep(5 * time.Millisecond)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, it := range items {
+		w.took = append(w.took, time.Since(it.Time))
+	}
+	return Verdict{Kind: Delivered}
+}
+
+// calls returns how many calls there are, and were at most.
+func (w *waits) calls() (now, most int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now, w.most
+}
+
+// p99 forgets what it has measured.
+func (w *waits) p99() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	slices.Sort(w.took)
+	d := w.took[len(w.took)*99/100]
+	w.took = w.took[:0]
+	return d
+}
+
+// With 500 hanging tenants of 1000, the healthy ones wait hardly longer than without them, from the first moment on.
+func TestHangingTenantsDelayNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tenants = 500 // of each kind
+		measure := func(hanging bool) (onset, later time.Duration) {
+			w := new(waits)
+			o := testOptions(newTarget())
+			o.Deliver, o.Workers, o.noteInterval = w.deliver, 32, time.Second
+			o.firstPause, o.longestPause = 100*time.Millisecond, 30*time.Second
+			q := mustOpen(t, memDir(t), o)
+			defer mustClose(t, q)
+			rnd := rand.New(rand.NewPCG(1, 2))
+			send := func(d time.Duration) {
+				for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+					for range 30 { // of the 640 calls that the workers can make in this time
+						mustPut(t, q, Item{Tenant: fmt.Sprint("quiet", rnd.IntN(tenants)), Body: body("x", 10)})
+					}
+				}
+			}
+			send(5 * time.Second)
+			w.p99()
+			if hanging {
+				for i := range tenants {
+					mustPut(t, q, Item{Tenant: fmt.Sprint("h", i), Body: body("x", 10)}, Item{Tenant: fmt.Sprint("h", i), Body: body("y", 10)})
+				}
+			}
+			send(3 * time.Second)
+			onset = w.p99()
+			send(2 * time.Minute)
+			return onset, w.p99()
+		}
+		quiet, _ := measure(false)
+		onset, later := measure(true)
+		if later > 2*quiet {
+			t.Errorf("the p99 of a healthy tenant is %v, without the hanging ones %v", later, quiet)
+		}
+		if onset > time.Second {
+			t.Errorf("while the hanging tenants are found out, it is %v", onset)
+		}
+	})
+}
+
+// The bounds of calls at once hold, and suspects leave half of the slow places to others.
+func TestBoundsOfCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := new(waits)
+		o := testOptions(newTarget())
+		o.Deliver, o.Workers, o.MaxSlow = w.deliver, 3, 10
+		q := mustOpen(t, memDir(t), o)
+		for i := range 40 {
+			mustPut(t, q, Item{Tenant: fmt.Sprint("h", i), Body: body("x", 10)})
+		}
+		time.Sleep(10 * time.Second)
+		if now, _ := w.calls(); now != 13 {
+			t.Errorf("%d calls", now)
+		}
+		mostSuspected := 0
+		for range 1000 {
+			time.Sleep(100 * time.Millisecond)
+			q.mu.Lock()
+			mostSuspected = max(mostSuspected, q.suspected)
+			if q.quick > 3 || q.slow > 10 || q.suspected > 5 {
+				t.Errorf("%+v", q.schedule)
+			}
+			q.mu.Unlock()
+		}
+		if _, most := w.calls(); most != 13 || mostSuspected != 5 {
+			t.Errorf("%d calls at most, %d of suspects", most, mostSuspected)
+		}
+	})
+}
+
+// A tenant whose calls are quick again gets places among Workers again.
+func TestSuspectRecovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newTarget()
+		var slow atomic.Bool
+		slow.Store(true)
+		g.verdict = func(string, []string) Verdict {
+			if slow.Load() {
+				time.Sleep(time.Second)
+				return Verdict{Err: errDown}
+			}
+			return Verdict{Kind: Delivered}
+		}
+		o := testOptions(g)
+		q := mustOpen(t, memDir(t), o)
+		mustPut(t, q, Item{Tenant: "t", Body: body("x", 10)})
+		time.Sleep(2500 * time.Millisecond)
+		suspect := func() bool {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			return q.tenants["t"].suspect
+		}
+		if !suspect() {
+			t.Error("a tenant whose calls hang is no suspect")
+		}
+		slow.Store(false)
+		drained(t, q)
+		time.Sleep(time.Millisecond)
+		if suspect() {
+			t.Error("a tenant whose calls are quick is a suspect")
+		}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if s := q.schedule; s.quick != 0 || s.slow != 0 || s.suspected != 0 || s.flying != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}

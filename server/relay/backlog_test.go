@@ -1,0 +1,203 @@
+package relay
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/queue"
+)
+
+// burst answers posts as Cortex does: with status when they have more than most samples, and otherwise by taking them.
+func burst(most int64, code int, refusals *atomic.Int64) func(w http.ResponseWriter, p *post) bool {
+	return func(w http.ResponseWriter, p *post) bool {
+		if n := p.counts(); n.Samples <= most {
+			return false
+		}
+		refusals.Add(1)
+		http.Error(w, "too many samples", code)
+		return true
+	}
+}
+
+// many is a request of n series of a tenant, with values from first.
+func many(tenant string, first, n int) (list []remotewrite.Series) {
+	for i := range n {
+		list = append(list, of(tenant, float64(first+i)))
+	}
+	return list
+}
+
+// wantAll asserts that the values from 0 to n have arrived once each.
+func wantAll(t *testing.T, s *sink, tenant string, n int) {
+	t.Helper()
+	got := s.got()[tenant]
+	var want []string
+	for i := range n {
+		want = append(want, samplesOf(&remotewrite.Request{Series: []remotewrite.Series{series(float64(i), "__name__", "up", "job", "j")}})...)
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d samples arrived, want %d", len(got), len(want))
+	}
+}
+
+// After an outage, the queue holds more for a tenant than its target takes in one request. All of it arrives once, whatever the
+// target answers to what is too large, and so it does after a restart.
+func TestBacklogLargerThanTheBurst(t *testing.T) {
+	for _, code := range []int{413, 429} {
+		for _, restart := range []bool{false, true} {
+			t.Run(fmt.Sprint(code, restart), func(t *testing.T) {
+				s := newSink(t)
+				s.answers(status("", 503))
+				dir := t.TempDir()
+				options := func() Options {
+					return Options{Targets: []string{s.URL}, Tenants: Tenants{Remove: true}, Queue: &QueueOptions{Dir: dir}}
+				}
+				const requests, each = 60, 10
+				var refusals atomic.Int64
+				fill := func(t *testing.T) {
+					r := newRig(t, options())
+					for i := range requests {
+						r.send(t, remotewrite.V1, many("a", i*each, each)...).want(t, 204)
+					}
+					if !restart {
+						s.answers(burst(55, code, &refusals))
+						waitFor(t, "the backlog to arrive", func() bool { return len(s.got()["a"]) >= requests*each })
+					}
+				}
+				if restart {
+					t.Run("before", fill)
+					s.answers(burst(55, code, &refusals))
+					newRig(t, options())
+					waitFor(t, "the backlog to arrive", func() bool { return len(s.got()["a"]) >= requests*each })
+				} else {
+					fill(t)
+				}
+				wantAll(t, s, "a", requests*each)
+				if n := refusals.Load(); n < 1 || n > 8 {
+					t.Errorf("%d requests were refused", n)
+				}
+			})
+		}
+	}
+}
+
+// A single request of the queue that has more than the target takes is cut between series.
+func TestItemLargerThanTheBurst(t *testing.T) {
+	for _, code := range []int{413, 429} {
+		for _, version := range []remotewrite.Version{remotewrite.V1, remotewrite.V2} {
+			t.Run(fmt.Sprint(code, version), func(t *testing.T) {
+				s := newSink(t)
+				var refusals atomic.Int64
+				s.answers(burst(7, code, &refusals))
+				r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Remove: true}, Queue: &QueueOptions{Dir: t.TempDir()}})
+				r.send(t, version, many("a", 0, 100)...).want(t, 204)
+				r.send(t, version, many("a", 100, 3)...).want(t, 204)
+				waitFor(t, "all of it to arrive", func() bool { return len(s.got()["a"]) >= 103 })
+				wantAll(t, s, "a", 103)
+				waitFor(t, "the queue to know it", func() bool { return r.queue.Stats().Items == 0 })
+				if st := r.queue.Stats(); st.Refused.Items != 0 || st.Delivered.Items != 2 {
+					t.Errorf("%+v", st)
+				}
+			})
+		}
+	}
+}
+
+// A series that is too large alone is lost, and the others of its request are not.
+func TestSeriesThatIsTooLarge(t *testing.T) {
+	s := newSink(t)
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		for _, one := range p.request.Series {
+			if one.Samples[0].Value == 37 {
+				http.Error(w, "thirty-seven", http.StatusRequestEntityTooLarge)
+				return true
+			}
+		}
+		return false
+	})
+	r := newRig(t, Options{Targets: []string{s.URL}, Queue: &QueueOptions{Dir: t.TempDir()}})
+	r.send(t, remotewrite.V1, many("a", 0, 100)...).want(t, 204)
+	waitFor(t, "the queue to be done", func() bool { return r.queue.Stats().Items == 0 })
+	if n := len(s.got()["a"]); n != 99 {
+		t.Errorf("%d samples arrived", n)
+	}
+	if st := r.queue.Stats(); st.Refused.Items != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// A target that is too slow for a large request gets smaller ones; of what it had stored when the time was over, little comes twice.
+func TestBacklogForASlowTarget(t *testing.T) { inBubble(t, testBacklogForASlowTarget) }
+
+func testBacklogForASlowTarget(t *testing.T, n *network) {
+	s := n.sink(t)
+	var slow, fast atomic.Int64
+	s.answers(status("", 503))
+	o := Options{Targets: []string{s.URL}, Timeout: 15 * time.Second, Queue: &QueueOptions{Dir: t.TempDir()}}
+	r := n.rig(t, o)
+	const requests, each = 100, 10
+	for i := range requests {
+		r.send(t, remotewrite.V1, many("a", i*each, each)...).want(t, 204)
+	}
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		if p.counts().Samples > 200 {
+			slow.Add(1)
+			time.Sleep(20 * time.Second)
+			return false // stored, but nobody has the answer
+		}
+		fast.Add(1)
+		return false
+	})
+	waitFor(t, "the queue to be empty", func() bool { return r.queue.Stats().Items == 0 })
+	if n := slow.Load(); n < 1 || n > 5 { // 1000, 500 and 250 samples, and one attempt to grow
+		t.Errorf("%d requests were too slow, %d were not", n, fast.Load())
+	}
+	time.Sleep(time.Minute)
+	if n := len(s.got()["a"]); n < requests*each || n > 3*requests*each {
+		t.Errorf("%d samples for %d", n, requests*each)
+	}
+}
+
+// Requests that went together without a queue, and were too large together, pass in smaller posts: no sender gets an answer that the
+// others brought about.
+func TestTogetherLargerThanTheBurst(t *testing.T) {
+	for _, code := range []int{413, 429} {
+		s := newSink(t)
+		r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Remove: true}, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)})
+		arrived, goOn := make(chan struct{}, 1000), make(chan struct{})
+		var refusals atomic.Int64
+		tooLarge := burst(25, code, &refusals)
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			arrived <- struct{}{}
+			<-goOn
+			return tooLarge(w, p)
+		})
+		go func() {
+			<-arrived
+			waitFor(t, "parcels to wait", func() bool { return r.waiting("a") == 40 })
+			close(goOn)
+		}()
+		together(41, func(i int) {
+			r.send(t, remotewrite.V1, many("a", 5*i, 5)...).want(t, 204)
+		})
+		wantAll(t, s, "a", 5*41)
+		if n := refusals.Load(); n < 1 || n > 6 {
+			t.Errorf("%d: %d posts were refused", code, n)
+		}
+	}
+}
+
+// The weight of an item in the queue is that of a parcel, so that both have one window's measure.
+func TestWeights(t *testing.T) {
+	c := counts{Series: 3, Samples: 50, Histograms: 7, Exemplars: 11}
+	w := queue.NewWindow(c.weight())
+	if !w.Takes(1+3+50+7+11) || w.Takes(2+3+50+7+11) {
+		t.Errorf("weight %d", c.weight())
+	}
+}
