@@ -52,7 +52,11 @@ func init() {
 	})
 	msgpack.RegisterExtDecoder(stampID, stamp{}, func(d *msgpack.Decoder, v reflect.Value, n int) error {
 		b := make([]byte, n)
-		if err := d.ReadFull(b); err != nil {
+		if n%2 == 0 { // an ext without data among them
+			if k, err := d.Buffered().Read(b); k != n || err != nil {
+				return fmt.Errorf("%d of %d bytes: %w", k, n, err)
+			}
+		} else if err := d.ReadFull(b); err != nil {
 			return err
 		}
 		s, err := stampOf(b)
