@@ -1,6 +1,10 @@
 package json
 
-import "io"
+import (
+	"io"
+
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
 
 // An Encoder writes JSON values to a stream, each with a newline behind it, and each by one Write.
 type Encoder struct {
@@ -56,20 +60,11 @@ func (enc *Encoder) write(b []byte) (err error) {
 		}
 		b = enc.lines
 	}
-	enc.err = writeAll(enc.w, b)
+	enc.err = wire.WriteAll(enc.w, b)
 	if cap(enc.lines) > keptRoom {
 		enc.lines = nil
 	}
 	return enc.err
-}
-
-// writeAll writes b. A writer that takes less than all of it and gives no error has failed all the same.
-func writeAll(w io.Writer, b []byte) error {
-	n, err := w.Write(b)
-	if n < len(b) && err == nil {
-		err = io.ErrShortWrite
-	}
-	return err
 }
 
 // SetIndent makes Encode write values as [Indent] does. With two empty strings it writes them compact again.

@@ -1,6 +1,10 @@
 package json
 
-import "io"
+import (
+	"io"
+
+	"github.com/slipstream-go/slipstream/internal/wire"
+)
 
 // UnmarshalRead reads r to its end, without a limit (http.MaxBytesReader has one), and decodes the one value that is there into what v
 // points to, as Unmarshal does, with the flags of Parse.
@@ -17,7 +21,7 @@ func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
 	b, err := Append(nil, v, flags)
 	if err == nil {
-		err = writeAll(w, b)
+		err = wire.WriteAll(w, b)
 	}
 	return err
 }

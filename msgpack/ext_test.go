@@ -3,6 +3,7 @@ package msgpack
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"testing"
@@ -458,5 +459,23 @@ func TestExtCredit(t *testing.T) {
 	})
 	if most := uint64(100*len(data) + 1<<20); took > most {
 		t.Errorf("%d bytes made %d, want at most %d", len(data), took, most)
+	}
+}
+
+// emptyExt is registered for an ext whose data is read by a single Read.
+type emptyExt struct{ read string }
+
+// TestEmptyExtReadsNoBytes reads no bytes from Buffered in the function of an ext without data: that is not the end.
+func TestEmptyExtReadsNoBytes(t *testing.T) {
+	const id = 98
+	RegisterExtDecoder(id, emptyExt{}, func(d *Decoder, v reflect.Value, n int) error {
+		k, err := d.Buffered().Read(make([]byte, n))
+		v.Set(reflect.ValueOf(emptyExt{fmt.Sprint(k, err)}))
+		return nil
+	})
+	defer UnregisterExt(id)
+	var v any
+	if err := into(t, "92 c70062 05", &v); err != nil || !reflect.DeepEqual(v, []any{emptyExt{"0 <nil>"}, int8(5)}) {
+		t.Errorf("%#v, %v", v, err)
 	}
 }

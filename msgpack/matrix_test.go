@@ -52,7 +52,11 @@ func init() {
 	})
 	msgpack.RegisterExtDecoder(stampID, stamp{}, func(d *msgpack.Decoder, v reflect.Value, n int) error {
 		b := make([]byte, n)
-		if err := d.ReadFull(b); err != nil {
+		if n%2 == 0 { // an ext without data among them
+			if k, err := d.Buffered().Read(b); k != n || err != nil {
+				return fmt.Errorf("%d of %d bytes: %w", k, n, err)
+			}
+		} else if err := d.ReadFull(b); err != nil {
 			return err
 		}
 		s, err := stampOf(b)
@@ -531,7 +535,7 @@ func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 	}
 	if changed {
 		w.r.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
-		switch w.r.IntN(4) {
+		switch w.r.IntN(6) {
 		case 0:
 			list = append(list, append(msgpwire.AppendString(nil, corpus.String(w.r)), rawOf(w.r)...))
 		case 1:
@@ -540,6 +544,13 @@ func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 			}
 		case 2:
 			list = append(list, append(msgpwire.AppendInt(nil, corpus.Int(w.r)), rawOf(w.r)...))
+		case 3:
+			nan := append(msgpwire.AppendFloat64(nil, math.NaN()), msgpwire.Nil)
+			list = append(list, nan, nan)
+		case 4:
+			if n > 0 {
+				list = append(list, w.renamed(list[w.r.IntN(n)]))
+			}
 		}
 	}
 	dst = msgpwire.AppendMapLen(dst, len(list))
@@ -547,6 +558,26 @@ func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 		dst = append(dst, p...)
 	}
 	return dst
+}
+
+// renamed returns the pair with its key in another form: an int of another width, or an alias of matrixStruct.
+func (w *rewriter) renamed(pair []byte) []byte {
+	o := oracle{b: pair}
+	whole, err := o.skip()
+	if err != nil {
+		panic(err)
+	}
+	value := pair[o.i:]
+	o.i = 0
+	switch h, _ := o.next(); h.kind {
+	case 'i':
+		return append(appendNumber(w.r, nil, h), value...)
+	case 's':
+		if number, ok := strings.CutPrefix(string(whole[len(whole)-h.n:]), "n"); ok {
+			return append(msgpwire.AppendString(nil, "old"+number), value...)
+		}
+	}
+	return pair
 }
 
 // appendNumber appends an int in another form.

@@ -272,11 +272,12 @@ func (o *oracle) judge(depth int, null any) (key any, err error) {
 		seen := make(map[any]bool)
 		for range h.n {
 			if h.kind == 'm' {
+				start := o.i
 				key, err := o.judge(depth+1, null)
 				if err != nil {
 					return nil, err
 				}
-				if o.UniqueKeys && seen[key] {
+				if key = identity(key, o.b[start:o.i]); o.UniqueKeys && seen[key] {
 					return nil, errOracle
 				}
 				seen[key] = true
@@ -660,13 +661,18 @@ func (o *oracle) mapping(v reflect.Value) error {
 	seen := make(map[any]bool)
 	for range n {
 		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		start := o.i
 		if err := o.decode(key); err != nil {
 			return err
 		}
-		if !key.Comparable() || o.UniqueKeys && seen[key.Interface()] {
+		if !key.Comparable() {
 			return errOracle
 		}
-		seen[key.Interface()] = true
+		same := identity(key.Interface(), o.b[start:o.i])
+		if o.UniqueKeys && seen[same] {
+			return errOracle
+		}
+		seen[same] = true
 		if err := o.decode(value); err != nil {
 			return err
 		}
@@ -936,9 +942,11 @@ func (o *oracle) anyMap() (any, error) {
 		return nil, err
 	}
 	all := make(map[any]any)
+	seen := make(map[any]bool)
 	types := make(map[reflect.Type]bool)
 	for range n {
 		var key any
+		start := o.i
 		switch c := o.peek(); {
 		case c == 0xc0:
 			o.i++
@@ -957,9 +965,11 @@ func (o *oracle) anyMap() (any, error) {
 		if key == nil || !reflect.ValueOf(key).Comparable() {
 			return nil, errOracle
 		}
-		if _, twice := all[key]; twice && o.UniqueKeys {
+		same := identity(key, o.b[start:o.i])
+		if o.UniqueKeys && seen[same] {
 			return nil, errOracle
 		}
+		seen[same] = true
 		if all[key], err = o.any(); err != nil {
 			return nil, err
 		}
@@ -977,4 +987,23 @@ func (o *oracle) anyMap() (any, error) {
 		m.SetMapIndex(reflect.ValueOf(k), reflect.ValueOf(&v).Elem())
 	}
 	return m.Interface(), nil
+}
+
+// identity returns what UniqueKeys compares of a key: numbers are the same whatever their widths, and a NaN is its bytes.
+func identity(key any, wire []byte) any {
+	type bits string
+	switch v := reflect.ValueOf(key); {
+	case !v.IsValid() || v.Type().PkgPath() != "":
+	case v.CanInt():
+		return v.Int()
+	case v.CanUint() && v.Uint() <= math.MaxInt64:
+		return int64(v.Uint())
+	case v.CanUint():
+		return v.Uint()
+	case v.CanFloat() && math.IsNaN(v.Float()):
+		return bits(wire)
+	case v.CanFloat():
+		return v.Float()
+	}
+	return key
 }

@@ -8,9 +8,11 @@ import (
 	"sync"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
 // Write writes v to w, with one call of its Write. Nothing is written if v cannot be.
+// A Write that takes less than it is given, without an error, is [io.ErrShortWrite].
 func (s *Schema[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return s.Append(b, v) })
 }
@@ -20,7 +22,7 @@ func writeOnce(w io.Writer, message func([]byte) ([]byte, error)) error {
 	p := buffers.Get().(*[]byte)
 	b, err := message((*p)[:0])
 	if err == nil {
-		_, err = w.Write(b)
+		err = wire.WriteAll(w, b)
 	}
 	if cap(b) <= maxPooled {
 		*p = b

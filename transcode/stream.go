@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/slipstream-go/slipstream/internal/wire"
 	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
 )
@@ -146,12 +147,9 @@ func (p *pipe) flush() error {
 	if p.writeErr != nil || len(p.out) == 0 {
 		return p.writeErr
 	}
-	n, err := p.w.Write(p.out)
-	if n < len(p.out) && err == nil {
-		err = io.ErrShortWrite
-	}
-	p.out, p.writeErr = p.out[:0], err
-	return err
+	p.writeErr = wire.WriteAll(p.w, p.out)
+	p.out = p.out[:0]
+	return p.writeErr
 }
 
 // end writes what waits. It gives the error of w, or that of r if err comes from it, or else err.

@@ -1,7 +1,11 @@
 package growth
 
 import (
+	"go/scanner"
+	"go/token"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +16,10 @@ import (
 // Covers asserts that each exported function and method of the package in the current directory is
 // among the names that begin the cases, or has a reason why its cost needs no case. Names are as in
 // "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of [path.Match]: "Decoder.Use*".
+//
+// A name of a case must also be used by the code of a file *growth*_test.go, or *hostile*_test.go, of the package: a
+// case that only mentions a function measures nothing. A name has a case or a reason, not both: a
+// pattern that also matches names with cases would excuse the next one, which has none.
 func Covers(t *testing.T, names []string, reasons map[string]string) {
 	lines, err := api.Exported("", nil, ".")
 	if err != nil {
@@ -29,6 +37,7 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 		}
 		exported[name] = true
 	}
+	called := identifiers(t)
 	used := map[string]bool{}
 	for name, covered := range exported {
 		found := false
@@ -37,7 +46,13 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 				t.Fatal(err)
 			} else if ok {
 				found, used[pattern] = true, true
+				if covered {
+					t.Errorf("%s has a growth case, and the reason for %s says that it needs none", name, pattern)
+				}
 			}
+		}
+		if covered && !called[name[strings.LastIndex(name, ".")+1:]] {
+			t.Errorf("a case names %s, which no growth test calls", name)
 		}
 		if !covered && !found {
 			t.Errorf("%s has no growth case, and no reason to have none", name)
@@ -51,6 +66,36 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 			t.Errorf("the reason for %s is missing", pattern)
 		}
 	}
+}
+
+// identifiers returns the identifiers in the code of the growth tests in the current directory.
+func identifiers(t *testing.T) map[string]bool {
+	all := map[string]bool{}
+	for _, pattern := range []string{"*growth*_test.go", "*hostile*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := token.NewFileSet()
+			var s scanner.Scanner
+			s.Init(set.AddFile(name, -1, len(src)), src, nil, 0)
+			for {
+				_, tok, text := s.Scan()
+				if tok == token.EOF {
+					break
+				}
+				if tok == token.IDENT {
+					all[text] = true
+				}
+			}
+		}
+	}
+	return all
 }
 
 // nameOf returns the function or method that a line of package api describes, or "".

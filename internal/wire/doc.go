@@ -1,2 +1,3 @@
-// Package wire holds what every byte format needs: big-endian words and the error that says where.
+// Package wire holds what every byte format needs: big-endian words, the error that says where, and a write that is
+// whole or an error.
 package wire
