@@ -15,6 +15,7 @@ const (
 	most     = 6         // times the cost that 4n may have
 	doubtful = 12        // times the CPU time that 4n may have if larger inputs do not confirm it
 	confirms = 2         // larger sizes that confirm a doubtful growth
+	worse    = 9         // times the CPU time that they must have for that; see check
 	slack    = 128 << 10 // bytes that any call may allocate
 	attempts = 12
 
@@ -144,22 +145,26 @@ func measure(f func(), times int) cost {
 
 // check compares the costs of n and 4n bytes. The error says what grows too much.
 //
-// What no longer fits into a cache slows down from one size to the next, two or three times in all; a fault goes on
-// growing. So a growth of CPU time of up to doubtful times counts only if the next sizes confirm it.
+// What no longer fits into a cache slows down from one size to the next, two or three times in all, and more beside other programs; a
+// fault goes on growing. So a growth of CPU time of up to doubtful times counts only if the next sizes confirm it. If a + bn is the
+// cost of a byte, then 4n takes more than 6 times the time of n if bn is more than a/5, and at the next sizes it takes more than 9
+// and 13 times.
 func (c Case) check(n int) error {
+	bound := float64(most)
 	for i := 0; ; i++ {
-		a, b, times, err := c.compare(n)
+		a, b, times, err := c.compare(n, bound)
 		if err == nil || c.judgeAlloc(n, times, a, b) != "" || b.time > doubtful*max(a.time, grain) || i == confirms {
 			return err
 		}
-		if n *= factor; c.Most > 0 && factor*n > c.Most {
-			return err
+		bound = worse
+		if n *= factor; c.Most > 0 && factor*n > c.Most { // there is no larger size, so the growth itself must be large
+			return c.judge(n/factor, times, a, b, bound)
 		}
 	}
 }
 
-// compare measures n and 4n bytes until their costs are as they should be, or attempts are spent.
-func (c Case) compare(n int) (a, b cost, times int, err error) {
+// compare measures n and 4n bytes until their costs are as they should be, or attempts are spent. CPU time may grow bound times.
+func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	small, large := c.Prepare(n), c.Prepare(factor*n)
 	times = max(1, repeated/n) // small inputs are repeated, so that the clock is fine enough
 	for i := range attempts {
@@ -172,17 +177,17 @@ func (c Case) compare(n int) (a, b cost, times int, err error) {
 		} else {
 			a, b = a.least(x), b.least(y)
 		}
-		if err = c.judge(n, times, a, b); err == nil || i+1 >= fewest && b.time > patience/fewest {
+		if err = c.judge(n, times, a, b, bound); err == nil || i+1 >= fewest && b.time > patience/fewest {
 			break
 		}
 	}
 	return a, b, times, err
 }
 
-// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n.
-func (c Case) judge(n, times int, a, b cost) error {
+// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. CPU time may grow bound times.
+func (c Case) judge(n, times int, a, b cost, bound float64) error {
 	wrong := c.judgeAlloc(n, times, a, b)
-	if hasClock && !c.OnlyAlloc && b.time > most*max(a.time, grain) {
+	if hasClock && !c.OnlyAlloc && float64(b.time) > bound*float64(max(a.time, grain)) {
 		wrong += fmt.Sprintf("; CPU time grows %.1f times, from %v to %v", ratio(b.time, a.time), a.time, b.time)
 	}
 	if wrong == "" {
