@@ -190,3 +190,14 @@ func (g *graph) find(p mem.Pointer) (k int, off uintptr) {
 	}
 	return k, uintptr(p) - g.blocks[k].from()
 }
+
+// overlaps reports whether a block has one of the size bytes at p.
+func (g *graph) overlaps(p mem.Pointer, size uintptr) bool {
+	k, _ := slices.BinarySearchFunc(g.blocks, uintptr(p), func(b block, p uintptr) int {
+		if b.to() <= p {
+			return -1
+		}
+		return 1
+	})
+	return k < len(g.blocks) && g.blocks[k].from() < uintptr(p)+size
+}

@@ -248,11 +248,15 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	c := newComparison(w.f, w.types, a, b)
 	c.shallow = true
 	for k, x := range before.blocks {
-		if at, _ := owned.find(x.at); at >= 0 {
-			continue
-		}
-		if diff := c.values(x.at, still.blocks[k].at, x.elem, x.n, "memory that the target does not lead to", true); diff != "" {
-			return diff
+		for i := range x.n { // the target may lead to one element only
+			off := uintptr(i) * x.elem.Size()
+			if owned.overlaps(mem.Add(x.at, off), x.elem.Size()) {
+				continue
+			}
+			path := fmt.Sprintf("memory that the target does not lead to[%d]", i)
+			if diff := c.value(mem.Add(x.at, off), mem.Add(still.blocks[k].at, off), x.elem, path); diff != "" {
+				return diff
+			}
 		}
 	}
 	for k, m := range before.list {
