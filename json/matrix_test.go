@@ -228,7 +228,7 @@ func unlessPanics(decode matrix.Decode) matrix.Decode {
 	return func(b []byte, target reflect.Value) (n int, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				if text := fmt.Sprint(r); !strings.Contains(text, "reflect.Value.SetLen") {
+				if text := fmt.Sprint(r); !strings.Contains(text, "in SetLen") {
 					panic(r)
 				}
 				n, err = -1, matrix.ErrUnspecified

@@ -202,7 +202,7 @@ func (d *decoder) list(t *tree, v reflect.Value) error {
 	case n == 0:
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	default:
-		v.SetLen(min(n, v.Cap()))
+		v.SetLen(min(n, v.Len()))
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (f *filler) text() string {
 func (w *world) share(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value)
 	var order []reflect.Type
-	for _, b := range graphOf(w.types, w.target).blocks {
+	for _, b := range reach(w.types, w.target) {
 		for i := range b.n {
 			w.headers(mem.Add(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
 				if byType[v.Type()] == nil {
@@ -201,7 +201,7 @@ func (w *world) share(r *rand.Rand) {
 func (w *world) tangle(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value) // addressable values of the target
 	var all, pointers []reflect.Value
-	for _, b := range graphOf(w.types, w.target).blocks {
+	for _, b := range reach(w.types, w.target) {
 		for i := range b.n {
 			w.parts(mem.Add(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
 				switch t := v.Type(); {
