@@ -411,9 +411,12 @@ func (w *bodyWriter) odd(n int) bool { return w.r.IntN(n) == 0 }
 func (w *bodyWriter) varint(n uint64) []byte {
 	b := binary.AppendUvarint(nil, n)
 	if w.odd(20) {
-		for range w.r.IntN(10 - len(b) + 1) {
+		for range w.r.IntN(maxVarint - len(b) + 1) {
 			b[len(b)-1] |= 0x80
 			b = append(b, 0)
+		}
+		if len(b) == maxVarint && w.odd(2) {
+			b[maxVarint-1] = byte(w.r.IntN(4)) // of more than 64 bits, from 2 on
 		}
 	}
 	return b
@@ -522,6 +525,10 @@ func (w *bodyWriter) labels(list []Label) (fields [][]byte) {
 	}
 	for _, l := range list {
 		fields = append(fields, w.bytes(1, w.message([][]byte{w.string(1, l.Name), w.string(2, l.Value)})))
+	}
+	if n := len(fields); n > 0 && w.odd(30) { // both lengths of the last label say one byte more than there is
+		last := w.bytes(1, slices.Concat(w.bytes(1, []byte(list[n-1].Name)), w.bytes(2, []byte(list[n-1].Value+"v"))))
+		fields[n-1] = last[:len(last)-1]
 	}
 	return fields
 }
