@@ -33,6 +33,15 @@ func TestMatrixColumns(t *testing.T) {
 			}},
 		})
 	})
+	t.Run("ParseLines", func(t *testing.T) {
+		sheet.Run(t, sheet.Format{
+			Encode: func(r *rand.Rand, rows []sheet.Row) []byte {
+				return []byte(encodeRows(rows, []string{"\n", "\r\n", " \n\t\n"}[r.IntN(3)]))
+			},
+			Oracle: oracleLines,
+			Ways:   []func([]byte, *column.Batch) error{json.ParseLines},
+		})
+	})
 	t.Run("ParseRow", func(t *testing.T) {
 		sheet.Run(t, sheet.Format{
 			Encode: func(r *rand.Rand, rows []sheet.Row) []byte { return []byte(encodeRows(rows, "\n")) },
@@ -123,6 +132,21 @@ func oracleRows(b []byte, array bool) (rows []sheet.Row, ok bool) {
 			return rows, false
 		}
 	}
+}
+
+// oracleLines reads a row from each line that is not blank.
+func oracleLines(b []byte) (rows []sheet.Row, ok bool) {
+	for line := range bytes.SplitSeq(b, []byte("\n")) {
+		if line = bytes.Trim(line, " \t\r"); len(line) == 0 {
+			continue
+		}
+		row, ok := oracleRows(line, false)
+		if !ok || len(row) != 1 {
+			return rows, false
+		}
+		rows = append(rows, row...)
+	}
+	return rows, true
 }
 
 // oracleRow reads an object of cells.
