@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"internal/growth":   {"internal/api"},
 
 	"internal/corpus/matrix": {"internal/corpus", "internal/mem"},
+	"internal/corpus/sheet":  {"column", "internal/corpus"},
 
 	"server/durable":        {},
 	"server/wal":            {"server/durable"},

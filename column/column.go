@@ -50,8 +50,10 @@ type Column struct {
 	Ends   []uint32
 	Nulls  Bitmap // a set bit is a null; shorter than Rows means that the rest are values
 
-	typed   int // the row whose value gave the column its kind
-	widened int // one more than the row whose float made it a Float64 column; 0 if none did
+	typed int // the row whose value gave the column its kind
+	// A Float64 column that is cut to fewer rows than widened was one of ints then: the rows that it had when Widen was called, or one
+	// more than the row whose float widened it; 0 if it was never one of ints.
+	widened int
 	exact   int // an Int64 column: how many of the first Ints are in the buffer of Floats as well
 
 	zeros [Time + 1]int // by kind: how many of the first cells are zero in its buffer, and set in that of Nulls
@@ -224,6 +226,7 @@ func (c *Column) Accepts(k Kind) bool {
 			return false
 		}
 		c.Widen()
+		c.widened = c.Rows + 1 // for the row that follows
 	case c.Kind == Float64 && k == Int64:
 	default:
 		return false
@@ -332,7 +335,7 @@ func (c *Column) convert() int {
 // not widen a column that has one.
 func (c *Column) Widen() {
 	exact := c.convert()
-	c.Kind, c.widened = Float64, c.Rows+1
+	c.Kind, c.widened = Float64, c.Rows
 	c.Floats = c.Floats[:exact]
 	for _, v := range c.Ints[exact:] {
 		c.Floats = append(c.Floats, float64(v))

@@ -29,11 +29,13 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 			if n >= s.Cap {
 				d.growSlice(s, o, n, i)
 			}
+			if n >= s.Len {
+				s.Len = n + 1 // which shows when a method of the caller fails, and to elements that lead back to the slice
+			}
 			i = e.decode(d, i, mem.Add(s.Data, uintptr(n)*e.size), e)
 			n++
 			if i < 0 {
 				if i = d.in(i); i < 0 {
-					s.Len = min(max(s.Len, n), s.Cap) // as far as it came, which shows when a method of the caller failed
 					return failed
 				}
 			}
@@ -49,7 +51,7 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 				break
 			}
 		}
-		s.Len = min(n, s.Cap)
+		s.Len = min(n, s.Len)
 		d.learn(o, n)
 	}
 	return d.leave(i)

@@ -39,6 +39,7 @@ func TestMatrix(t *testing.T) {
 		Fill:        matrixFill,
 		Text:        matrixText,
 		Opaque:      []reflect.Type{reflect.TypeFor[big.Int]()},
+		Tangled:     true,
 		ViewsUsed:   true,
 		ExactErrors: true,
 		Explains:    func([]byte, string) bool { return true }, // the oracle's target is compared
@@ -63,6 +64,19 @@ type (
 		C string
 	}
 	Inlined struct{ D []string }
+	kin     struct { // leads to its parent, and so to what it is a part of
+		*Kin
+		Parent *kin
+		Nodes  []kin
+		Pair   [2]*kin
+		Any    any
+		N      int
+	}
+	Kin struct {
+		Of   *kin
+		List []*kin
+		Text *string
+	}
 )
 
 func (o ownText) MarshalText() ([]byte, error) { return []byte(o.s), nil }
@@ -99,7 +113,7 @@ func matrixLeaves() []matrix.Kind {
 		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[uintptr](),
 		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[namedText](), reflect.TypeFor[[]byte](),
 		reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any](), reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](),
-		reflect.TypeFor[ownText](), reflect.TypeFor[ownValue](), reflect.TypeFor[ownRaw](), reflect.TypeFor[*ownValue](), reflect.TypeFor[matrixTree](), reflect.TypeFor[inlining](),
+		reflect.TypeFor[ownText](), reflect.TypeFor[ownValue](), reflect.TypeFor[ownRaw](), reflect.TypeFor[*ownValue](), reflect.TypeFor[matrixTree](), reflect.TypeFor[kin](), reflect.TypeFor[inlining](),
 		reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[map[string]string](), reflect.TypeFor[[]string](), reflect.TypeFor[[2]bool]())
 	add(`json:",string"`, reflect.TypeFor[int](), reflect.TypeFor[string](), reflect.TypeFor[*bool](), reflect.TypeFor[float64](), reflect.TypeFor[*uint8](), reflect.TypeFor[json.Number]())
 	return all
@@ -208,6 +222,22 @@ func holdsRaw(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
+// unlessPanics is a decoder of encoding/json's. It panics where an element of a slice leads back to the slice and sets it to fewer
+// elements, or to nil.
+func unlessPanics(decode matrix.Decode) matrix.Decode {
+	return func(b []byte, target reflect.Value) (n int, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				if text := fmt.Sprint(r); !strings.Contains(text, "in SetLen") {
+					panic(r)
+				}
+				n, err = -1, matrix.ErrUnspecified
+			}
+		}()
+		return decode(b, target)
+	}
+}
+
 // matrixSubject is every entry that decodes, and what it is held to.
 func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	var wantErr error // of the oracle that was asked last
@@ -229,7 +259,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 		}
 		return err
 	}
-	unmarshal := func(b []byte, target reflect.Value) (int, error) { return -1, std.Unmarshal(b, target.Interface()) }
+	unmarshal := unlessPanics(func(b []byte, target reflect.Value) (int, error) { return -1, std.Unmarshal(b, target.Interface()) })
 	parse := func(flags json.ParseFlags) matrix.Decode {
 		return func(b []byte, target reflect.Value) (int, error) {
 			rest, err := json.Parse(b, target.Interface(), flags)
@@ -248,12 +278,12 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 		}
 	}
 	stdDecoder := func(set func(*std.Decoder)) matrix.Decode {
-		return func(b []byte, target reflect.Value) (int, error) {
+		return unlessPanics(func(b []byte, target reflect.Value) (int, error) {
 			d := std.NewDecoder(bytes.NewReader(b))
 			set(d)
 			err := d.Decode(target.Interface())
 			return int(d.InputOffset()), err
-		}
+		})
 	}
 	decoder := func(set func(*json.Decoder)) func(io.Reader) func(reflect.Value) error {
 		return func(r io.Reader) func(reflect.Value) error {

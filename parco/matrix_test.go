@@ -28,6 +28,7 @@ func TestMatrix(t *testing.T) {
 		Subject:  func(k matrix.Kind) (*matrix.Subject, error) { return k.Data.(func() (*matrix.Subject, error))() },
 		Fill:     fillTime,
 		Spare:    true,
+		Tangled:  true,
 	})
 }
 

@@ -178,8 +178,10 @@ func (d *decoder) method(t *tree, u json.Unmarshaler) error {
 func (d *decoder) list(t *tree, v reflect.Value) error {
 	for i, kid := range t.kids {
 		if v.Kind() == reflect.Slice {
+			// An element that leads back to the slice may have left it shorter. encoding/json does not expect that, and panics.
 			if i >= v.Cap() {
-				v.Grow(1)
+				v.SetLen(min(i, v.Cap()))
+				v.Grow(i + 1 - v.Len())
 			}
 			if i >= v.Len() {
 				v.SetLen(i + 1)
@@ -200,7 +202,7 @@ func (d *decoder) list(t *tree, v reflect.Value) error {
 	case n == 0:
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	default:
-		v.SetLen(n)
+		v.SetLen(min(n, v.Len()))
 	}
 	return nil
 }

@@ -6,7 +6,8 @@
 // the rest:
 //
 //	types     each leaf as the first, middle and last field; nested, in a list, in a map, behind a pointer; others at random
-//	targets   zero; used; holding constants and memory on read-only pages; sharing memory with other values; holding views
+//	targets   zero; used; holding constants and memory on read-only pages; sharing memory with other values, and, if the format
+//	          allows that, with themselves: a pointer may lead to what contains it; holding views
 //	sources   whole; from readers of one byte, of random pieces, with data and error together; cut at each byte; mutated;
 //	          as bytes on read-only pages that end where the next page cannot be read
 //
@@ -23,6 +24,7 @@
 //   - the target does not lie in the input, unless the way decodes views
 //   - after an error, memory that the target does not lead to is as it was; what the target leads to is as the oracle left it
 //     if [Format.ExactErrors] is set, else its strings are ones that were there or that the input explains
+//   - where the oracle returns [ErrUnspecified], memory is compared as after an error, and nothing else
 //   - nothing panics or faults. The oracle's clone of a read-only page is read-only as well: where the oracle faults, the
 //     contract allows the write, and the page is made writable in both worlds
 //

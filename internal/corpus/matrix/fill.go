@@ -158,11 +158,11 @@ func (f *filler) text() string {
 }
 
 // share keeps values that share memory with the target: copies of the headers of its slices, pointers and maps, and parts of its slices.
-// If the format says so, headers within the target become equal.
+// If the format says so, headers within the target become equal, and its pointers lead to other parts of it.
 func (w *world) share(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value)
 	var order []reflect.Type
-	for _, b := range graphOf(w.types, w.target).blocks {
+	for _, b := range reach(w.types, w.target) {
 		for i := range b.n {
 			w.headers(mem.Add(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
 				if byType[v.Type()] == nil {
@@ -190,7 +190,60 @@ func (w *world) share(r *rand.Rand) {
 		}
 		w.hold(held)
 	}
+	if w.f.Tangled {
+		w.tangle(r)
+	}
 	w.keep()
+}
+
+// tangle makes some pointers of the target, those in interfaces too, point to values inside its other values, as a pointer from a child
+// to its parent does.
+func (w *world) tangle(r *rand.Rand) {
+	byType := make(map[reflect.Type][]reflect.Value) // addressable values of the target
+	var all, pointers []reflect.Value
+	for _, b := range reach(w.types, w.target) {
+		for i := range b.n {
+			w.parts(mem.Add(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
+				switch t := v.Type(); {
+				case t.Size() == 0:
+				case t.Kind() == reflect.Pointer:
+					pointers = append(pointers, v)
+				case t.Kind() == reflect.Interface:
+					if t.NumMethod() == 0 {
+						pointers = append(pointers, v)
+					}
+				default: // pointers to pointers, and to interfaces, could lead in a circle to no value
+					byType[t] = append(byType[t], v)
+					all = append(all, v)
+				}
+			})
+		}
+	}
+	for _, p := range pointers {
+		to := all
+		if p.Kind() == reflect.Pointer {
+			to = byType[p.Type().Elem()]
+		}
+		if len(to) > 0 && r.IntN(3) == 0 {
+			p.Set(to[r.IntN(len(to))].Addr().Convert(p.Type()))
+		}
+	}
+}
+
+// parts calls each for the t at p and for the values that it is made of.
+func (w *world) parts(p mem.Pointer, t reflect.Type, each func(reflect.Value)) {
+	each(reflect.NewAt(t, p).Elem())
+	switch {
+	case w.types.opaque[t]:
+	case t.Kind() == reflect.Array:
+		for i := range t.Len() {
+			w.parts(mem.Add(p, uintptr(i)*t.Elem().Size()), t.Elem(), each)
+		}
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			w.parts(mem.Add(p, t.Field(i).Offset), t.Field(i).Type, each)
+		}
+	}
 }
 
 // headers calls each for the slices, pointers and maps in the t at p.

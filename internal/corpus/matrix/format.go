@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"errors"
 	"io"
 	"math/rand/v2"
 	"reflect"
@@ -32,7 +33,8 @@ type Format struct {
 	Equal func(a, b any) bool
 	// Spare has the memory between length and capacity of slices compared too. Else a decoder may write there.
 	Spare bool
-	// Tangled has values of the target share memory with each other, not only with other values.
+	// Tangled has values of the target share memory with each other, not only with other values, and its pointers lead to its other
+	// values, also to those that contain them.
 	Tangled bool
 	// ViewsUsed tells that a target that holds views may be decoded into by any way. Else only ways that decode views follow.
 	ViewsUsed bool
@@ -64,6 +66,10 @@ type Subject struct {
 // Decode decodes the message at the beginning of b into what target, a pointer, points to. It returns the number of bytes that it took,
 // or -1 if that is not known. The memory of b is valid and does not change after the call, so views may be made of it.
 type Decode func(b []byte, target reflect.Value) (n int, err error)
+
+// ErrUnspecified is returned by an oracle, or by a way, where nobody says what is decoded and whether it can be. Then only memory is
+// looked at, as after an error.
+var ErrUnspecified = errors.New("matrix: the contract does not say")
 
 // Way is one way to decode. Either Bytes or Stream is set.
 type Way struct {

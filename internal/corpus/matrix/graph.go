@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type graph struct {
 	list   []reflect.Value     // the maps
 	texts  []string            // all strings
 	seen   map[block]struct{}  // what was walked
+	sorted bool                // maps are walked in the order of their keys
 }
 
 // types knows which types are looked into.
@@ -74,6 +76,13 @@ func graphOf(ts *types, roots ...reflect.Value) *graph {
 	}
 	g.merge()
 	return g
+}
+
+// reach returns the memory that the value that root points to leads to, in an order that is always the same. Blocks may overlap.
+func reach(ts *types, root reflect.Value) []block {
+	g := &graph{types: ts, maps: make(map[mem.Pointer]int), seen: make(map[block]struct{}), sorted: true}
+	g.region(root.UnsafePointer(), root.Type().Elem(), 1)
+	return g.blocks
 }
 
 // region walks n values that lie at p.
@@ -128,6 +137,17 @@ func (g *graph) value(p mem.Pointer, t reflect.Type) {
 		}
 		g.maps[m.UnsafePointer()] = len(g.list)
 		g.list = append(g.list, m)
+		if g.sorted {
+			keys := m.MapKeys()
+			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprintf("%#v", a), fmt.Sprintf("%#v", b)) })
+			for _, key := range keys {
+				g.copied(key)
+				if v := m.MapIndex(key); v.IsValid() { // no NaN is found again
+					g.copied(v)
+				}
+			}
+			return
+		}
 		for all := m.MapRange(); all.Next(); {
 			g.copied(all.Key())
 			g.copied(all.Value())
@@ -189,4 +209,15 @@ func (g *graph) find(p mem.Pointer) (k int, off uintptr) {
 		return -1, 0
 	}
 	return k, uintptr(p) - g.blocks[k].from()
+}
+
+// overlaps reports whether a block has one of the size bytes at p.
+func (g *graph) overlaps(p mem.Pointer, size uintptr) bool {
+	k, _ := slices.BinarySearchFunc(g.blocks, uintptr(p), func(b block, p uintptr) int {
+		if b.to() <= p {
+			return -1
+		}
+		return 1
+	})
+	return k < len(g.blocks) && g.blocks[k].from() < uintptr(p)+size
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ const (
 
 // Run tests f.
 func Run(t *testing.T, f Format) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // tidy collects, as often as it should
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque)}
 	m.small = m.systematic()
 	if id := os.Getenv("SLIPSTREAM_MATRIX"); id != "" {
@@ -319,8 +321,11 @@ func (c *session) whole() bool {
 	return true
 }
 
-// maxCuts is how many places a message is cut at.
-const maxCuts = 48
+// How many places a message is cut at, in the long form and in the short one.
+const (
+	maxCuts   = 48
+	shortCuts = 12
+)
 
 // cuts decodes a message that is cut at each byte, then the whole of it.
 func (c *session) cuts() bool {
@@ -329,8 +334,12 @@ func (c *session) cuts() bool {
 		return true
 	}
 	at := c.r.Perm(len(b))
-	if len(at) > maxCuts {
-		at = at[:maxCuts]
+	most := shortCuts
+	if c.m.all {
+		most = maxCuts
+	}
+	if len(at) > most {
+		at = at[:most]
 	}
 	for i, n := range at {
 		if c.r.IntN(4) > 0 || c.mode == "constants" {

@@ -136,7 +136,7 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 		ideal = before.copy(w.readOnly)
 	}
 	var still *clone // the world as it is
-	if wantErr != nil && !w.f.ExactErrors {
+	if wantErr != nil {
 		still = before.copy(func(mem.Pointer) bool { return false })
 	}
 	texts := make([]string, len(before.texts))
@@ -159,7 +159,14 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 			return n, err, fmt.Sprintf("an input that was %x is %x now", in.copy, in.b)
 		}
 	}
+	unspecified := wantErr == ErrUnspecified || err == ErrUnspecified
+	if unspecified && err == nil {
+		n, err = -1, ErrUnspecified
+	}
 	switch {
+	case unspecified && still != nil:
+	case unspecified:
+		return n, err, ""
 	case (err == nil) != (wantErr == nil):
 		return n, err, fmt.Sprintf("the error is %v, want %v", err, wantErr)
 	case err == nil && n >= 0 && wantN >= 0 && n != wantN:
@@ -168,7 +175,7 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 		n = wantN
 	}
 	if fault := guarded(func() {
-		if err == nil || w.f.ExactErrors {
+		if err == nil || w.f.ExactErrors && !unspecified {
 			wrong = w.equals(before, ideal)
 		} else {
 			wrong = w.untouched(before, still, owned)
@@ -241,11 +248,15 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	c := newComparison(w.f, w.types, a, b)
 	c.shallow = true
 	for k, x := range before.blocks {
-		if at, _ := owned.find(x.at); at >= 0 {
-			continue
-		}
-		if diff := c.values(x.at, still.blocks[k].at, x.elem, x.n, "memory that the target does not lead to", true); diff != "" {
-			return diff
+		for i := range x.n { // the target may lead to one element only
+			off := uintptr(i) * x.elem.Size()
+			if owned.overlaps(mem.Add(x.at, off), x.elem.Size()) {
+				continue
+			}
+			path := fmt.Sprintf("memory that the target does not lead to[%d]", i)
+			if diff := c.value(mem.Add(x.at, off), mem.Add(still.blocks[k].at, off), x.elem, path); diff != "" {
+				return diff
+			}
 		}
 	}
 	for k, m := range before.list {

@@ -244,8 +244,9 @@ func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
 	case !v.IsNil():
 		v.SetLen(n)
 	}
+	list := v.Slice(0, n) // an element that leads back to v may change it
 	for i := range n {
-		d.value(l.parts[0], v.Index(i))
+		d.value(l.parts[0], list.Index(i))
 	}
 }
 

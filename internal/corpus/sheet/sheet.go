@@ -1,0 +1,422 @@
+// Package sheet tests what decodes rows into a column.Batch: rows that fit and rows that do not, into a batch that is used again, with
+// Reset, Undo and Widen by turns, from documents that are whole, cut and mutated. Only tests import it.
+//
+// The oracle is a list of the rows that were taken. After each call the columns are made of it anew, cell by cell, and compared with
+// those of the batch: kinds, cells, nulls, what lies under a null, and the lengths of all slices. So a row that was refused must have left
+// nothing, once it is undone.
+package sheet
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/corpus"
+)
+
+// Row is the cells of a row. A value is nil, a bool, an int64, a float64, a string, a Time or a NegativeZero.
+type Row struct {
+	Keys   []string
+	Values []any
+}
+
+// Time is a time in microseconds.
+type Time int64
+
+// NegativeZero is an int that is -0 in a column of floats.
+type NegativeZero struct{}
+
+// Format is what a package under test says of its format.
+type Format struct {
+	// Times tells that there are cells with times.
+	Times bool
+	// Encode writes rows, in any form that the format has.
+	Encode func(r *rand.Rand, rows []Row) []byte
+	// Oracle returns the rows that b has, up to the first that is not a row of cells, and whether there is none such and nothing else is
+	// wrong. It need not know what fits a column.
+	Oracle func(b []byte) (rows []Row, ok bool)
+	// Ways decode rows. An error leaves the rows before the one at fault.
+	Ways []func(b []byte, to *column.Batch) error
+}
+
+// Run tests f: a few thousand documents, or as many as SLIPSTREAM_LONG has time for.
+func Run(t *testing.T, f Format) {
+	cases, seed := 400, rand.Uint64()>>32
+	if testing.Short() {
+		cases = 40
+	}
+	if id := os.Getenv("SLIPSTREAM_MATRIX"); id != "" {
+		n, err := strconv.ParseUint(id, 16, 64)
+		if err != nil {
+			t.Skipf("%q is no case of this test", id)
+		}
+		one(t, f, n, new(column.Batch))
+		return
+	}
+	var used column.Batch
+	if long := os.Getenv("SLIPSTREAM_LONG"); long != "" {
+		d, err := time.ParseDuration(long)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(d); time.Now().Before(end) && !t.Failed(); seed++ {
+			one(t, f, seed, &used)
+		}
+		return
+	}
+	for k := range cases {
+		if one(t, f, uint64(k), &used); t.Failed() {
+			return
+		}
+	}
+	t.Logf("fresh cases from seed %x on", seed)
+	for k := range cases / 2 {
+		if one(t, f, seed+uint64(k), &used); t.Failed() {
+			return
+		}
+	}
+}
+
+// taken is what the batch holds: rows, and columns that were widened by the caller.
+type taken struct {
+	rows   []Row
+	widens []widen
+}
+
+type widen struct {
+	name string
+	rows int // that there were
+}
+
+// one runs a case.
+func one(t *testing.T, f Format, seed uint64, b *column.Batch) {
+	r := corpus.New(seed)
+	b.Reset()
+	var has taken
+	var log bytes.Buffer
+	for range 1 + r.IntN(12) {
+		switch n := len(has.rows); r.IntN(8) {
+		case 0:
+			if n > 0 {
+				k := r.IntN(n + 1)
+				fmt.Fprintf(&log, "undo to %d rows of %d\n", k, n)
+				b.Rows = k
+				b.Undo()
+				has.undo(k)
+			}
+		case 1:
+			if len(b.Columns) > 0 {
+				if c := b.Columns[r.IntN(len(b.Columns))]; c.Kind == column.Int64 {
+					fmt.Fprintf(&log, "widen %q\n", c.Name)
+					c.Widen()
+					has.widens = append(has.widens, widen{c.Name, n})
+				}
+			}
+		case 2:
+			if r.IntN(4) == 0 {
+				fmt.Fprintf(&log, "reset\n")
+				b.Reset()
+				has = taken{}
+			}
+		default:
+			data := document(r, f, &has)
+			k := r.IntN(len(f.Ways))
+			fmt.Fprintf(&log, "way %d: %q (%x)\n", k, data, data)
+			want := slices.Clone(has.rows)
+			rows, ok := f.Oracle(data)
+			for _, row := range rows {
+				next := taken{append(want[:len(want):len(want)], row), has.widens}
+				if _, fits := next.sheet(); !fits {
+					ok = false
+					break
+				}
+				want = next.rows
+			}
+			err := f.Ways[k](data, b)
+			clear(data) // which the batch must not refer to
+			if (err == nil) != ok {
+				t.Errorf("case %x:\n%sthe error is %v, want none: %v", seed, &log, err, ok)
+				return
+			}
+			if err != nil {
+				b.Undo()
+			}
+			has.rows = want
+		}
+		if diff := has.compare(b); diff != "" {
+			t.Errorf("case %x:\n%s%s", seed, &log, diff)
+			return
+		}
+	}
+}
+
+// document is the bytes of some rows, cut or mutated at times.
+func document(r *rand.Rand, f Format, has *taken) []byte {
+	kinds := map[string]int{} // most cells fit
+	rows := make([]Row, r.IntN(5))
+	for i := range rows {
+		for _, name := range []string{"a", "b", "c", "é", "a name that is longer than sixteen bytes", "f", "g", "h", "i", "j", "k"} {
+			if r.IntN(3) == 0 {
+				continue
+			}
+			if _, known := kinds[name]; !known || r.IntN(30) == 0 {
+				kinds[name] = int(name[len(name)-1]) % 5
+				if r.IntN(3) == 0 {
+					kinds[name] = r.IntN(6)
+				}
+			}
+			rows[i].Keys = append(rows[i].Keys, name)
+			rows[i].Values = append(rows[i].Values, cell(r, f, kinds[name]))
+		}
+		if r.IntN(6) == 0 {
+			r.Shuffle(len(rows[i].Keys), func(x, y int) {
+				k, v := rows[i].Keys, rows[i].Values
+				k[x], k[y], v[x], v[y] = k[y], k[x], v[y], v[x]
+			})
+		}
+		if n := len(rows[i].Keys); n > 0 && r.IntN(40) == 0 {
+			rows[i].Keys = append(rows[i].Keys, rows[i].Keys[r.IntN(n)])
+			rows[i].Values = append(rows[i].Values, nil)
+		}
+	}
+	b := f.Encode(r, rows)
+	switch r.IntN(5) {
+	case 0:
+		b = b[:r.IntN(len(b)+1)]
+	case 1:
+		for range 1 + r.IntN(2) {
+			if len(b) > 0 {
+				b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+			}
+		}
+	}
+	return b
+}
+
+// cell is a value for a column of a kind, or nil.
+func cell(r *rand.Rand, f Format, kind int) any {
+	if r.IntN(5) == 0 {
+		return nil
+	}
+	switch kind {
+	case 0:
+		return r.IntN(2) == 0
+	case 1, 2: // mixed
+		switch r.IntN(8) {
+		case 0:
+			return []int64{1<<53 + 1, math.MaxInt64, math.MinInt64, 2305843009213694000, 1 << 60}[r.IntN(5)]
+		case 1, 2:
+			return float64(r.IntN(1000)) / 8
+		case 3:
+			return NegativeZero{}
+		}
+		return corpus.Int(r) >> 12
+	case 3, 4:
+		if r.IntN(20) == 0 {
+			return "\xff"
+		}
+		return corpus.String(r)
+	}
+	if f.Times {
+		return Time(r.Int64N(1 << 50))
+	}
+	return "2024"
+}
+
+// undo drops the rows from n on. A column that the caller widened after one of them is as it was before.
+func (h *taken) undo(n int) {
+	if n == len(h.rows) {
+		return
+	}
+	h.rows = h.rows[:n]
+	h.widens = slices.DeleteFunc(h.widens, func(w widen) bool { return w.rows > n })
+}
+
+// col is a column as a list of values.
+type col struct {
+	name  string
+	kind  column.Kind
+	cells []any
+}
+
+// sheet makes the columns, and reports whether all rows fit.
+func (h *taken) sheet() (cols []*col, fits bool) {
+	apply := func(rows int) {
+		for _, w := range h.widens {
+			if at := slices.IndexFunc(cols, func(c *col) bool { return c.name == w.name }); at >= 0 && w.rows == rows {
+				cols[at].widen()
+			}
+		}
+	}
+	for n, row := range h.rows {
+		apply(n)
+		for k, name := range row.Keys {
+			at := slices.IndexFunc(cols, func(c *col) bool { return c.name == name })
+			if at < 0 {
+				at = len(cols)
+				cols = append(cols, &col{name: name, cells: make([]any, n)})
+			}
+			if len(cols[at].cells) > n || !utf8.ValidString(name) || !cols[at].add(row.Values[k]) {
+				return nil, false
+			}
+		}
+		for _, c := range cols {
+			if len(c.cells) == n {
+				c.cells = append(c.cells, nil)
+			}
+		}
+	}
+	apply(len(h.rows))
+	return cols, true
+}
+
+func (c *col) widen() {
+	if c.kind != column.Int64 {
+		return
+	}
+	c.kind = column.Float64
+	for i, v := range c.cells {
+		if n, ok := v.(int64); ok {
+			c.cells[i] = float64(n)
+		}
+	}
+}
+
+// add appends a cell, and reports whether it fits.
+func (c *col) add(v any) bool {
+	kind := column.Null
+	switch x := v.(type) {
+	case nil:
+		c.cells = append(c.cells, nil)
+		return true
+	case bool:
+		kind = column.Bool
+	case int64:
+		if kind = column.Int64; c.kind == column.Float64 {
+			if !exact(x) {
+				return false
+			}
+			kind, v = column.Float64, float64(x)
+		}
+	case NegativeZero:
+		if kind, v = column.Int64, int64(0); c.kind == column.Float64 {
+			kind, v = column.Float64, math.Copysign(0, -1)
+		}
+	case float64:
+		if kind = column.Float64; c.kind == column.Int64 {
+			for _, v := range c.cells {
+				if n, ok := v.(int64); ok && !exact(n) {
+					return false
+				}
+			}
+			c.widen()
+		}
+	case string:
+		if kind = column.String; !utf8.ValidString(x) {
+			return false
+		}
+	case Time:
+		kind = column.Time
+	}
+	if c.kind == column.Null {
+		c.kind = kind
+	}
+	c.cells = append(c.cells, v)
+	return c.kind == kind
+}
+
+// exact reports whether a float64 equals n, or prints as n does.
+func exact(n int64) bool {
+	f := float64(n)
+	if whole, accuracy := big.NewFloat(f).Int64(); whole == n && accuracy == big.Exact {
+		return true
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64) == strconv.FormatInt(n, 10)
+}
+
+// compare returns what is wrong with b, or "".
+func (h *taken) compare(b *column.Batch) string {
+	cols, fits := h.sheet()
+	if !fits {
+		return "the oracle refuses rows that it took"
+	}
+	if b.Rows != len(h.rows) {
+		return fmt.Sprintf("there are %d rows, want %d", b.Rows, len(h.rows))
+	}
+	for _, c := range cols {
+		if b.Find(c.name) == nil {
+			return fmt.Sprintf("column %q is missing", c.name)
+		}
+	}
+	for _, c := range b.Columns {
+		want := &col{name: c.Name, cells: make([]any, b.Rows)} // of a row that was refused
+		if at := slices.IndexFunc(cols, func(o *col) bool { return o.name == c.Name }); at >= 0 {
+			want = cols[at]
+		}
+		if diff := want.compare(c); diff != "" {
+			return fmt.Sprintf("column %q: %s", c.Name, diff)
+		}
+	}
+	return ""
+}
+
+func (w *col) compare(c *column.Column) string {
+	n := len(w.cells)
+	lengths := map[column.Kind][4]int{column.Bool: {n, 0, 0, 0}, column.Int64: {0, n, 0, 0}, column.Time: {0, n, 0, 0}, column.Float64: {0, 0, n, 0}, column.String: {0, 0, 0, n}}
+	if c.Kind != w.kind || c.Rows != n {
+		return fmt.Sprintf("%d rows of %v, want %d of %v", c.Rows, c.Kind, n, w.kind)
+	}
+	if got := [4]int{len(c.Bools), len(c.Ints), len(c.Floats), len(c.Ends)}; got != lengths[w.kind] {
+		return fmt.Sprintf("the slices of %v have the lengths %d, want %d", w.kind, got, lengths[w.kind])
+	}
+	texts := ""
+	for i, want := range w.cells {
+		if w.kind != column.Null && c.IsNull(i) != (want == nil) {
+			return fmt.Sprintf("row %d is null: %v, want %v", i, c.IsNull(i), want)
+		}
+		var got any
+		switch c.Kind {
+		case column.Null:
+			continue
+		case column.Bool:
+			got = c.Bools[i]
+		case column.Int64:
+			got = c.Ints[i]
+		case column.Time:
+			got = Time(c.Ints[i])
+		case column.Float64:
+			got = math.Float64bits(c.Floats[i])
+		case column.String:
+			got = string(c.StringAt(i))
+			texts += got.(string)
+		}
+		zero := map[column.Kind]any{column.Bool: false, column.Int64: int64(0), column.Time: Time(0), column.Float64: uint64(0), column.String: ""}
+		if f, ok := want.(float64); ok {
+			want = math.Float64bits(f)
+		}
+		if want == nil {
+			want = zero[c.Kind]
+		}
+		if got != want {
+			return fmt.Sprintf("row %d is %v, want %v", i, got, want)
+		}
+	}
+	if texts != string(c.Text) {
+		return fmt.Sprintf("its text is %q, want %q", c.Text, texts)
+	}
+	for i := n; i < 64*len(c.Nulls); i++ {
+		if c.Nulls.Get(i) {
+			return fmt.Sprintf("row %d, which is none, is null", i)
+		}
+	}
+	return ""
+}
