@@ -46,8 +46,8 @@ type node struct {
 	open   []reflect.Type // structs that a Self within refers to, and that it does not lie in yet
 	faults []mistake
 
-	newElem  func() mem.Pointer      // of an option
-	newElems func(n int) mem.Pointer // of a list: its array
+	newElem  func() mem.Raw      // of an option
+	newElems func(n int) mem.Raw // of a list: its array
 	mapOf    *mapOf
 	custom   *custom
 }

@@ -6,4 +6,12 @@
 //
 // The tag purego replaces the unchecked words by checked ones (load_safe.go), boxing by the compiler's own (face_safe.go) and
 // the walk through a map and the assignment to one by none (walk_safe.go, textmap_safe.go).
+//
+// An address has two types. Raw is what lies in memory: a pointer field, the data word of a slice or an interface. Pointer is what ops
+// carry: a place whose object the plan names. Of, ArrayOf and PlaceOf make a Pointer of a Raw. Without tags both are unsafe.Pointer.
+//
+// The tag invariants makes Pointer a base, an offset, a size and a type. Then At, View and the like panic when what they touch lies
+// outside the object, and when pointers, lengths and numbers lie elsewhere in it than the T asks for (pointer_invariants.go); Load and
+// Store check their bounds; a Store into text that Seal was told of panics (seal_invariants.go). It combines with purego and with
+// the race detector. Allocations and time say nothing in such a build. Next, RawAt and RawAdd are not checked.
 package mem

@@ -90,12 +90,14 @@ var copiers = []copier{
 	}},
 }
 
-// dataOf is where b begins, or nil if it has no room.
+var none mem.Pointer
+
+// dataOf is where b begins, or none if it has no room.
 func dataOf(b []byte) mem.Pointer {
 	if cap(b) == 0 {
-		return nil
+		return none
 	}
-	return mem.PointerTo(&b[:1][0])
+	return mem.From(b[:1], 0)
 }
 
 // eachLevel runs a check with each set of kernels that this machine has.
@@ -576,13 +578,13 @@ func TestPack(t *testing.T) {
 // TestNothing gives the kernels nothing, at no address.
 func TestNothing(t *testing.T) {
 	eachLevel(func() {
-		k, valid := CopyString(nil, nil, 0)
-		l, plain := CopyPlain(nil, nil, 0, true)
-		if k != 0 || !valid || l != 0 || !plain || FindStop(nil, 0) != 0 || Blanks(nil, 0) != 0 {
+		k, valid := CopyString(none, none, 0)
+		l, plain := CopyPlain(none, none, 0, true)
+		if k != 0 || !valid || l != 0 || !plain || FindStop(none, 0) != 0 || Blanks(none, 0) != 0 {
 			t.Error(tier, k, valid, l, plain)
 		}
-		MarkBlocks(nil, nil)
-		if Pack(nil, nil, nil) != 0 {
+		MarkBlocks(nil, none)
+		if Pack(none, none, nil) != 0 {
 			t.Error(tier)
 		}
 	})
