@@ -118,7 +118,7 @@ func (p Pointer) raw() Raw { return unsafe.Add(p.base, p.off) }
 
 // within panics unless the n bytes at p, which are a t if that is not nil, lie in p's object.
 func (p Pointer) within(n uintptr, t reflect.Type) {
-	if p.base != nil && p.off <= p.size && n <= p.size-p.off {
+	if (p.base != nil || n == 0 && t == nil) && p.off <= p.size && n <= p.size-p.off {
 		return
 	}
 	what := fmt.Sprintf("%d bytes", n)
