@@ -156,6 +156,14 @@ func (n *node) opens() *node {
 	return n
 }
 
+// place is p as the place of a value of n. They differ in tests alone, where a Schema[struct{}] stands for types made at run time.
+func (n *node) place(p mem.Pointer) mem.Pointer {
+	if mem.Guarded {
+		return mem.Of(mem.RawOf(p), n.typ)
+	}
+	return p
+}
+
 // bind is n with each Self of target's type that is open in it referring to target. What has none is shared, the rest is copied.
 func (n *node) bind(target *node) *node {
 	if !slices.Contains(n.open, target.typ) {

@@ -147,14 +147,6 @@ func (s *Schema[T]) With(set ...Option) *Schema[T] {
 	return &c
 }
 
-// place is where v lies. A Schema[struct{}] also stands for types that are made at run time, in tests.
-func (s *Schema[T]) place(v *T) mem.Pointer {
-	if mem.Guarded && reflect.TypeFor[T]() == reflect.TypeFor[struct{}]() {
-		return mem.Of(mem.RawTo(v), s.n.typ)
-	}
-	return mem.PointerTo(v)
-}
-
 // Marshal is v in memory of its own.
 func (s *Schema[T]) Marshal(v *T) ([]byte, error) { return s.Append(nil, v) }
 
@@ -166,9 +158,9 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	e.o = &s.options
 	b := dst
 	if cap(b)-len(b) < s.pg.least {
-		b = mem.GrowRoom(b, s.pg.expected(s.place(v)))
+		b = mem.GrowRoom(b, s.pg.expected(s.n.place(mem.PointerTo(v))))
 	}
-	b = e.run(s.pg, s.place(v), 1, b)
+	b = e.run(s.pg, s.n.place(mem.PointerTo(v)), 1, b)
 	if e.fault != nil {
 		return dst, e.fault.error(len(dst))
 	}
@@ -182,7 +174,7 @@ func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder
 	d.start(b, s.pg, &s.options)
-	i := d.run(s.pg, s.place(v), 1, 0)
+	i := d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, 0)
 	if i < 0 {
 		return b, d.fault.error(0)
 	}
@@ -194,7 +186,7 @@ func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	_ = *v // see Append
 	var d decoder
 	d.start(b, s.pg, &s.options)
-	switch i := d.run(s.pg, s.place(v), 1, 0); {
+	switch i := d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, 0); {
 	case i < 0:
 		return d.fault.error(0)
 	case i < len(b):

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"sync"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // Write writes v to w, with one call of its Write. Nothing is written if v cannot be.
@@ -98,7 +100,7 @@ func (r *Reader[T]) Next(v *T) error {
 		return r.err
 	}
 	d.next(r.s.pg, &r.s.options)
-	i := d.run(r.s.pg, r.s.place(v), 1, r.at)
+	i := d.run(r.s.pg, r.s.n.place(mem.PointerTo(v)), 1, r.at)
 	if i < 0 {
 		r.err = d.fault.error(r.at)
 		return r.err
