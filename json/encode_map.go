@@ -257,7 +257,7 @@ func (e *encoder) putCopies(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n
 		}
 		n = e.putKey(n, o.entries, key)
 		copied.Elem().Set(reflect.NewAt(o.elem.typ, mem.RawAs(value, o.elem.typ)).Elem())
-		n = o.elem.encode(e, o.elem, mem.PlaceOf(copied.Elem()), n)
+		n = o.elem.encode(e, o.elem, mem.Of(copied.UnsafePointer(), o.elem.typ), n)
 	}
 	e.maps = e.maps[:level]
 	return e.closeObject(start, n)
@@ -450,7 +450,7 @@ func (e *encoder) putPairs(o *encodeOp, m reflect.Value, n int) int {
 	for i := range pairs {
 		n = e.putText(n, pairs[i].key)
 		value.Elem().Set(pairs[i].value)
-		n = o.elem.encode(e, o.elem, mem.PlaceOf(value.Elem()), n)
+		n = o.elem.encode(e, o.elem, mem.Of(value.UnsafePointer(), o.elem.typ), n)
 	}
 	return e.closeObject(start, n)
 }

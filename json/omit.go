@@ -142,6 +142,11 @@ func zeroness(t reflect.Type, addressable bool) omitTest {
 	return isZero(t)
 }
 
+// isZero tests whether the t is its zero value.
+//
+// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+//
+//go:noinline
 func isZero(t reflect.Type) omitTest {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }

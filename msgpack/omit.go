@@ -46,11 +46,20 @@ func zeroness(t reflect.Type) test {
 	return isZero(t)
 }
 
+// isZero tests whether the t is its zero value.
+//
+// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+//
+//go:noinline
 func isZero(t reflect.Type) test {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
 // methodZero asks t's own IsZero. A nil is zero without being asked.
+//
+// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+//
+//go:noinline
 func methodZero(t reflect.Type) test {
 	return func(p mem.Pointer) bool {
 		v := reflect.NewAt(t, mem.RawAs(p, t)).Elem()
@@ -106,9 +115,10 @@ func (s *planSet) emptyFace(v reflect.Value, all bool) bool {
 		return true
 	}
 	held := v.Elem()
-	c := reflect.New(held.Type())
+	t := held.Type()
+	c := reflect.New(t)
 	c.Elem().Set(held)
-	return s.emptiness(held.Type(), all)(mem.Of(c.UnsafePointer(), held.Type()))
+	return s.emptiness(t, all)(mem.Of(c.UnsafePointer(), t))
 }
 
 // emptyStruct judges a struct: all that it would write may be left out and is empty, and what it would not write is zero.

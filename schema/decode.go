@@ -362,12 +362,12 @@ func (o *op) value(r mem.Raw) mem.Pointer {
 	return mem.Of(r, o.sub.n.elem.typ)
 }
 
-// elements is the place of the elements of a slice.
-func (o *op) elements(s *mem.Slice) mem.Pointer {
+// elements is the place of the n elements at r, of a slice.
+func (o *op) elements(r mem.Raw, n int) mem.Pointer {
 	if !mem.Guarded {
-		return mem.ArrayOf(s.Data, nil, s.Cap)
+		return mem.ArrayOf(r, nil, n)
 	}
-	return mem.ArrayOf(s.Data, o.sub.n.elem.typ, s.Cap)
+	return mem.ArrayOf(r, o.sub.n.elem.typ, n)
 }
 
 // computed decodes a value that a setter takes.

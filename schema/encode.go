@@ -291,9 +291,9 @@ func (e *encoder) list(o *op, s *mem.Slice, b []byte) []byte {
 		return b
 	}
 	if o.sub.raw > 0 {
-		return append(b, mem.View(o.elements(&list), list.Len*o.sub.raw)...)
+		return append(b, mem.View(o.elements(list.Data, list.Cap), list.Len*o.sub.raw)...)
 	}
-	return e.run(o.sub.pg, o.elements(&list), list.Len, b)
+	return e.run(o.sub.pg, o.elements(list.Data, list.Cap), list.Len, b)
 }
 
 // computed encodes what a getter gives.

@@ -23,12 +23,13 @@ func (e *encoder) entries(o *op, p mem.Pointer, b []byte) []byte {
 	start, seen := len(b), 0
 	if slots, ok := o.slots(p); ok {
 		var w mem.SlotWalk
+		shape := &o.sub.shape
 		for w.Start(slots); ; seen++ {
 			_, entry := w.Next()
 			if entry == nil {
 				break
 			}
-			if b = e.entry(o, o.sub.shape.EntryOf(entry), b, seen, sorted); e.fault != nil {
+			if b = e.entry(o, shape.EntryOf(entry), b, seen, sorted); e.fault != nil {
 				return b
 			}
 		}

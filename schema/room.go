@@ -17,12 +17,13 @@ func (pg *program) expected(p mem.Pointer) int {
 			if n := mem.At[mem.Slice](q, 0).Len; n > 0 && o.sub.raw > 0 {
 				total += n * o.sub.raw
 			} else if n > 0 {
-				size := o.sub.pg.expected(o.elements(mem.At[mem.Slice](q, 0)))
+				list := mem.At[mem.Slice](q, 0)
+				size := o.sub.pg.expected(o.elements(list.Data, list.Cap))
 				total += severally(n, size+(size-o.sub.pg.least)/4)
 			}
 		case opFixed:
 			if list := mem.At[mem.Slice](q, 0); list.Len > 0 && o.sub.raw == 0 {
-				total += severally(list.Len, o.sub.pg.expected(o.elements(list))-o.sub.pg.least)
+				total += severally(list.Len, o.sub.pg.expected(o.elements(list.Data, list.Cap))-o.sub.pg.least)
 			}
 		case opArray:
 			total += severally(o.sub.count, o.sub.pg.expected(q)-o.sub.pg.least)

@@ -48,9 +48,6 @@ func Indirect(t reflect.Type) bool {
 // NewAt is the address of a new zero value of t.
 func NewAt(t reflect.Type) Raw { return reflect.New(t).UnsafePointer() }
 
-// PlaceOf is the place of v, which is addressable.
-func PlaceOf(v reflect.Value) Pointer { return Of(v.Addr().UnsafePointer(), v.Type()) }
-
 // GrowSlice gives the slice at s room for n elements of t, keeping its elements; the new room is zeroed.
 // It leaves the length as it is.
 func GrowSlice(s *Slice, sliceType reflect.Type, n int) {

@@ -26,6 +26,9 @@ func PointerTo[T any](p *T) Pointer { return Pointer(p) }
 // Of is the place of the t at r. The caller knows that one lies there, or that r is nil.
 func Of(r Raw, t reflect.Type) Pointer { return r }
 
+// PlaceOf is the place of v, which is addressable.
+func PlaceOf(v reflect.Value) Pointer { return v.Addr().UnsafePointer() }
+
 // ArrayOf is the place of n elements of type t at r.
 func ArrayOf(r Raw, t reflect.Type, n int) Pointer { return r }
 

@@ -46,6 +46,9 @@ func PointerTo[T any](p *T) Pointer { return Of(Raw(p), reflect.TypeFor[T]()) }
 // Of is the place of the t at r.
 func Of(r Raw, t reflect.Type) Pointer { return ArrayOf(r, t, 1) }
 
+// PlaceOf is the place of v, which is addressable.
+func PlaceOf(v reflect.Value) Pointer { return Of(v.Addr().UnsafePointer(), v.Type()) }
+
 // ArrayOf is the place of n elements of type t at r.
 func ArrayOf(r Raw, t reflect.Type, n int) Pointer {
 	if r == nil {

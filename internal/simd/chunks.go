@@ -23,7 +23,8 @@ const (
 	plainHTML         // the same, and until <, > or & as well
 )
 
-func copyString(dst, src mem.Raw, n int) (int, bool) {
+func copyString(to, from mem.Pointer, n int) (int, bool) {
+	dst, src := mem.RawRoom(to, n), mem.RawBytes(from, n)
 	if tier <= floor {
 		return copyLow(dst, src, n, jsonString)
 	}
@@ -34,7 +35,8 @@ func copyString(dst, src mem.Raw, n int) (int, bool) {
 	return k, valid
 }
 
-func copyPlain(dst, src mem.Raw, n int, html bool) (int, bool) {
+func copyPlain(to, from mem.Pointer, n int, html bool) (int, bool) {
+	dst, src := mem.RawRoom(to, n), mem.RawBytes(from, n)
 	kind := plainText
 	if html {
 		kind = plainHTML

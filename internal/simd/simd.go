@@ -8,9 +8,7 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 //
 // It reads nothing outside src[0:n] and writes nothing outside dst[0:n]; what it leaves in dst[k:n] is of no use. The two must
 // not overlap.
-func CopyString(dst, src mem.Pointer, n int) (k int, valid bool) {
-	return copyString(mem.RawRoom(dst, n), mem.RawBytes(src, n), n)
-}
+func CopyString(dst, src mem.Pointer, n int) (k int, valid bool) { return copyString(dst, src, n) }
 
 // FindStop is where the first stop byte of src[0:n] stands, as CopyString has it, or n if there is none. It reads nothing outside
 // src[0:n].
@@ -23,7 +21,7 @@ func FindStop(src mem.Pointer, n int) (k int) { return findStop(mem.RawBytes(src
 // It reads nothing outside src[0:n] and writes nothing outside dst[0:n]; what it leaves in dst[k:n] is of no use. The two must
 // not overlap.
 func CopyPlain(dst, src mem.Pointer, n int, html bool) (k int, plain bool) {
-	return copyPlain(mem.RawRoom(dst, n), mem.RawBytes(src, n), n, html)
+	return copyPlain(dst, src, n, html)
 }
 
 // Blanks is the length of the run of JSON's white space (space, tab, newline, return) at the start of src[0:n]. It is made for
