@@ -6,5 +6,6 @@
 //	Input                                          input here|
 //	InputFirst              |input here
 //
-// On systems other than Linux a Region is plain memory and nothing faults. Only tests import this package.
+// On systems other than Linux a Region is plain memory and nothing faults. Only tests and internal/corpus import this package. The matrix
+// uses it in every build; vectors and fuzz targets use it with the tag invariants.
 package guard

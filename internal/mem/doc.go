@@ -10,8 +10,10 @@
 // An address has two types. Raw is what lies in memory: a pointer field, the data word of a slice or an interface. Pointer is what ops
 // carry: a place whose object the plan names. Of, ArrayOf and PlaceOf make a Pointer of a Raw. Without tags both are unsafe.Pointer.
 //
-// The tag invariants makes Pointer a base, an offset, a size and a type. Then At, View and the like panic when what they touch lies
-// outside the object, and when pointers, lengths and numbers lie elsewhere in it than the T asks for (pointer_invariants.go); Load and
-// Store check their bounds; a Store into text that Seal was told of panics (seal_invariants.go). It combines with purego and with
-// the race detector. Allocations and time say nothing in such a build. Next, RawAt and RawAdd are not checked.
+// The tag invariants makes Pointer a base, an offset, a size and a type. Then At and RawAs panic when the T lies outside the object, is not
+// aligned, or asks for pointers, lengths and numbers where the object has others. View, RawBytes, RawRoom, RawOf and FirstWord check
+// bounds only (pointer_invariants.go). Load, Store and Text check their bounds. A Store or a RawRoom over text that Seal was told of
+// panics, and so do the next Seal and the collector if such text has changed (seal_invariants.go). The tag combines with purego, where
+// the compiler checks Load and Store, and with the race detector. Allocations and time mean nothing in such a build. Next, RawAt, RawAdd
+// and SetUTC are not checked.
 package mem

@@ -3,7 +3,10 @@
 package mem
 
 import (
+	"os"
+	"os/exec"
 	"reflect"
+	"strings"
 	"testing"
 	"unsafe"
 )
@@ -22,5 +25,21 @@ func TestPlainPlace(t *testing.T) {
 		Seal(b, 8)
 	}); n != 0 || v != [2]uint64{4, 3} {
 		t.Errorf("%v allocations, %v", n, v)
+	}
+}
+
+// TestInlined: without tags, the verbs of a place cost nothing.
+func TestInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the compiler")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m", "-o", os.DevNull, ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("the compiler does not run here: %v\n%s", err, out)
+	}
+	for _, name := range []string{"Add", "Of", "ArrayOf", "From", "RawOf", "RawAs", "IsNil", "FirstWord", "RawBytes", "RawRoom", "View", "Seal", "RawAdd"} {
+		if !strings.Contains(string(out), "can inline "+name+"\n") {
+			t.Errorf("%s is not inlined", name)
+		}
 	}
 }

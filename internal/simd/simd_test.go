@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -618,4 +619,20 @@ func TestTier(t *testing.T) {
 		t.Errorf("%s is in use, of %v", Tier(), levels())
 	}
 	t.Log(fmt.Sprint(Tier(), " of ", levels()))
+}
+
+// TestInlined: there is only one call between a caller and the code that chooses a kernel.
+func TestInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the compiler")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m", "-o", os.DevNull, ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("the compiler does not run here: %v\n%s", err, out)
+	}
+	for _, name := range []string{"CopyString", "CopyPlain", "FindStop", "Blanks", "MarkBlocks", "Pack"} {
+		if !strings.Contains(string(out), "can inline "+name+"\n") {
+			t.Errorf("%s is not inlined", name)
+		}
+	}
 }
