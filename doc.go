@@ -21,6 +21,7 @@
 //	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
 //	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
 //	internal/corpus tests only: shared Go types, random values, vectors
+//	internal/guard  tests only: memory on pages that cannot be written, before a page that cannot be read
 //	internal/jsonfault errors of encoding/json in words that name no Go types
 //	internal/pages  tests only: the tables and the code blocks of the documentation
 //	internal/corpus/matrix  tests only: every kind of value, into every target, from every source, against an oracle

@@ -19,6 +19,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // naiveColumn is a column as a list: what the columnar road is held against.
@@ -967,6 +968,7 @@ func FuzzColumns(f *testing.F) {
 	}
 	var used column.Batch
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guard.Test(t, data)
 		checkColumns(t, data, &used)
 		// The same where the input is not near its end, and where its end comes into sight.
 		checkColumns(t, slices.Concat(farFrom, data, farFrom), &used)

@@ -91,12 +91,12 @@ func appendKept(b, src []byte) []byte {
 	b = slices.Grow(b, len(src))
 	for len(src) >= simd.BlockSize {
 		n := min(len(src)/simd.BlockSize, keepAtOnce)
-		simd.MarkBlocks(rows[:n], mem.PointerTo(&src[0]))
+		simd.MarkBlocks(rows[:n], mem.From(src, 0))
 		if k.all(keep[:n], rows[:n]) {
 			b = append(b, src[:n*simd.BlockSize]...)
 		} else {
 			end := len(b)
-			b = b[:end+simd.Pack(mem.PointerTo(&b[:end+1][end]), mem.PointerTo(&src[0]), keep[:n])]
+			b = b[:end+simd.Pack(mem.From(b[:end+1], end), mem.From(src, 0), keep[:n])]
 		}
 		src = src[n*simd.BlockSize:]
 	}

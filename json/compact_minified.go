@@ -89,7 +89,7 @@ func textEnd(src []byte, i int) int {
 				break
 			}
 			if i += 8; i-start == short && i < len(src) {
-				i += simd.FindStop(mem.PointerTo(&src[i]), len(src)-i)
+				i += simd.FindStop(mem.From(src, i), len(src)-i)
 			}
 		}
 		switch {

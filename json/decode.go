@@ -180,7 +180,7 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 
 // decodeFirst is first without the original.
 func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, error) {
-	p := mem.FaceOf(v).Data
+	p := mem.Of(mem.FaceOf(v).Data, o.elem.typ)
 	var old any
 	end := 0 // of a value that was checked
 	checked := true

@@ -47,7 +47,7 @@ func decodeAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 			return j
 		}
 		if c != 'n' && pointsToItself(v) {
-			to = mem.At[any](v.UnsafePointer(), 0)
+			to = mem.RawAt[any](v.UnsafePointer(), 0)
 		}
 	}
 	v, i := d.any(i)
@@ -59,7 +59,7 @@ func decodeAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 
 // decodeFace is for interfaces with methods: only what they hold can be decoded into.
 func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
-	if v := reflect.NewAt(o.typ, p).Elem().Elem(); v.IsValid() && v.Kind() == reflect.Pointer {
+	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().Elem(); v.IsValid() && v.Kind() == reflect.Pointer {
 		if j, ok := d.through(i, v, o); ok {
 			return j
 		}
@@ -80,7 +80,7 @@ func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
 	if e.said != nil {
 		e = e.saying(o.said)
 	}
-	i = e.decode(d, i, v.UnsafePointer(), e)
+	i = e.decode(d, i, mem.Of(v.UnsafePointer(), e.typ), e)
 	d.hops--
 	return i, true
 }

@@ -18,7 +18,7 @@ import (
 const maxHops = 10 * maxDepth
 
 func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
-	at := mem.At[mem.Pointer](p, 0)
+	at := mem.At[mem.Raw](p, 0)
 	if mem.Load8(d.b, i) == 'n' {
 		if i = literal(d.b, i); i > 0 {
 			*at = nil
@@ -32,11 +32,11 @@ func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		if d.hops++; d.hops > maxHops {
 			return d.abort(errCircle)
 		}
-		i = o.elem.decode(d, i, *at, o.elem)
+		i = o.elem.decode(d, i, mem.Of(*at, o.elem.typ), o.elem)
 		d.hops--
 		return i
 	}
-	return o.elem.decode(d, i, *at, o.elem)
+	return o.elem.decode(d, i, mem.Of(*at, o.elem.typ), o.elem)
 }
 
 // unmarshaler is the value at p as an Unmarshaler.
@@ -44,7 +44,7 @@ func (o *decodeOp) unmarshaler(p mem.Pointer) Unmarshaler {
 	if o.table != nil {
 		return mem.WithMethods[Unmarshaler](o.table, p)
 	}
-	return reflect.NewAt(o.typ, p).Interface().(Unmarshaler)
+	return reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Interface().(Unmarshaler)
 }
 
 // textUnmarshaler is the value at p as a TextUnmarshaler.
@@ -52,7 +52,7 @@ func (o *decodeOp) textUnmarshaler(p mem.Pointer) encoding.TextUnmarshaler {
 	if o.table != nil {
 		return mem.WithMethods[encoding.TextUnmarshaler](o.table, p)
 	}
-	return reflect.NewAt(o.typ, p).Interface().(encoding.TextUnmarshaler)
+	return reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Interface().(encoding.TextUnmarshaler)
 }
 
 func decodeUnmarshaler(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
@@ -133,11 +133,11 @@ func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared refl
 	}
 	null := item[0] == 'n'
 	for o.typ.Kind() == reflect.Pointer && !null {
-		at := mem.At[mem.Pointer](p, 0)
+		at := mem.At[mem.Raw](p, 0)
 		if *at == nil {
 			*at = mem.NewAt(o.elem.typ)
 		}
-		p, o = *at, o.elem
+		p, o = mem.Of(*at, o.elem.typ), o.elem
 	}
 	switch {
 	case o.json:
@@ -159,7 +159,7 @@ func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared refl
 		}
 		return 0
 	}
-	v := reflect.NewAt(o.typ, p).Elem()
+	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	switch c := item[0]; {
 	case null:
 		if string(item) != "null" {

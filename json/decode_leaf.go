@@ -234,7 +234,7 @@ func decodeRaw(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	}
 	room := d.text.Room(len(text))
 	*m = room[:copy(room, text):len(text)]
-	d.text.Take(len(text))
+	d.text.TakeBytes(len(text))
 	return i
 }
 

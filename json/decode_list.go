@@ -32,7 +32,7 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 			if n >= s.Len {
 				s.Len = n + 1 // which shows when a method of the caller fails, and to elements that lead back to the slice
 			}
-			i = e.decode(d, i, mem.Add(s.Data, uintptr(n)*e.size), e)
+			i = e.decode(d, i, mem.Add(mem.ArrayOf(s.Data, e.typ, s.Cap), uintptr(n)*e.size), e)
 			n++
 			if i < 0 {
 				if i = d.in(i); i < 0 {
@@ -109,7 +109,7 @@ func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 				d.stack = grown[:copy(grown, d.stack)]
 			}
 			d.stack = d.stack[:top+size]
-			at := mem.PointerTo(&d.stack[top])
+			at := mem.Of(mem.RawOf(mem.From(d.stack, top)), e.typ)
 			switch e.kind {
 			case decodesFloat64:
 				if f, j := d.float(i); j >= 0 {
@@ -147,7 +147,7 @@ func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		}
 		n := len(d.stack) / size
 		mem.ValueAt(o.typ, o.ptr, p).Grow(n)
-		copy(mem.View(s.Data, n*size), d.stack)
+		copy(mem.View(mem.ArrayOf(s.Data, e.typ, s.Cap), n*size), d.stack)
 		clear(d.stack)
 		s.Len = n
 	}
@@ -203,7 +203,7 @@ func decodeArray(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		}
 	}
 	if n < o.length {
-		v := reflect.NewAt(o.typ, p).Elem()
+		v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 		for ; n < o.length; n++ {
 			v.Index(n).SetZero()
 		}

@@ -78,7 +78,7 @@ func decodeMap(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	}
 	key := reflect.New(o.typ.Key()).Elem()
 	elem := reflect.New(o.typ.Elem()).Elem()
-	at := elem.Addr().UnsafePointer()
+	at := mem.PlaceOf(elem)
 	var k mapKey
 	i = d.enter(i, '}')
 	for first := true; i >= 0; first = false {
@@ -154,7 +154,7 @@ func (d *decoder) setKey(key reflect.Value, o *decodeOp, k *mapKey, after int) b
 	switch {
 	case o.key != nil:
 		key.SetZero()
-		return d.literal(d.src[k.start:k.end:k.end], key.Addr().UnsafePointer(), o.key, reflect.PointerTo(t), after) >= 0
+		return d.literal(d.src[k.start:k.end:k.end], mem.PlaceOf(key), o.key, reflect.PointerTo(t), after) >= 0
 	case t.Kind() == reflect.String:
 		key.SetString(k.text)
 	case !k.fits:

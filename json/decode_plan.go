@@ -35,8 +35,8 @@ type decodeOp struct {
 	flat   bool  // values hold no pointers
 	size   uintptr
 	typ    reflect.Type
-	word   mem.Pointer // the type word of typ
-	ptr    mem.Pointer // the type word of *typ
+	word   mem.Raw // the type word of typ
+	ptr    mem.Raw // the type word of *typ
 
 	elem   *decodeOp
 	key    *decodeOp // of a map whose keys decode themselves
@@ -45,7 +45,7 @@ type decodeOp struct {
 	hint   atomic.Uint32 // how long the last slice was
 
 	said    reflect.Type // of a text or an interface: the type that errors name, which may be a pointer to typ
-	table   mem.Pointer  // the method table of *typ as an Unmarshaler or encoding.TextUnmarshaler
+	table   mem.Raw      // the method table of *typ as an Unmarshaler or encoding.TextUnmarshaler
 	json    bool         // *typ is an Unmarshaler
 	foreign bool         // decode calls a method that the caller wrote
 }
@@ -56,7 +56,7 @@ type nilWords uint8
 func (n nilWords) clear(p mem.Pointer) {
 	switch n {
 	case 1:
-		*mem.At[mem.Pointer](p, 0) = nil
+		*mem.At[mem.Raw](p, 0) = nil
 	case 2:
 		*mem.At[any](p, 0) = nil
 	case 3:

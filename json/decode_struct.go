@@ -249,7 +249,7 @@ func (d *decoder) field(i int, p mem.Pointer, f *decodeField) int {
 	}
 	for n := range f.hops {
 		hop := &f.hops[n]
-		at := mem.At[mem.Pointer](p, hop.Offset)
+		at := mem.At[mem.Raw](p, hop.Offset)
 		if *at == nil {
 			if !hop.Exported {
 				d.save(fmt.Errorf("json: cannot set embedded pointer to unexported struct: %v", hop.Type))
@@ -257,7 +257,7 @@ func (d *decoder) field(i int, p mem.Pointer, f *decodeField) int {
 			}
 			*at = mem.NewAt(hop.Type)
 		}
-		p = *at
+		p = mem.Of(*at, hop.Type)
 	}
 	p = mem.Add(p, uintptr(f.offset))
 	if f.quoted {

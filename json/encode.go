@@ -150,7 +150,7 @@ func (e *encoder) append(b []byte, v any) (n int, err error) {
 }
 
 // run writes the value that an interface with the data word at hand holds; o is the op of its type.
-func (e *encoder) run(o *encodeOp, data mem.Pointer, n int) (end int, err error) {
+func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	if o.steady {
 		return o.encodeFace(e, data, n), nil
 	}
@@ -158,7 +158,7 @@ func (e *encoder) run(o *encodeOp, data mem.Pointer, n int) (end int, err error)
 }
 
 // guarded is run for what may fail: it turns a failure into its error. A panic in a method of the caller's passes by untouched.
-func (e *encoder) guarded(o *encodeOp, data mem.Pointer, n int) (end int, err error) {
+func (e *encoder) guarded(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	defer func() {
 		if e.err != nil {
 			_ = recover() // from fail
@@ -175,15 +175,15 @@ func (e *encoder) fail(err error) {
 }
 
 // encodeFace writes the value that an interface with this data word holds.
-func (o *encodeOp) encodeFace(e *encoder, data mem.Pointer, n int) int {
+func (o *encodeOp) encodeFace(e *encoder, data mem.Raw, n int) int {
 	if !o.direct {
-		return o.encode(e, o, data, n)
+		return o.encode(e, o, mem.Of(data, o.typ), n)
 	}
 	if o.encodeWord != nil {
 		return o.encodeWord(e, o, data, n)
 	}
 	word := data
-	return o.encode(e, o, mem.PointerTo(&word), n)
+	return o.encode(e, o, mem.Of(mem.RawTo(&word), o.typ), n)
 }
 
 // room is e.b with room for more bytes behind n.
@@ -343,31 +343,31 @@ func encodeBytes(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 }
 
 func encodePointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
-	return encodePointed(e, o, *mem.At[mem.Pointer](p, 0), n)
+	return encodePointed(e, o, *mem.At[mem.Raw](p, 0), n)
 }
 
 // encodePointed writes what a pointer of o's type points to.
-func encodePointed(e *encoder, o *encodeOp, to mem.Pointer, n int) int {
+func encodePointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	if to == nil {
 		return e.putNull(n)
 	}
 	if o.bounded {
-		return o.elem.encode(e, o.elem, to, n)
+		return o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), n)
 	}
 	if e.depth++; e.depth > cycleDepth {
 		n = e.encodeDeepPointed(o, to, n)
 	} else {
-		n = o.elem.encode(e, o.elem, to, n)
+		n = o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), n)
 	}
 	e.depth--
 	return n
 }
 
-func (e *encoder) encodeDeepPointed(o *encodeOp, to mem.Pointer, n int) int {
-	v := reflect.NewAt(o.typ, mem.PointerTo(&to)).Elem()
+func (e *encoder) encodeDeepPointed(o *encodeOp, to mem.Raw, n int) int {
+	v := reflect.NewAt(o.typ, mem.RawTo(&to)).Elem()
 	key := v.Interface()
 	e.open(v, key)
-	n = o.elem.encode(e, o.elem, to, n)
+	n = o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), n)
 	delete(e.seen, key)
 	return n
 }

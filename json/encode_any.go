@@ -17,7 +17,7 @@ func encodeAny(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 
 // encodeInterface writes an interface with methods, none of which says how.
 func encodeInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
-	v := reflect.NewAt(o.typ, p).Elem()
+	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
 		return e.putNull(n)
 	}
@@ -36,7 +36,7 @@ func (e *encoder) putAny(n int, v any) int {
 		return decimal.PutFloat64(e.room(n, decimal.FloatRoom), n, f)
 	}
 	if m, ok := v.(map[string]any); ok {
-		return encodeMapped(e, anyMapOp, *mem.At[mem.Pointer](mem.PointerTo(&m), 0), n)
+		return encodeMapped(e, anyMapOp, *mem.RawAt[mem.Raw](mem.RawTo(&m), 0), n)
 	}
 	if list, ok := v.([]any); ok {
 		return e.putList(n, list)
@@ -76,7 +76,7 @@ func (e *encoder) putList(n int, list []any) int {
 		return e.putEmpty(n)
 	}
 	if e.depth++; e.depth > cycleDepth {
-		e.open(reflect.ValueOf(list), openSlice{mem.PointerTo(&list[0]), len(list)})
+		e.open(reflect.ValueOf(list), openSlice{mem.RawTo(&list[0]), len(list)})
 	}
 	mem.Store8(e.room(n, 2), n, '[')
 	n++
@@ -87,7 +87,7 @@ func (e *encoder) putList(n int, list []any) int {
 		e.room(n, 1)
 	}
 	if e.depth--; e.depth >= cycleDepth {
-		delete(e.seen, any(openSlice{mem.PointerTo(&list[0]), len(list)}))
+		delete(e.seen, any(openSlice{mem.RawTo(&list[0]), len(list)}))
 	}
 	return e.close(n, ']')
 }

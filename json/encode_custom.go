@@ -51,20 +51,31 @@ func (o *encodeOp) byMethod(addressable bool) bool {
 }
 
 // encodeTableOf is the method table of a *t as an I.
-func encodeTableOf[I any](t reflect.Type) mem.Pointer {
+func encodeTableOf[I any](t reflect.Type) mem.Raw {
 	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
 }
 
 // encodeMethodPointer writes what a pointer leads to by a method of the pointer.
 func encodeMethodPointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
-	return encodeMethodPointed(e, o, *mem.At[mem.Pointer](p, 0), n)
+	return encodeMethodPointed(e, o, *mem.At[mem.Raw](p, 0), n)
 }
 
-func encodeMethodPointed(e *encoder, o *encodeOp, to mem.Pointer, n int) int {
+func encodeMethodPointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	if to == nil {
 		return e.putNull(n)
 	}
-	return o.elem.encode(e, o.elem, to, n)
+	return o.elem.encode(e, o.elem, o.elem.receiverAt(to), n)
+}
+
+// receiverAt is the place of the value at r, whose method is called. The type of o is that of the value, or of the pointer.
+func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
+	switch {
+	case !mem.Guarded:
+		return mem.Of(r, nil)
+	case o.typ.Kind() == reflect.Pointer:
+		return mem.Of(r, o.typ.Elem())
+	}
+	return mem.Of(r, o.typ)
 }
 
 // receiver is a pointer to the value at p as an I. The type of o is that of the value, or of the pointer.
@@ -76,7 +87,7 @@ func receiver[I any](o *encodeOp, p mem.Pointer) I {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return reflect.NewAt(t, p).Interface().(I)
+	return reflect.NewAt(t, mem.RawAs(p, t)).Interface().(I)
 }
 
 func encodeMarshaler(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
@@ -93,7 +104,7 @@ func encodeTextMarshaler(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 
 // encodeMarshalerInterface writes what an interface with the method holds, a nil pointer too.
 func encodeMarshalerInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
-	v := reflect.NewAt(o.typ, p).Elem()
+	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
 		return e.putNull(n)
 	}
@@ -103,7 +114,7 @@ func encodeMarshalerInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int
 }
 
 func encodeTextInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
-	v := reflect.NewAt(o.typ, p).Elem()
+	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
 		return e.putNull(n)
 	}

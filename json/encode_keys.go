@@ -51,8 +51,8 @@ func (x *bookEntry) key() string { return mem.String(x.bytes()[2 : 2+x.len]) }
 
 // bytes is the text, whole.
 func (x *bookEntry) bytes() []byte {
-	s := mem.Slice{Data: mem.PointerTo(&x.text), Len: bookText, Cap: bookText}
-	return *mem.At[[]byte](mem.PointerTo(&s), 0)
+	s := mem.Slice{Data: mem.RawTo(&x.text), Len: bookText, Cap: bookText}
+	return *mem.RawAt[[]byte](mem.RawTo(&s), 0)
 }
 
 const (
@@ -86,7 +86,7 @@ func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 		if k++; k > len(list) {
 			return 0
 		}
-		s := *mem.At[string](key, 0)
+		s := *mem.RawAt[string](key, 0)
 		x := book.find(s)
 		if x == nil {
 			missed = true

@@ -15,23 +15,31 @@ func encodeSlice(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 		return e.putNull(n)
 	}
 	if o.bounded {
-		return e.putArray(o, s.Data, s.Len, n)
+		return e.putArray(o, o.elementsOf(s), s.Len, n)
 	}
 	if e.depth++; e.depth > cycleDepth {
 		key := openSlice{s.Data, s.Len}
-		e.open(reflect.NewAt(o.typ, p).Elem(), key)
-		n = e.putArray(o, s.Data, s.Len, n)
+		e.open(reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem(), key)
+		n = e.putArray(o, o.elementsOf(s), s.Len, n)
 		delete(e.seen, key)
 	} else {
-		n = e.putArray(o, s.Data, s.Len, n)
+		n = e.putArray(o, o.elementsOf(s), s.Len, n)
 	}
 	e.depth--
 	return n
 }
 
+// elementsOf is the place of the elements of s, a slice of o.
+func (o *encodeOp) elementsOf(s mem.Slice) mem.Pointer {
+	if !mem.Guarded {
+		return mem.ArrayOf(s.Data, nil, s.Len)
+	}
+	return mem.ArrayOf(s.Data, o.elem.typ, s.Len)
+}
+
 // openSlice is by what a slice is recognized in itself.
 type openSlice struct {
-	data mem.Pointer
+	data mem.Raw
 	len  int
 }
 

@@ -56,7 +56,7 @@ type mapSlot struct {
 // openMap is a map that is being written, with values that may lead to methods of the caller's.
 type openMap struct {
 	o        *encodeOp
-	m        mem.Pointer
+	m        mem.Raw
 	from, to int         // its entries in encoder.slots
 	kept     []keptEntry // copies of them, once a method may have been called
 }
@@ -101,11 +101,11 @@ func (s *encodePlanSet) compileMap(o *encodeOp, t reflect.Type) {
 }
 
 func encodeMap(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
-	return encodeMapped(e, o, *mem.At[mem.Pointer](p, 0), n)
+	return encodeMapped(e, o, *mem.At[mem.Raw](p, 0), n)
 }
 
 // encodeMapped writes the map m of o's type.
-func encodeMapped(e *encoder, o *encodeOp, m mem.Pointer, n int) int {
+func encodeMapped(e *encoder, o *encodeOp, m mem.Raw, n int) int {
 	if m == nil {
 		return e.putNull(n)
 	}
@@ -129,17 +129,17 @@ func encodeMapped(e *encoder, o *encodeOp, m mem.Pointer, n int) int {
 }
 
 // mapValue is the map m of type t as a reflect.Value.
-func mapValue(t reflect.Type, m mem.Pointer) reflect.Value {
-	return reflect.NewAt(t, mem.PointerTo(&m)).Elem()
+func mapValue(t reflect.Type, m mem.Raw) reflect.Value {
+	return reflect.NewAt(t, mem.RawTo(&m)).Elem()
 }
 
 // mapLen is the number of entries of a map of any type: in each it is where len finds it.
-func mapLen(m mem.Pointer) int {
-	return len(*mem.At[map[int]int](mem.PointerTo(&m), 0))
+func mapLen(m mem.Raw) int {
+	return len(*mem.RawAt[map[int]int](mem.RawTo(&m), 0))
 }
 
 // putEntries writes the object that m is, of so many entries.
-func (e *encoder) putEntries(o *encodeOp, m mem.Pointer, count, n int) int {
+func (e *encoder) putEntries(o *encodeOp, m mem.Raw, count, n int) int {
 	if o.entries.shaped {
 		if slots, ok := o.entries.shape.Open(m); ok {
 			from := len(e.slots)
@@ -189,7 +189,7 @@ func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 		if k == len(list) {
 			return 0
 		}
-		list[k] = mapSlot{prefix: m.prefix(key), number: number}
+		list[k] = mapSlot{prefix: m.prefix(m.shape.KeyOf(key)), number: number}
 		k++
 	}
 	sortSlots(list[:k], slots, m)
@@ -197,7 +197,7 @@ func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 }
 
 // putSlots writes the entries e.slots[from:to] of the map m.
-func (e *encoder) putSlots(o *encodeOp, m mem.Pointer, slots mem.Slots, from, to, n int) int {
+func (e *encoder) putSlots(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n int) int {
 	level := -1
 	if !o.calm {
 		level = len(e.maps)
@@ -209,8 +209,8 @@ func (e *encoder) putSlots(o *encodeOp, m mem.Pointer, slots mem.Slots, from, to
 		s := e.slots[i]
 		var key, value mem.Pointer
 		if e.kept == kept {
-			key = slots.At(s.number)
-			value = o.entries.shape.ValueOf(key)
+			slot := slots.At(s.number)
+			key, value = o.entries.shape.KeyOf(slot), o.entries.shape.ValueOf(slot)
 		} else {
 			key, value = e.keptAt(level, i)
 		}
@@ -241,7 +241,7 @@ func (e *encoder) closeObject(start, n int) int {
 }
 
 // putCopies is putSlots for values that are copied before they are written.
-func (e *encoder) putCopies(o *encodeOp, m mem.Pointer, slots mem.Slots, from, to, n int) int {
+func (e *encoder) putCopies(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n int) int {
 	level := len(e.maps)
 	e.maps = append(e.maps, openMap{o: o, m: m, from: from, to: to})
 	kept := e.kept
@@ -250,14 +250,14 @@ func (e *encoder) putCopies(o *encodeOp, m mem.Pointer, slots mem.Slots, from, t
 	for i := from; i < to; i++ {
 		var key, value mem.Pointer
 		if e.kept == kept {
-			key = slots.At(e.slots[i].number)
-			value = o.entries.shape.ValueOf(key)
+			slot := slots.At(e.slots[i].number)
+			key, value = o.entries.shape.KeyOf(slot), o.entries.shape.ValueOf(slot)
 		} else {
 			key, value = e.keptAt(level, i)
 		}
 		n = e.putKey(n, o.entries, key)
-		copied.Elem().Set(reflect.NewAt(o.elem.typ, value).Elem())
-		n = o.elem.encode(e, o.elem, copied.UnsafePointer(), n)
+		copied.Elem().Set(reflect.NewAt(o.elem.typ, mem.RawAs(value, o.elem.typ)).Elem())
+		n = o.elem.encode(e, o.elem, mem.Of(copied.UnsafePointer(), o.elem.typ), n)
 	}
 	e.maps = e.maps[:level]
 	return e.closeObject(start, n)
@@ -293,8 +293,8 @@ func (e *encoder) keepOpen() {
 			slot := slots.At(e.slots[m.from+k].number)
 			key, value := keys.Index(k), values.Index(k)
 			key.Set(reflect.NewAt(m.o.typ.Key(), slot).Elem())
-			value.Set(reflect.NewAt(m.o.elem.typ, m.o.entries.shape.ValueOf(slot)).Elem())
-			m.kept[k] = keptEntry{key.Addr().UnsafePointer(), value.Addr().UnsafePointer()}
+			value.Set(reflect.NewAt(m.o.elem.typ, mem.RawOf(m.o.entries.shape.ValueOf(slot))).Elem())
+			m.kept[k] = keptEntry{mem.PlaceOf(key), mem.PlaceOf(value)}
 		}
 	}
 }
@@ -388,8 +388,9 @@ func (m *mapEntries) putNumber(b []byte, n int, p mem.Pointer) int {
 	return decimal.PutUint(b, n, v)
 }
 
-// compare orders the keys at p and q, whose prefixes are equal, as strings.
-func (m *mapEntries) compare(p, q mem.Pointer) int {
+// compare orders the keys in the slots at a and b, whose prefixes are equal, as strings.
+func (m *mapEntries) compare(a, b mem.Raw) int {
+	p, q := m.shape.KeyOf(a), m.shape.KeyOf(b)
 	if m.key == keyString {
 		return strings.Compare(*mem.At[string](p, 0), *mem.At[string](q, 0))
 	}
@@ -449,7 +450,7 @@ func (e *encoder) putPairs(o *encodeOp, m reflect.Value, n int) int {
 	for i := range pairs {
 		n = e.putText(n, pairs[i].key)
 		value.Elem().Set(pairs[i].value)
-		n = o.elem.encode(e, o.elem, value.UnsafePointer(), n)
+		n = o.elem.encode(e, o.elem, mem.Of(value.UnsafePointer(), o.elem.typ), n)
 	}
 	return e.closeObject(start, n)
 }

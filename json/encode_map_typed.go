@@ -25,11 +25,11 @@ type textPair[V any] struct {
 }
 
 // putTyped writes the entries of m, a map of o, which is none of mapOther.
-func (e *encoder) putTyped(o *encodeOp, m mem.Pointer, n int) int {
+func (e *encoder) putTyped(o *encodeOp, m mem.Raw, n int) int {
 	if o.entries.kind == mapOfAny {
-		return putTextPairs(e, &e.anys, *mem.At[map[string]any](mem.PointerTo(&m), 0), n, (*encoder).putAny)
+		return putTextPairs(e, &e.anys, *mem.RawAt[map[string]any](mem.RawTo(&m), 0), n, (*encoder).putAny)
 	}
-	return putTextPairs(e, &e.texts, *mem.At[map[string]string](mem.PointerTo(&m), 0), n, (*encoder).putString)
+	return putTextPairs(e, &e.texts, *mem.RawAt[map[string]string](mem.RawTo(&m), 0), n, (*encoder).putString)
 }
 
 // putTextPairs writes the entries of m. It copies them behind those that are in list.

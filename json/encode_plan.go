@@ -33,10 +33,13 @@ import (
 // An encodeFunc writes the value at p, of the type of o, at n in e.b, and gives where it ends: see encode.go.
 type encodeFunc func(e *encoder, o *encodeOp, p mem.Pointer, n int) int
 
+// A directFunc is an encodeFunc that gets the value itself, which is one word.
+type directFunc func(e *encoder, o *encodeOp, word mem.Raw, n int) int
+
 // encodeOp is how values of one type are written.
 type encodeOp struct {
 	encode         encodeFunc
-	encodeWord     encodeFunc // the same, given the value itself: for pointers and maps, which an interface holds in its data word
+	encodeWord     directFunc // the same, given the value itself: for pointers and maps, which an interface holds in its data word
 	kind           stepKind   // of a step that writes such a value
 	direct         bool       // an interface holds the value itself, not a pointer to it
 	bounded        bool       // values cannot contain themselves: neither does the type, nor is there an interface in it
@@ -53,7 +56,7 @@ type encodeOp struct {
 	encodeElements elementsFunc // of a slice or an array
 	fields         *encodeFields
 	entries        *mapEntries
-	table          mem.Pointer // mem.MethodTable of the interface whose method encode calls
+	table          mem.Raw // mem.MethodTable of the interface whose method encode calls
 	typ            reflect.Type
 	last           atomic.Uint32 // bytes that the last value took, when it was marshalled
 }
@@ -107,7 +110,7 @@ type encodeType struct {
 var encodePlans = &encodePlanSet{ops: map[encodeType]*encodeOp{}}
 
 // byWord is the op for what an interface with this type word holds; v is any such interface.
-func (s *encodePlanSet) byWord(word mem.Pointer, v any) *encodeOp {
+func (s *encodePlanSet) byWord(word mem.Raw, v any) *encodeOp {
 	if o, ok := s.cache.Get(word); ok {
 		return o
 	}

@@ -174,7 +174,7 @@ func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 				continue
 			}
 		}
-		k, plain := simd.CopyPlain(mem.PointerTo(&b[n]), mem.PointerTo(&src[i]), len(src)-i, html)
+		k, plain := simd.CopyPlain(mem.From(b, n), mem.From(src, i), len(src)-i, html)
 		if plain {
 			n += k
 		} else {

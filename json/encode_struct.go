@@ -23,7 +23,7 @@ func encodeStruct(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	for s := f.first; ; s = mem.Next(s) {
 		from := p
 		if s.omit != nil {
-			if from = s.omit.base(e, p); from == nil {
+			if from = s.omit.base(e, p); mem.IsNil(from) {
 				s = s.omit.last
 				continue
 			}
@@ -106,7 +106,7 @@ func encodeStruct(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 			return n
 		case stepRoom:
 		case stepNilable:
-			if *mem.At[mem.Pointer](from, 0) != nil {
+			if *mem.FirstWord(from) != nil {
 				n = s.op.encode(e, s.op, from, n)
 				break
 			}

@@ -92,7 +92,7 @@ func unescapeText(b, s []byte) (out []byte, end int) {
 		case c < ' ':
 			return b, failed
 		case c >= utf8.RuneSelf:
-			k, valid := simd.CopyString(mem.PointerTo(&out[at]), mem.PointerTo(&s[i]), n-i)
+			k, valid := simd.CopyString(mem.From(out, at), mem.From(s, i), n-i)
 			if valid {
 				at += k
 			} else {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/json"
 )
 
@@ -41,6 +42,7 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, selector uint16) {
+		data = guard.Test(t, data)
 		if len(data) > fuzzLimit {
 			return
 		}
@@ -65,6 +67,7 @@ func FuzzUnmarshal(f *testing.F) {
 func FuzzUnmarshalAny(f *testing.F) {
 	addInputs(func(in string) { f.Add([]byte(in)) })
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guard.Test(t, data)
 		if len(data) > fuzzLimit {
 			return
 		}
@@ -129,6 +132,7 @@ func FuzzMarshal(f *testing.F) {
 		f.Add([]byte("<\xff\u2028>"), bits, uint16(0))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, bits uint64, selector uint16) {
+		data = guard.Test(t, data)
 		if len(data) > fuzzLimit {
 			return
 		}
@@ -176,6 +180,7 @@ func FuzzStream(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in string, plan []byte) {
+		plan = guard.Test(t, plan)
 		if len(in) > fuzzLimit || len(plan) < 4 || len(plan) > 200 {
 			return
 		}
@@ -202,6 +207,8 @@ func FuzzValidCompactIndent(f *testing.F) {
 	addInputs(func(in string) { f.Add([]byte(in), []byte("\t")) })
 	f.Add([]byte(`[1,{"a":[]}]`), []byte("<\xff>"))
 	f.Fuzz(func(t *testing.T, data, indent []byte) {
+		data = guard.Test(t, data)
+		indent = guard.Test(t, indent)
 		if len(data) > fuzzLimit || len(indent) > 20 {
 			return
 		}

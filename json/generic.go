@@ -44,7 +44,7 @@ func MarshalOf[T any](v T) ([]byte, error) {
 	*p = v
 	e := newEncoder(EscapeHTML | SortMapKeys)
 	e.b = e.own
-	n, err := e.run(o, mem.PointerTo(p), 0)
+	n, err := e.run(o, mem.RawTo(p), 0)
 	if err != nil {
 		if e.asksOriginal(err) {
 			return marshalOriginal(v)

@@ -155,7 +155,7 @@ func (t *tidier) skipBlanks(i int) int {
 	src, next := t.src, i
 	for next < len(src) && isBlank(src[next]) {
 		if next++; next-i == longBlanks {
-			next += simd.Blanks(mem.PointerTo(&src[next-1]), len(src)-next+1) - 1
+			next += simd.Blanks(mem.From(src, next-1), len(src)-next+1) - 1
 		}
 	}
 	t.flush(i, next)

@@ -68,7 +68,7 @@ func omission(f *field, addressable bool) *encodeOmit {
 func emptiness(t reflect.Type) omitTest {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Elem().Len() == 0 }
+		return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().Len() == 0 }
 	}
 	return isZero(t)
 }
@@ -116,7 +116,7 @@ func zeroness(t reflect.Type, addressable bool) omitTest {
 	switch {
 	case t.Implements(zeroerType):
 		return func(p mem.Pointer) bool {
-			v := reflect.NewAt(t, p).Elem()
+			v := reflect.NewAt(t, mem.RawAs(p, t)).Elem()
 			switch v.Kind() {
 			case reflect.Pointer:
 				if v.IsNil() {
@@ -131,10 +131,10 @@ func zeroness(t reflect.Type, addressable bool) omitTest {
 		}
 	case reflect.PointerTo(t).Implements(zeroerType):
 		return func(p mem.Pointer) bool {
-			v := reflect.NewAt(t, p)
+			v := reflect.NewAt(t, mem.RawAs(p, t))
 			if !addressable {
 				v = reflect.New(t)
-				v.Elem().Set(reflect.NewAt(t, p).Elem())
+				v.Elem().Set(reflect.NewAt(t, mem.RawAs(p, t)).Elem())
 			}
 			return v.Interface().(zeroer).IsZero()
 		}
@@ -142,26 +142,33 @@ func zeroness(t reflect.Type, addressable bool) omitTest {
 	return isZero(t)
 }
 
+// isZero tests whether the t is its zero value.
+//
+// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+//
+//go:noinline
 func isZero(t reflect.Type) omitTest {
-	return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Elem().IsZero() }
+	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
 // base is where the offset of a step counts from: p, which is that of the struct, or what the last hop leads to. It is nil if the
 // step is left out.
-func (o *encodeOmit) base(e *encoder, p mem.Pointer) mem.Pointer {
+func (o *encodeOmit) base(e *encoder, p mem.Pointer) (from mem.Pointer) {
 	for i := range o.hops {
-		if p = *mem.At[mem.Pointer](p, o.hops[i].Offset); p == nil {
-			return nil
+		to := *mem.At[mem.Raw](p, o.hops[i].Offset)
+		if to == nil {
+			return from
 		}
+		p = mem.Of(to, o.hops[i].Type)
 	}
 	at := mem.Add(p, o.offset)
 	omitted := false
 	switch o.quick {
 	case quickNever:
 	case quickWord:
-		omitted = *mem.At[mem.Pointer](at, 0) == nil
+		omitted = *mem.FirstWord(at) == nil
 	case quickLength:
-		omitted = *mem.At[int](at, strconv.IntSize/8) == 0
+		omitted = *mem.At[mem.Length](at, strconv.IntSize/8) == 0
 	case quick64:
 		omitted = *mem.At[uint64](at, 0) == 0
 	case quick32:
@@ -175,7 +182,7 @@ func (o *encodeOmit) base(e *encoder, p mem.Pointer) mem.Pointer {
 		omitted = o.test(at)
 	}
 	if omitted {
-		return nil
+		return from
 	}
 	return p
 }

@@ -58,7 +58,7 @@ func (d *decoder) longString(i int) (string, int) {
 	if n <= 0 {
 		return "", failed
 	}
-	k, valid := simd.CopyString(mem.PointerTo(&room[0]), mem.PointerTo(&d.b[i]), n)
+	k, valid := simd.CopyString(mem.From(room, 0), mem.From(d.b, i), n)
 	if k == n {
 		return d.hugeString(i, k)
 	}
@@ -77,7 +77,7 @@ func (d *decoder) hugeString(i, k int) (string, int) {
 	}
 	if mem.Load8(d.b, end) == '"' {
 		text := make([]byte, end-i)
-		if _, valid := simd.CopyString(mem.PointerTo(&text[0]), mem.PointerTo(&d.b[i]), len(text)); valid {
+		if _, valid := simd.CopyString(mem.From(text, 0), mem.From(d.b, i), len(text)); valid {
 			return mem.String(text), d.guard(end + 1)
 		}
 	}
@@ -97,7 +97,7 @@ func (d *decoder) findQuote(i, k int) int {
 	if i >= d.end {
 		return failed
 	}
-	i += simd.FindStop(mem.PointerTo(&d.b[i]), d.end-i)
+	i += simd.FindStop(mem.From(d.b, i), d.end-i)
 	if i >= d.end {
 		return failed
 	}

@@ -83,7 +83,7 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 				s.state = inEscape
 				i++
 			default:
-				n := simd.FindStop(mem.PointerTo(&b[i]), len(b)-i)
+				n := simd.FindStop(mem.From(b, i), len(b)-i)
 				if n == 0 {
 					return i, invalid
 				}

@@ -223,7 +223,7 @@ func (d *decoder) skipLong(i int) int {
 	for i < end {
 		c := b[i]
 		if c >= ' ' && c != '"' && c != '\\' {
-			if i += simd.FindStop(mem.PointerTo(&b[i]), end-i); i >= end {
+			if i += simd.FindStop(mem.From(b, i), end-i); i >= end {
 				return failed
 			}
 			c = b[i]

@@ -97,7 +97,7 @@ func scanText(data []byte, i int) (end int) {
 		case c < ' ':
 			return -1
 		default:
-			i += simd.FindStop(mem.PointerTo(&data[i]), len(data)-i)
+			i += simd.FindStop(mem.From(data, i), len(data)-i)
 		}
 	}
 	return -1

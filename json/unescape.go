@@ -30,7 +30,7 @@ func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 		default:
 			room := dst[len(dst):cap(dst)]
 			n := wholeRunes(b[i:end], min(len(room), textPiece))
-			k, valid := simd.CopyString(mem.PointerTo(&room[0]), mem.PointerTo(&b[i]), n)
+			k, valid := simd.CopyString(mem.From(room, 0), mem.From(b, i), n)
 			if valid {
 				dst = dst[:len(dst)+k]
 			} else {

@@ -136,7 +136,7 @@ func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error
 	case o.unlike:
 		return failed, errAskOriginal
 	}
-	p, e := mem.FaceOf(v).Data, reflect.ValueOf(v).Elem()
+	p, e := mem.Of(mem.FaceOf(v).Data, o.elem.typ), reflect.ValueOf(v).Elem()
 	var before any // what undo needs
 	undoes := true
 	switch {

@@ -87,7 +87,7 @@ type circleSearch struct {
 // visited is a pointer, a map or a slice.
 type visited struct {
 	t reflect.Type
-	p mem.Pointer
+	p mem.Raw
 	n int
 }
 
@@ -129,12 +129,12 @@ func (s *circleSearch) known(v reflect.Value) bool {
 	id := visited{t: v.Type()}
 	switch {
 	case v.Kind() == reflect.Map || v.Kind() == reflect.Slice:
-		id.p = mem.Pointer(v.UnsafePointer())
+		id.p = v.UnsafePointer()
 		if v.Kind() == reflect.Slice {
 			id.n = v.Len()
 		}
 	case v.CanAddr():
-		id.p = mem.Pointer(v.Addr().UnsafePointer())
+		id.p = v.Addr().UnsafePointer()
 	default:
 		return false
 	}

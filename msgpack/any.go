@@ -35,7 +35,7 @@ var (
 )
 
 // box makes an any of the number type with this word. The low bytes of bits are the number, on a little-endian machine.
-func (d *Decoder) box(word mem.Pointer, bits uint64) any {
+func (d *Decoder) box(word mem.Raw, bits uint64) any {
 	return mem.Box(word, mem.PointerTo(d.numbers.Put(bits)))
 }
 
@@ -83,7 +83,7 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 // decodeInterface reads into what the interface at p points to, if it does. Else only an interface without methods can be
 // given a value, and an error its text.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
-	v := reflect.NewAt(o.typ, p).Elem()
+	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
 		v.SetZero()
 		return i + 1
@@ -91,7 +91,7 @@ func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if !v.IsNil() && v.Elem().Kind() == reflect.Pointer && !v.Elem().IsNil() {
 		held := v.Elem()
 		to := d.plans.of(held.Type().Elem())
-		return d.step(i, func() int { return to.decode(d, to, held.UnsafePointer(), i) })
+		return d.step(i, func() int { return to.decode(d, to, mem.Of(held.UnsafePointer(), to.typ), i) })
 	}
 	x, j := d.readAny(i)
 	if j < 0 {
@@ -283,7 +283,7 @@ func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
 }
 
 // smallWords is the type word for the codes of 16 and 32 bits, by their low bits.
-var smallWords = [8]mem.Pointer{msgpwire.Uint16 & 7: wordUint16, msgpwire.Uint32 & 7: wordUint32, msgpwire.Int16 & 7: wordInt16, msgpwire.Int32 & 7: wordInt32}
+var smallWords = [8]mem.Raw{msgpwire.Uint16 & 7: wordUint16, msgpwire.Uint32 & 7: wordUint32, msgpwire.Int16 & 7: wordInt16, msgpwire.Int32 & 7: wordInt32}
 
 func (d *Decoder) readAnyList(i int) (any, int) {
 	n, i := d.arrayLen(i)
@@ -436,7 +436,7 @@ func encodeAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 func encodeInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	v := reflect.NewAt(o.typ, p).Elem()
+	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
 		return msgpwire.AppendNil(b)
 	}
@@ -503,22 +503,22 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 		if e.depth++; e.depth > maxDepth { // an any may hold a pointer to itself
 			return e.tooDeep(b)
 		}
-		b = o.elem.encode(e, o.elem, face.Data, b)
+		b = o.elem.encode(e, o.elem, mem.Of(face.Data, o.elem.typ), b)
 		e.depth--
 		return b
 	case o.receiver: // a method with a pointer receiver must not change what the interface holds
 		c := reflect.New(o.typ)
 		c.Elem().Set(reflect.ValueOf(v))
-		return o.encode(e, o, c.UnsafePointer(), b)
+		return o.encode(e, o, mem.Of(c.UnsafePointer(), o.typ), b)
 	case o.direct:
 		// The value is the data word itself. Values inside it may need the same room, and give it back.
 		outer := e.word
 		e.word = face.Data
-		b = o.encode(e, o, mem.PointerTo(&e.word), b)
+		b = o.encode(e, o, mem.Of(mem.RawTo(&e.word), o.typ), b)
 		e.word = outer
 		return b
 	}
-	return o.encode(e, o, face.Data, b)
+	return o.encode(e, o, mem.Of(face.Data, o.typ), b)
 }
 
 func (e *Encoder) appendAnyList(b []byte, list []any) []byte {

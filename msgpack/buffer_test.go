@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
@@ -651,6 +652,8 @@ func FuzzBuffer(f *testing.F) {
 		f.Add(script, bytes.Repeat(script, 50))
 	}
 	f.Fuzz(func(t *testing.T, script, data []byte) {
+		script = guarded.Test(t, script)
+		data = guarded.Test(t, data)
 		if len(script) > 100 {
 			return
 		}

@@ -68,20 +68,20 @@ func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 
 // methods is the value at p as an interface that has the methods of *T: those of T are among them. table is the MethodTable of
 // such an interface, if interfaces may be made from it.
-func methods[I any](o *op, table, p mem.Pointer) I {
+func methods[I any](o *op, table mem.Raw, p mem.Pointer) I {
 	if table != nil {
 		return mem.WithMethods[I](table, p)
 	}
-	return reflect.NewAt(o.typ, p).Interface().(I)
+	return reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Interface().(I)
 }
 
-func tableOf[I any](t reflect.Type) mem.Pointer {
+func tableOf[I any](t reflect.Type) mem.Raw {
 	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
 }
 
 // absent reports whether the value at p is a nil of a kind that can be nil: its methods are not called. In each of these
 // kinds, nil is a first word of zero.
-func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.At[mem.Pointer](p, 0) == nil }
+func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.FirstWord(p) == nil }
 
 func nilable(k reflect.Kind) bool {
 	return k == reflect.Map || k == reflect.Slice || k == reflect.Func || k == reflect.Chan
@@ -174,7 +174,7 @@ func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 
 // encodeErrorInterface writes what an error interface holds: by its own codec, or as its text.
 func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	v := reflect.NewAt(o.typ, p).Elem()
+	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
 		return msgpwire.AppendNil(b)
 	}
@@ -190,7 +190,7 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 // zero sets the value at p to zero, which is what nil on the wire means to a type that reads itself.
-func zero(o *op, p mem.Pointer) { reflect.NewAt(o.typ, p).Elem().SetZero() }
+func zero(o *op, p mem.Pointer) { reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero() }
 
 func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.isNil(i) {

@@ -38,14 +38,14 @@ func Unmarshal(data []byte, v any) error {
 	if v != nil {
 		o = defaultPlans.byWord(face.Type, v)
 	}
-	if o == nil || !o.pointer || face.Data == nil || o.elem.face && !isNilAny(o.elem, face.Data) {
+	if o == nil || !o.pointer || face.Data == nil || o.elem.face && !isNilAny(o.elem, mem.Of(face.Data, o.elem.typ)) {
 		var d Decoder
 		d.ResetBytes(data)
 		return d.Decode(v)
 	}
 	d := unmarshalers.Get().(*Decoder)
 	d.b, d.i, d.inside, d.credit = data, 0, 1, streamCredit+32*len(data)
-	next := o.elem.decode(d, o.elem, face.Data, 0)
+	next := o.elem.decode(d, o.elem, mem.Of(face.Data, o.elem.typ), 0)
 	d.inside--
 	var err error
 	if next < 0 {
@@ -99,9 +99,9 @@ func (d *Decoder) Decode(v any) error {
 	}
 	to := o.elem
 	if to.face {
-		return d.decodeFace(to, face.Data)
+		return d.decodeFace(to, mem.Of(face.Data, to.typ))
 	}
-	return d.decodeOp(to, face.Data)
+	return d.decodeOp(to, mem.Of(face.Data, to.typ))
 }
 
 // decodeOp decodes the next value into the one at p.
@@ -160,7 +160,7 @@ func (g *guard) done() {
 // holds any other value is an error, as for a call with that value in place of a pointer. The next value is passed over, so that a
 // loop that ignores the error ends.
 func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
-	if v := reflect.NewAt(o.typ, p).Elem(); !v.IsNil() {
+	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem(); !v.IsNil() {
 		if held := v.Elem(); held.Kind() != reflect.Pointer {
 			mark := d.begin()
 			if _, ok := d.codeAt(mark); ok {
@@ -185,7 +185,7 @@ func (d *Decoder) DecodeValue(v reflect.Value) error {
 		}
 	}
 	o := d.plans.of(v.Type())
-	return d.decodeOp(o, v.Addr().UnsafePointer())
+	return d.decodeOp(o, mem.PlaceOf(v))
 }
 
 // DecodeMulti decodes one value after the other into what the elements of v point to, up to the first that fails.
@@ -335,16 +335,16 @@ func decodeByteArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {
 		return -1
 	}
-	to := mem.Slice{Data: p, Len: o.length, Cap: o.length}
+	to := mem.Slice{Data: mem.RawBytes(p, o.length), Len: o.length, Cap: o.length}
 	if next-start > o.length {
 		return d.fail(i, fmt.Errorf("%v len is %d, but msgpack has %d elements", o.typ, o.length, next-start))
 	}
-	copy(*(*[]byte)(mem.PointerTo(&to)), d.b[start:next])
+	copy(*mem.RawAt[[]byte](mem.RawTo(&to), 0), d.b[start:next])
 	return next
 }
 
 func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
-	to := mem.At[mem.Pointer](p, 0)
+	to := mem.At[mem.Raw](p, 0)
 	if d.isNil(i) {
 		*to = nil
 		return i + 1
@@ -353,9 +353,9 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 		*to = mem.NewAt(o.elem.typ)
 	}
 	if o.elem.pointer { // a type that points to itself nests without a byte
-		return d.step(i, func() int { return o.elem.decode(d, o.elem, *to, i) })
+		return d.step(i, func() int { return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i) })
 	}
-	return o.elem.decode(d, o.elem, *to, i)
+	return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i)
 }
 
 // step calls what may lead back to itself without reading a byte: it counts for nothing on the wire, so not for MaxDepth.
@@ -423,7 +423,7 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 			growSlice(to, o, min(n, 2*k+4))
 			s = *to
 		}
-		if i = elem.decode(d, elem, mem.Add(s.Data, uintptr(k)*elem.size), i); i < 0 {
+		if i = elem.decode(d, elem, mem.Add(mem.ArrayOf(s.Data, elem.typ, s.Cap), uintptr(k)*elem.size), i); i < 0 {
 			d.path.Index(k)
 			s.Len = k
 			*to = s
@@ -782,7 +782,7 @@ func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped
 	case !ok:
 		return 0, -1, false
 	case c == msgpwire.Nil:
-		reflect.NewAt(o.typ, p).Elem().SetZero()
+		reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero()
 		return 0, i + 1, false
 	case msgpwire.IsExt(c):
 		return 0, d.fail(i, unexpectedCodeError{c}), false
@@ -805,7 +805,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 		return d.tooDeep(j)
 	}
 	if n == 0 {
-		reflect.NewAt(o.typ, p).Elem().SetZero()
+		reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero()
 		return j
 	}
 	out := o.fields.out
@@ -823,7 +823,7 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 			if f.hops {
 				to = o.fields.reach(&out[k], p)
 			}
-			if to != nil {
+			if !mem.IsNil(to) {
 				zero(f.op, to)
 			}
 			continue
@@ -844,11 +844,11 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	field := &o.fields.list[f.index]
 	for _, hop := range field.Hops {
-		to := mem.At[mem.Pointer](p, hop.Offset)
+		to := mem.At[mem.Raw](p, hop.Offset)
 		if *to == nil {
 			*to = mem.NewAt(hop.Type)
 		}
-		p = *to
+		p = mem.Of(*to, hop.Type)
 	}
 	return mem.Add(p, field.Offset)
 }
@@ -901,7 +901,7 @@ func (d *Decoder) isNameless(i int) bool {
 
 // decodeMap reads a map of any type through reflect.
 func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
-	to := reflect.NewAt(o.typ, p).Elem()
+	to := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
 		to.SetZero()
 		return i + 1
@@ -917,7 +917,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return d.tooDeep(i)
 	}
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
-	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	keyAt, valueAt := mem.PlaceOf(key), mem.PlaceOf(value)
 	seen := d.newKeySet()
 	for range n {
 		key.SetZero()

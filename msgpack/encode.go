@@ -70,12 +70,12 @@ var flatEncoder = newEncoder()
 func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	data := mem.FaceOf(v).Data
 	if o.through && data != nil && o.elem.flat {
-		return o.elem.encode(flatEncoder, o.elem, data, b), nil
+		return o.elem.encode(flatEncoder, o.elem, mem.Of(data, o.elem.typ), b), nil
 	}
 	e := marshalers.Get().(*Encoder)
 	e.inside = 1
 	if o.through && data != nil {
-		b = o.elem.encode(e, o.elem, data, b)
+		b = o.elem.encode(e, o.elem, mem.Of(data, o.elem.typ), b)
 	} else {
 		b = e.appendAny(b, v)
 	}
@@ -100,7 +100,7 @@ func (e *Encoder) Encode(v any) error {
 	face := mem.FaceOf(v)
 	switch o := e.plans.byWord(face.Type, v); {
 	case o.through && face.Data != nil && o.elem.flat:
-		return e.flush(o.elem.encode(e, o.elem, face.Data, e.b))
+		return e.flush(o.elem.encode(e, o.elem, mem.Of(face.Data, o.elem.typ), e.b))
 	case o.flat:
 		return e.flush(e.appendAny(e.b, v))
 	}
@@ -155,7 +155,7 @@ func (e *Encoder) appendValue(b []byte, v reflect.Value) []byte {
 		return msgpwire.AppendNil(b)
 	case v.CanAddr():
 		o := e.plans.of(v.Type())
-		return o.encode(e, o, v.Addr().UnsafePointer(), b)
+		return o.encode(e, o, mem.PlaceOf(v), b)
 	case v.CanInterface():
 		return e.appendAny(b, v.Interface())
 	case e.err == nil:
@@ -325,22 +325,22 @@ func encodeBytes(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 func encodeByteArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	s := mem.Slice{Data: p, Len: o.length, Cap: o.length}
-	return append(msgpwire.AppendBytesLen(b, o.length), *(*[]byte)(mem.PointerTo(&s))...)
+	s := mem.Slice{Data: mem.RawBytes(p, o.length), Len: o.length, Cap: o.length}
+	return append(msgpwire.AppendBytesLen(b, o.length), *mem.RawAt[[]byte](mem.RawTo(&s), 0)...)
 }
 
 func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	to := *mem.At[mem.Pointer](p, 0)
+	to := *mem.At[mem.Raw](p, 0)
 	if to == nil {
 		return msgpwire.AppendNil(b)
 	}
 	if o.flat {
-		return o.elem.encode(e, o.elem, to, b)
+		return o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), b)
 	}
 	if e.depth++; e.depth > maxDepth { // a pointer may lead back to itself
 		return e.tooDeep(b)
 	}
-	b = o.elem.encode(e, o.elem, to, b)
+	b = o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), b)
 	e.depth--
 	return b
 }
@@ -350,7 +350,15 @@ func encodeSlice(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if s.Data == nil {
 		return msgpwire.AppendNil(b)
 	}
-	return e.appendElements(o, s.Data, s.Len, b)
+	return e.appendElements(o, o.elements(s), s.Len, b)
+}
+
+// elements is the place of the elements of s, a slice of o.
+func (o *op) elements(s mem.Slice) mem.Pointer {
+	if !mem.Guarded {
+		return mem.ArrayOf(s.Data, nil, s.Len)
+	}
+	return mem.ArrayOf(s.Data, o.elem.typ, s.Len)
 }
 
 func encodeArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
@@ -471,7 +479,7 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		if f.spills {
 			room := b[:cap(b)]
 			for w := 0; w < len(text); w += 8 {
-				mem.Store64(room, at+w, mem.Load64(text, w)) // reads the padding behind a key
+				mem.Store64(room, at+w, mem.LoadPadded64(text, w)) // reads the padding behind a key
 			}
 			at += len(text)
 			b = room[:at]
@@ -507,7 +515,7 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 			b = msgpwire.AppendUint(b, *mem.At[uint64](from, 0))
 		default:
 			if f.hops {
-				if from = fields.reach(f, p); from == nil {
+				if from = fields.reach(f, p); mem.IsNil(from) {
 					b = msgpwire.AppendNil(b)
 					continue
 				}
@@ -519,12 +527,14 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 // reach follows the embedded pointers to f. It is nil where one of them is.
-func (s *structPlan) reach(f *outField, p mem.Pointer) mem.Pointer {
+func (s *structPlan) reach(f *outField, p mem.Pointer) (at mem.Pointer) {
 	field := &s.list[f.index]
 	for _, hop := range field.Hops {
-		if p = *mem.At[mem.Pointer](p, hop.Offset); p == nil {
-			return nil
+		to := *mem.At[mem.Raw](p, hop.Offset)
+		if to == nil {
+			return at
 		}
+		p = mem.Of(to, hop.Type)
 	}
 	return mem.Add(p, field.Offset)
 }
@@ -557,7 +567,7 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 		}
 		from := mem.Add(p, uintptr(f.offset))
 		if f.hops {
-			if from = fields.reach(f, p); from == nil {
+			if from = fields.reach(f, p); mem.IsNil(from) {
 				b = msgpwire.AppendNil(b)
 				continue
 			}
@@ -574,7 +584,7 @@ func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 	}
 	from := mem.Add(p, uintptr(f.offset))
 	if f.hops {
-		if from = fields.reach(f, p); from == nil {
+		if from = fields.reach(f, p); mem.IsNil(from) {
 			return true
 		}
 	}
@@ -586,7 +596,7 @@ func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 
 // encodeMap writes a map of any type through reflect.
 func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	m := reflect.NewAt(o.typ, p).Elem()
+	m := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if m.IsNil() {
 		return msgpwire.AppendNil(b)
 	}
@@ -610,7 +620,7 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 // appendPairs appends the pairs of m, a map of o, in no order.
 func (e *Encoder) appendPairs(o *op, m reflect.Value, b []byte) []byte {
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
-	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	keyAt, valueAt := mem.PlaceOf(key), mem.PlaceOf(value)
 	for all := m.MapRange(); all.Next(); {
 		key.SetIterKey(all)
 		value.SetIterValue(all)

@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
@@ -411,6 +412,7 @@ func FuzzExt(f *testing.F) {
 	})
 	f.Cleanup(func() { UnregisterExt(id) })
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		var v, stream any
 		d := newDecoder()
 		d.ResetBytes(data)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
@@ -266,6 +267,8 @@ func FuzzFeed(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data, sizes []byte) {
+		data = guarded.Test(t, data)
+		sizes = guarded.Test(t, sizes)
 		var feed Feed
 		var got []RawMessage
 		var failed error

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
@@ -67,6 +68,7 @@ func nodes(v any) int {
 func FuzzUnmarshalAny(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		var v, stream, again any
 		err := Unmarshal(data, &v)
 		errStream := NewDecoder(iotest.OneByteReader(bytes.NewReader(data))).Decode(&stream)
@@ -100,6 +102,7 @@ func checkSameError(t *testing.T, atOnce, stream error) {
 func FuzzUnmarshalTyped(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		for _, zero := range corpus.Types() {
 			typ := reflect.TypeOf(zero).Elem()
 			v, stream := reflect.New(typ), reflect.New(typ)
@@ -183,6 +186,7 @@ func same(a, b reflect.Value) bool {
 func FuzzSkip(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		d, stream := newDecoder(), NewDecoder(iotest.OneByteReader(bytes.NewReader(data)))
 		d.ResetBytes(data)
 		_, err := d.DecodeInterface()
@@ -231,6 +235,7 @@ func FuzzColumns(f *testing.F) {
 	}
 	var used column.Batch
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		checkColumns(t, data, &used)
 		var c column.Column
 		d := newDecoder()

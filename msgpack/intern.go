@@ -358,7 +358,7 @@ func (e *Encoder) appendJoining(b []byte, s string) []byte {
 }
 
 func encodeInternFace(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
-	if v := reflect.NewAt(o.typ, p).Elem().Elem(); v.Kind() == reflect.String {
+	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().Elem(); v.Kind() == reflect.String {
 		return e.appendJoining(b, v.String())
 	}
 	return o.elem.encode(e, o.elem, p, b)

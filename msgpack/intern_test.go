@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
@@ -632,6 +633,7 @@ func FuzzIntern(f *testing.F) {
 	addSeeds(f)
 	f.Add(interning(f, map[string]any{"foo": "bar", "goo": []any{"foo", "bar", []byte("foo")}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		var numbered, again any
 		d := newDecoder()
 		d.ResetBytes(data)

@@ -41,19 +41,28 @@ func zeroness(t reflect.Type) test {
 		return methodZero(t)
 	}
 	if reflect.PointerTo(t).Implements(zeroerType) {
-		return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Interface().(zeroer).IsZero() }
+		return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Interface().(zeroer).IsZero() }
 	}
 	return isZero(t)
 }
 
+// isZero tests whether the t is its zero value.
+//
+// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+//
+//go:noinline
 func isZero(t reflect.Type) test {
-	return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Elem().IsZero() }
+	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
 // methodZero asks t's own IsZero. A nil is zero without being asked.
+//
+// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+//
+//go:noinline
 func methodZero(t reflect.Type) test {
 	return func(p mem.Pointer) bool {
-		v := reflect.NewAt(t, p).Elem()
+		v := reflect.NewAt(t, mem.RawAs(p, t)).Elem()
 		if (t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface) && v.IsNil() {
 			return true
 		}
@@ -77,12 +86,12 @@ func (s *planSet) emptiness(t reflect.Type, all bool) test {
 	case reflect.Slice:
 		return func(p mem.Pointer) bool { return mem.At[mem.Slice](p, 0).Len == 0 }
 	case reflect.Map:
-		return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Elem().Len() == 0 }
+		return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().Len() == 0 }
 	case reflect.Array:
 		empty := t.Len() == 0
 		return func(mem.Pointer) bool { return empty }
 	case reflect.Interface:
-		return func(p mem.Pointer) bool { return s.emptyFace(reflect.NewAt(t, p).Elem(), all) }
+		return func(p mem.Pointer) bool { return s.emptyFace(reflect.NewAt(t, mem.RawAs(p, t)).Elem(), all) }
 	case reflect.Struct:
 		return func(p mem.Pointer) bool { return s.emptyStruct(t, p, all) }
 	}
@@ -93,7 +102,7 @@ func (s *planSet) emptiness(t reflect.Type, all bool) test {
 func jsonEmptiness(t reflect.Type) test {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return func(p mem.Pointer) bool { return reflect.NewAt(t, p).Elem().Len() == 0 }
+		return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().Len() == 0 }
 	case reflect.Struct:
 		return func(mem.Pointer) bool { return false }
 	}
@@ -106,14 +115,15 @@ func (s *planSet) emptyFace(v reflect.Value, all bool) bool {
 		return true
 	}
 	held := v.Elem()
-	c := reflect.New(held.Type())
+	t := held.Type()
+	c := reflect.New(t)
 	c.Elem().Set(held)
-	return s.emptiness(held.Type(), all)(c.UnsafePointer())
+	return s.emptiness(t, all)(mem.Of(c.UnsafePointer(), t))
 }
 
 // emptyStruct judges a struct: all that it would write may be left out and is empty, and what it would not write is zero.
 func (s *planSet) emptyStruct(t reflect.Type, p mem.Pointer, all bool) bool {
-	v := reflect.NewAt(t, p).Elem()
+	v := reflect.NewAt(t, mem.RawAs(p, t)).Elem()
 	for i := range t.NumField() {
 		if f := t.Field(i); !f.IsExported() && !f.Anonymous && !v.Field(i).IsZero() {
 			return false
@@ -134,7 +144,7 @@ func (s *planSet) emptyStruct(t reflect.Type, p mem.Pointer, all bool) bool {
 		}
 		from := mem.Add(p, uintptr(f.offset))
 		if f.hops {
-			if from = o.fields.reach(f, p); from == nil {
+			if from = o.fields.reach(f, p); mem.IsNil(from) {
 				continue
 			}
 		}

@@ -65,7 +65,7 @@ type op struct {
 	last     atomic.Uint32 // bytes that the last value took, when it was marshalled
 
 	// The method tables (mem.MethodTable) of the interfaces by which a type writes and reads itself.
-	writes, reads, readsText mem.Pointer
+	writes, reads, readsText mem.Raw
 }
 
 // structPlan is a struct's fields, in wire order.
@@ -174,7 +174,7 @@ func (s *planSet) of(t reflect.Type) *op {
 }
 
 // byWord is the op for the type of an interface's type word; v is any interface with that word.
-func (s *planSet) byWord(word mem.Pointer, v any) *op {
+func (s *planSet) byWord(word mem.Raw, v any) *op {
 	if o, ok := s.cache.Get(word); ok {
 		return o
 	}

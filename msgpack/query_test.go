@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 )
 
 func TestParsePath(t *testing.T) {
@@ -322,6 +323,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(marshal(f, corpus.Any(r, 0)), path)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, path string) {
+		data = guarded.Test(t, data)
 		if len(data) > 1000 || len(path) > 100 {
 			return
 		}

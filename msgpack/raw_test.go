@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // raw is the view of a value in hex digits.
@@ -686,6 +687,7 @@ func TestRawTree(t *testing.T) {
 func FuzzRaw(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		if len(data) < 200 {
 			touch(Raw(data), 0)
 		}

@@ -201,7 +201,7 @@ func (o *op) compileRegistered(t reflect.Type) {
 
 // reflectAt is the value at p, or a pointer to it.
 func reflectAt(t reflect.Type, p mem.Pointer, addr bool) reflect.Value {
-	v := reflect.NewAt(t, p)
+	v := reflect.NewAt(t, mem.RawAs(p, t))
 	if addr {
 		return v
 	}

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"reflect"
 	"slices"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // entry is a pair of a map, and the key as encoded.
@@ -21,7 +23,7 @@ func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
 	aside := e.aside()
 	aside.flags &^= interned
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
-	keyAt, valueAt := key.Addr().UnsafePointer(), value.Addr().UnsafePointer()
+	keyAt, valueAt := mem.PlaceOf(key), mem.PlaceOf(value)
 	entries := make([]entry, 0, m.Len())
 	for all := m.MapRange(); all.Next(); {
 		x := entry{key: all.Key(), value: all.Value()}

@@ -468,7 +468,7 @@ type Encoder struct {
 	plans  *planSet
 	keys   []string    // room for sorting
 	most   buffer.Peak // what keys held
-	word   mem.Pointer // a value that an interface holds in its data word
+	word   mem.Raw     // a value that an interface holds in its data word
 
 	references   []reference // what w is to refer to, in order
 	referenceMin int         // from how many bytes on, or 0; see buffer.go

@@ -1,6 +1,10 @@
 package remotewrite
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
+)
 
 // addSeeds gives a fuzz target the vectors and a few generated requests.
 func addSeeds(f *testing.F, add func(body []byte, second bool)) {
@@ -27,7 +31,7 @@ func FuzzScan(f *testing.F) {
 	addSeeds(f, func(body []byte, second bool) { f.Add(body, second) })
 	f.Fuzz(func(t *testing.T, body []byte, second bool) {
 		version := versionOf(second)
-		body = body[:len(body):len(body)]
+		body = guard.Test(t, body[:len(body):len(body)])
 		var s Scanner
 		s.Find("a", "service_id")
 		s.Reset(body, version)
@@ -133,6 +137,6 @@ func FuzzSplit(f *testing.F) {
 	})
 	var p Splitter
 	f.Fuzz(func(t *testing.T, body []byte, second bool, by uint8) {
-		checkSplit(t, &p, body, versionOf(second), bys[int(by)%len(bys)])
+		checkSplit(t, &p, guard.Test(t, body), versionOf(second), bys[int(by)%len(bys)])
 	})
 }

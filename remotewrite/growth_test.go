@@ -270,9 +270,6 @@ func growthOthers() []growth.Case {
 }
 
 func TestGrowth(t *testing.T) {
-	if invariants {
-		t.Skip("what has expired is overwritten, which takes time of its own")
-	}
 	growth.Check(t, slices.Concat(growth.Cross(growthCalls(), growthBodies()), growthOthers()))
 }
 
@@ -288,9 +285,6 @@ func TestGrowthCovers(t *testing.T) {
 
 // TestGrowthHeld sends one large body and many small ones through the same objects and pools.
 func TestGrowthHeld(t *testing.T) {
-	if invariants {
-		t.Skip("what has expired is kept to be overwritten")
-	}
 	bodies := func(large, small int) map[int][]byte {
 		return map[int][]byte{large: shape{series: large / 340, tenants: large / 1000}.body2(), small: labels2Body([]string{"service_id", "x"})}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // hidden is an interface that no type made by reflection has.
@@ -137,7 +139,7 @@ func TestBugAccessors(t *testing.T) {
 func TestFilled(t *testing.T) {
 	for round := range fillings {
 		v := new(strange)
-		fill(unsafe.Pointer(v), reflect.TypeFor[strange](), round)
+		fill(mem.PointerTo(v), reflect.TypeFor[strange](), round)
 		runtime.GC() // which all pointers must be valid for
 		for i, all := 0, reflect.ValueOf(v).Elem(); i < all.NumField(); i++ {
 			switch f := all.Field(i); f.Kind() {

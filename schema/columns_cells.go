@@ -382,7 +382,7 @@ func (r *cellReader) ints(s *cellStep, to []int64, i int) {
 	b := r.b
 	switch {
 	case s.size == 8 && !s.big && !mem.Checked:
-		copy(mem.View(mem.PointerTo(&to[0]), 8*len(to)), b[i:])
+		copy(mem.View(mem.ArrayTo(to), 8*len(to)), b[i:])
 	case s.size == 4 && !s.big:
 		for k := range to {
 			to[k] = int64(extend(uint64(mem.Load32(b, i+4*k)), 4, s.signed))
@@ -422,7 +422,7 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 		size, at := s.header.read(b, i), i+s.size
 		if to := len(c.Text); uint(size) <= mem.BlockSize && len(b)-at >= mem.BlockSize+maxHeader && cap(c.Text)-to >= mem.BlockSize && uint64(to) < 1<<31 {
 			// As a whole block, of which what is too much is overwritten by the next.
-			mem.StoreBlock(c.Text, to, mem.At[mem.Block](mem.PointerTo(&b[at]), 0))
+			mem.StoreBlock(c.Text, to, mem.At[mem.Block](mem.From(b, at), 0))
 			c.Text, c.Ends = c.Text[:to+size], append(c.Ends, uint32(to+size))
 			c.Rows++
 			i = at + size
@@ -459,7 +459,7 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 func floats(s *cellStep, to []float64, b []byte, i int) {
 	switch {
 	case s.size == 8 && !s.big && !mem.Checked:
-		copy(mem.View(mem.PointerTo(&to[0]), 8*len(to)), b[i:])
+		copy(mem.View(mem.ArrayTo(to), 8*len(to)), b[i:])
 	case s.size == 4 && !s.big:
 		for k := range to {
 			to[k] = float64(math.Float32frombits(mem.Load32(b, i+4*k)))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // cells are the values of a row, by column. Nulls are not there, times are time.Time, floats are their bits.
@@ -561,6 +562,7 @@ func FuzzColumns(f *testing.F) {
 		f.Add(seed, []byte("\x01\x00\x00\x01\x01a\x02\x00\x00\x00\x00\x00\x00\x00\x80"))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, data []byte) {
+		data = guard.Test(t, data)
 		r := corpus.New(seed)
 		random := func() string { return rowNotation(r, 2) }
 		if seed%2 == 1 {

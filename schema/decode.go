@@ -132,10 +132,10 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 				if mem.Load8(b, i) != 0 || len(b)-i <= int(o.room) {
 					break known
 				}
-				*mem.At[mem.Pointer](p, uintptr(o.off)) = nil
+				*mem.At[mem.Raw](p, uintptr(o.off)) = nil
 				i++
 			case opOptNumber, opOptBool:
-				q, size := mem.At[mem.Pointer](p, uintptr(o.off)), int(o.size1)
+				q, size := mem.At[mem.Raw](p, uintptr(o.off)), int(o.size1)
 				tag := mem.Load8(b, i)
 				if tag == 0 && len(b)-i > int(o.room) {
 					*q = nil
@@ -151,13 +151,13 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 					if v > 1 && o.kind == opOptBool {
 						break known
 					}
-					*mem.At[uint8](*q, 0) = v
+					*mem.At[uint8](o.value(*q), 0) = v
 				case 2:
-					*mem.At[uint16](*q, 0) = mem.Load16(b, i+1)
+					*mem.At[uint16](o.value(*q), 0) = mem.Load16(b, i+1)
 				case 4:
-					*mem.At[uint32](*q, 0) = mem.Load32(b, i+1)
+					*mem.At[uint32](o.value(*q), 0) = mem.Load32(b, i+1)
 				default:
-					*mem.At[uint64](*q, 0) = mem.Load64(b, i+1)
+					*mem.At[uint64](o.value(*q), 0) = mem.Load64(b, i+1)
 				}
 				i += 1 + size
 			case opEnd:
@@ -179,7 +179,7 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 			if mem.Load8(b, i) != 1 || len(b)-i <= int(o.size1) {
 				break
 			}
-			text, at = o.something(mem.At[mem.Pointer](q, 0)), i+1
+			text, at = o.value(o.something(mem.At[mem.Raw](q, 0))), i+1
 			fallthrough
 		case opString8, opString16: // of which there is no copy yet
 			h, size := int(o.size1), readSmall(b, at, o.size1)
@@ -205,7 +205,7 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 			}
 		case opOptNumber, opOptBool:
 			if mem.Load8(b, i) == 1 {
-				o.something(mem.At[mem.Pointer](q, 0))
+				o.something(mem.At[mem.Raw](q, 0))
 			}
 		case opTail:
 			if i == len(b) && !d.cut {
@@ -303,7 +303,7 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	case opMap:
 		return d.entries(o, p, i)
 	case opOpt, opOptNumber, opOptBool, opOptString8, opOptString16:
-		return d.option(o, mem.At[mem.Pointer](p, 0), i)
+		return d.option(o, mem.At[mem.Raw](p, 0), i)
 	case opStruct:
 		if d.depth == d.o.depth {
 			return d.wrong(i, ErrDepth)
@@ -335,23 +335,39 @@ func (d *decoder) length(o *op, i int) (n, at int) {
 }
 
 // option decodes an option into what *p points to, if it points to something.
-func (d *decoder) option(o *op, p *mem.Pointer, i int) int {
+func (d *decoder) option(o *op, p *mem.Raw, i int) int {
 	switch mem.Load8(d.b, i) {
 	case 0:
 		*p = nil
 		return i + 1
 	case 1:
-		return d.run(o.sub.pg, o.something(p), 1, i+1)
+		return d.run(o.sub.pg, o.value(o.something(p)), 1, i+1)
 	}
 	return d.wrong(i, ErrOption)
 }
 
 // something is what *p points to, which is new if that is nothing.
-func (o *op) something(p *mem.Pointer) mem.Pointer {
+func (o *op) something(p *mem.Raw) mem.Raw {
 	if *p == nil {
 		*p = o.sub.n.newElem()
 	}
 	return *p
+}
+
+// value is the place of the value of an option that points to r.
+func (o *op) value(r mem.Raw) mem.Pointer {
+	if !mem.Guarded {
+		return mem.Of(r, nil)
+	}
+	return mem.Of(r, o.sub.n.elem.typ)
+}
+
+// elements is the place of the n elements at r, of a slice.
+func (o *op) elements(r mem.Raw, n int) mem.Pointer {
+	if !mem.Guarded {
+		return mem.ArrayOf(r, nil, n)
+	}
+	return mem.ArrayOf(r, o.sub.n.elem.typ, n)
 }
 
 // computed decodes a value that a setter takes.
@@ -373,7 +389,7 @@ func (d *decoder) missing(o *op, p mem.Pointer) {
 		switch {
 		case f.n == nil:
 		case f.get != nil:
-			f.get.store(p, mem.NewAt(f.n.typ))
+			f.get.store(p, mem.Of(mem.NewAt(f.n.typ), f.n.typ))
 		case f.at != nil:
 			zero(f.n.typ, f.at(mem.Add(p, uintptr(o.off))))
 		default:
@@ -383,4 +399,4 @@ func (d *decoder) missing(o *op, p mem.Pointer) {
 }
 
 // zero sets the t at p to its zero value.
-func zero(t reflect.Type, p mem.Pointer) { reflect.NewAt(t, p).Elem().SetZero() }
+func zero(t reflect.Type, p mem.Pointer) { reflect.NewAt(t, mem.RawAs(p, t)).Elem().SetZero() }

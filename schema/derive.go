@@ -122,7 +122,7 @@ func (d *deriver) read(s string, t reflect.Type) *node {
 	switch n.kind {
 	case kindList:
 		n.elem = d.read(parts[0], t.Elem())
-		n.newElems = func(count int) mem.Pointer { return reflect.MakeSlice(t, count, count).UnsafePointer() }
+		n.newElems = func(count int) mem.Raw { return reflect.MakeSlice(t, count, count).UnsafePointer() }
 	case kindArray:
 		n.elem = d.read(parts[0], t.Elem())
 		if n.count != t.Len() {
@@ -130,7 +130,7 @@ func (d *deriver) read(s string, t reflect.Type) *node {
 		}
 	case kindOpt:
 		n.elem = d.read(parts[0], t.Elem())
-		n.newElem = func() mem.Pointer { return mem.NewAt(t.Elem()) }
+		n.newElem = func() mem.Raw { return mem.NewAt(t.Elem()) }
 	case kindMap:
 		n.key, n.elem = d.read(parts[0], t.Key()), d.read(parts[1], t.Elem())
 		n.mapOf = reflectMap(t)
@@ -224,7 +224,7 @@ func reflectMap(t reflect.Type) *mapOf {
 	entry := reflect.StructOf([]reflect.StructField{{Name: "Key", Type: t.Key()}, {Name: "Value", Type: t.Elem()}})
 	m := &mapOf{typ: t, value: entry.Field(1).Offset}
 	m.prepare = func(p mem.Pointer, n int) {
-		switch v := reflect.NewAt(t, p).Elem(); {
+		switch v := reflect.NewAt(t, mem.RawAs(p, t)).Elem(); {
 		case !v.IsNil() && !shrinks(v.Len(), n):
 			v.Clear()
 		case !v.IsNil() || n > 0:
@@ -232,10 +232,10 @@ func reflectMap(t reflect.Type) *mapOf {
 		}
 	}
 	m.put = func(p, e mem.Pointer) {
-		v := reflect.NewAt(entry, e).Elem()
-		reflect.NewAt(t, p).Elem().SetMapIndex(v.Field(0), v.Field(1))
+		v := reflect.NewAt(entry, mem.RawAs(e, entry)).Elem()
+		reflect.NewAt(t, mem.RawAs(p, t)).Elem().SetMapIndex(v.Field(0), v.Field(1))
 	}
 	m.zero = func(e mem.Pointer) { zero(entry, e) }
-	m.entries.New = func() any { return mem.NewAt(entry) }
+	m.entries.New = func() any { return mem.Of(mem.NewAt(entry), entry) }
 	return m
 }

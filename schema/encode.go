@@ -89,21 +89,22 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 				}
 				i += n
 			case opOpt, opOptString8, opOptString16:
-				if *mem.At[mem.Pointer](p, uintptr(o.off)) != nil || len(b)-i <= int(o.room) {
+				if *mem.At[mem.Raw](p, uintptr(o.off)) != nil || len(b)-i <= int(o.room) {
 					break known
 				}
 				mem.Store8(b, i, 0)
 				i++
 			case opOptNumber, opOptBool:
-				q, size := *mem.At[mem.Pointer](p, uintptr(o.off)), int(o.size1)
+				r, size := *mem.At[mem.Raw](p, uintptr(o.off)), int(o.size1)
 				if len(b)-i < 1+size+int(o.room) {
 					break known
 				}
-				if q == nil {
+				if r == nil {
 					mem.Store8(b, i, 0)
 					i++
 					continue
 				}
+				q := o.value(r)
 				mem.Store8(b, i, 1)
 				switch size {
 				case 1:
@@ -136,12 +137,13 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 		case opText8, opText16:
 			s = o.sub.get.text(q)
 		case opOptString8, opOptString16:
-			if q = *mem.At[mem.Pointer](q, 0); q == nil { // and there is no room for what follows
+			r := *mem.At[mem.Raw](q, 0)
+			if r == nil { // and there is no room for what follows
 				h = 0
 				break
 			}
 			mem.Store8(b, i, 1)
-			s, tag = *mem.At[string](q, 0), 1
+			s, tag = *mem.At[string](o.value(r), 0), 1
 		case opWord:
 			if w, ok := o.sub.get.word(q); ok {
 				putWord(b, i, w, int(o.room), o.sub.n.big)
@@ -232,13 +234,13 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	case opMap:
 		return e.entries(o, p, b)
 	case opOpt, opOptNumber, opOptBool, opOptString8, opOptString16:
-		q := *mem.At[mem.Pointer](p, 0)
-		if q == nil {
+		r := *mem.At[mem.Raw](p, 0)
+		if r == nil {
 			mem.Store8(all, i, 0)
 			return all[:i+1]
 		}
 		mem.Store8(all, i, 1)
-		return e.run(o.sub.pg, q, 1, all[:i+1])
+		return e.run(o.sub.pg, o.value(r), 1, all[:i+1])
 	case opStruct:
 		if e.depth == e.o.depth {
 			return e.wrong(b, ErrDepth)
@@ -289,9 +291,9 @@ func (e *encoder) list(o *op, s *mem.Slice, b []byte) []byte {
 		return b
 	}
 	if o.sub.raw > 0 {
-		return append(b, mem.View(list.Data, list.Len*o.sub.raw)...)
+		return append(b, mem.View(o.elements(list.Data, list.Cap), list.Len*o.sub.raw)...)
 	}
-	return e.run(o.sub.pg, list.Data, list.Len, b)
+	return e.run(o.sub.pg, o.elements(list.Data, list.Cap), list.Len, b)
 }
 
 // computed encodes what a getter gives.

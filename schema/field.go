@@ -141,7 +141,7 @@ func offsetOf[T, V any](at func(*T) *V) (off uintptr, ok bool) {
 		fill(mem.PointerTo(p), t, round)
 		first, ok := call(at, p)
 		again, _ := call(at, p)
-		found := uintptr(mem.PointerTo(first)) - uintptr(mem.PointerTo(p))
+		found := uintptr(mem.RawTo(first)) - uintptr(mem.RawTo(p))
 		if !ok || first != again || found >= max(t.Size(), 1) || !liesAt(t, found, v) || round > 0 && found != off {
 			return 0, false
 		}
@@ -189,13 +189,13 @@ func fill(p mem.Pointer, t reflect.Type, round int) {
 		*mem.At[string](p, 0) = "filled"[:2*round]
 	case reflect.Pointer:
 		if round > 1 {
-			*mem.At[mem.Pointer](p, 0) = mem.NewAt(t.Elem())
+			*mem.At[mem.Raw](p, 0) = mem.NewAt(t.Elem())
 		}
 	case reflect.Slice:
 		mem.GrowSlice(mem.At[mem.Slice](p, 0), t, round)
 		mem.At[mem.Slice](p, 0).Len = round
 	case reflect.Map:
-		reflect.NewAt(t, p).Elem().Set(reflect.MakeMap(t))
+		reflect.NewAt(t, mem.RawAs(p, t)).Elem().Set(reflect.MakeMap(t))
 	case reflect.Array:
 		for i := range t.Len() {
 			fill(mem.Add(p, uintptr(i)*t.Elem().Size()), t.Elem(), round)
@@ -208,11 +208,11 @@ func fill(p mem.Pointer, t reflect.Type, round int) {
 		}
 	case reflect.UnsafePointer:
 		if round > 1 {
-			*mem.At[mem.Pointer](p, 0) = p
+			*mem.At[mem.Raw](p, 0) = mem.RawOf(p)
 		}
 	case reflect.Interface, reflect.Func, reflect.Chan:
 		if round > 1 {
-			reflect.NewAt(t, p).Elem().Set(something(t))
+			reflect.NewAt(t, mem.RawAs(p, t)).Elem().Set(something(t))
 		}
 	default: // numbers
 		for i := range mem.View(p, int(t.Size())) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 const catFrame = "7b c4 df ac f9 6b ec 42" + "05 00 00 00" + "03 63 61 74 03"
@@ -284,6 +286,7 @@ func FuzzFramed(f *testing.F) {
 	f.Add(old)
 	f.Add(fromHex(catFrame))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		b = guard.Test(t, b)
 		var v, w animal
 		rest, err := framed.Parse(b, &v)
 		streamed := framed.Reader(iotest.HalfReader(bytes.NewReader(b)), MaxBytes(math.MaxInt32)).Next(&w)

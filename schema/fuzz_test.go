@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // FuzzRoundTrip is TestRandom and TestRandomTail for seeds that nobody thought of.
@@ -141,7 +142,7 @@ func FuzzParse(f *testing.F) {
 
 func checkParse(t *testing.T, seed uint64, b []byte) {
 	s, name := fuzzSchema(seed)
-	b = b[:len(b):len(b)]
+	b = guard.Test(t, b[:len(b):len(b)])
 	fail := func(format string, args ...any) {
 		t.Helper()
 		t.Fatalf("seed %d, %s, %x: %s", seed, name, b, fmt.Sprintf(format, args...))

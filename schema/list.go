@@ -80,7 +80,7 @@ func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	case i < 0:
 		return -1
 	case !fits:
-		return d.passed(o, o.sub.n.newElems(1), n, i)
+		return d.passed(o, o.elements(o.sub.n.newElems(1), 1), n, i)
 	case n == 0:
 		s.Len = 0
 		return i
@@ -94,12 +94,12 @@ func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	s.Len = n
 	switch {
 	case o.sub.raw == 0:
-		return d.run(o.sub.pg, s.Data, n, i)
+		return d.run(o.sub.pg, o.elements(s.Data, s.Cap), n, i)
 	case o.sub.n.elem.kind == kindBool:
-		return d.bools(s.Data, n, i)
+		return d.bools(o.elements(s.Data, s.Cap), n, i)
 	}
 	size := n * o.sub.raw
-	copy(mem.View(s.Data, size), d.b[i:])
+	copy(mem.View(o.elements(s.Data, s.Cap), size), d.b[i:])
 	return i + size
 }
 

@@ -23,12 +23,13 @@ func (e *encoder) entries(o *op, p mem.Pointer, b []byte) []byte {
 	start, seen := len(b), 0
 	if slots, ok := o.slots(p); ok {
 		var w mem.SlotWalk
+		shape := &o.sub.shape
 		for w.Start(slots); ; seen++ {
 			_, entry := w.Next()
 			if entry == nil {
 				break
 			}
-			if b = e.entry(o, entry, b, seen, sorted); e.fault != nil {
+			if b = e.entry(o, shape.EntryOf(entry), b, seen, sorted); e.fault != nil {
 				return b
 			}
 		}
@@ -52,7 +53,7 @@ func (o *op) slots(p mem.Pointer) (mem.Slots, bool) {
 	if !o.sub.shaped {
 		return mem.Slots{}, false
 	}
-	return o.sub.shape.Open(*mem.At[mem.Pointer](p, 0))
+	return o.sub.shape.Open(*mem.At[mem.Raw](p, 0))
 }
 
 // entry appends an entry, which is a struct of key and value.
@@ -71,10 +72,10 @@ func (e *encoder) entry(o *op, entry mem.Pointer, b []byte, index int, sorted *s
 func (e *encoder) ranged(o *op, p mem.Pointer, b []byte, sorted *sorter) ([]byte, int) {
 	m := o.sub.n.mapOf
 	entry := m.entries.Get().(mem.Pointer)
-	key := reflect.NewAt(m.typ.Key(), entry).Elem()
-	value := reflect.NewAt(m.typ.Elem(), mem.Add(entry, m.value)).Elem()
+	key := reflect.NewAt(m.typ.Key(), mem.RawOf(entry)).Elem()
+	value := reflect.NewAt(m.typ.Elem(), mem.RawOf(mem.Add(entry, m.value))).Elem()
 	seen := 0
-	for all := reflect.NewAt(m.typ, p).Elem().MapRange(); e.fault == nil && all.Next(); seen++ {
+	for all := reflect.NewAt(m.typ, mem.RawAs(p, m.typ)).Elem().MapRange(); e.fault == nil && all.Next(); seen++ {
 		key.SetIterKey(all)
 		value.SetIterValue(all)
 		b = e.entry(o, entry, b, seen, sorted)

@@ -97,7 +97,7 @@ var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 		return kindOf("list"+h.String()+"("+k.Name+")", listNode(h, nodeOf(k))), true
 	},
 	func(_ *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {
-		n := &node{kind: kindOpt, typ: reflect.PointerTo(k.Type), elem: nodeOf(k), newElem: func() mem.Pointer { return mem.NewAt(k.Type) }}
+		n := &node{kind: kindOpt, typ: reflect.PointerTo(k.Type), elem: nodeOf(k), newElem: func() mem.Raw { return mem.NewAt(k.Type) }}
 		return kindOf("opt("+k.Name+")", n.opens()), true
 	},
 	func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {
@@ -124,7 +124,7 @@ var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 func listNode(h Header, elem *node) *node {
 	n := h.node(kindList)
 	n.typ, n.elem = reflect.SliceOf(elem.typ), elem
-	n.newElems = func(count int) mem.Pointer { return reflect.MakeSlice(n.typ, count, count).UnsafePointer() }
+	n.newElems = func(count int) mem.Raw { return reflect.MakeSlice(n.typ, count, count).UnsafePointer() }
 	return n.opens()
 }
 
@@ -168,13 +168,13 @@ func matrixStruct(r *rand.Rand, kinds []matrix.Kind, tailed bool) matrix.Kind {
 
 // getterOf is a computed field that is the t at off in its struct.
 func getterOf(t reflect.Type, n *node, off uintptr) *getter {
-	at := func(p mem.Pointer) reflect.Value { return reflect.NewAt(t, mem.Add(p, off)).Elem() }
+	at := func(p mem.Pointer) reflect.Value { return reflect.NewAt(t, mem.RawAs(mem.Add(p, off), t)).Elem() }
 	g := &getter{
-		load:      func(p, v mem.Pointer) { reflect.NewAt(t, v).Elem().Set(at(p)) },
-		store:     func(p, v mem.Pointer) { at(p).Set(reflect.NewAt(t, v).Elem()) },
+		load:      func(p, v mem.Pointer) { reflect.NewAt(t, mem.RawAs(v, t)).Elem().Set(at(p)) },
+		store:     func(p, v mem.Pointer) { at(p).Set(reflect.NewAt(t, mem.RawAs(v, t)).Elem()) },
 		zeroValue: func(v mem.Pointer) { zero(t, v) },
 	}
-	g.values.New = func() any { return mem.NewAt(t) }
+	g.values.New = func() any { return mem.Of(mem.NewAt(t), t) }
 	switch {
 	case n.kind == kindString:
 		g.text = func(p mem.Pointer) string { return at(p).String() }

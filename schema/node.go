@@ -46,8 +46,8 @@ type node struct {
 	open   []reflect.Type // structs that a Self within refers to, and that it does not lie in yet
 	faults []mistake
 
-	newElem  func() mem.Pointer      // of an option
-	newElems func(n int) mem.Pointer // of a list: its array
+	newElem  func() mem.Raw      // of an option
+	newElems func(n int) mem.Raw // of a list: its array
 	mapOf    *mapOf
 	custom   *custom
 }
@@ -154,6 +154,14 @@ func (n *node) opens() *node {
 		}
 	}
 	return n
+}
+
+// place is p as the place of a value of n. They differ in tests alone, where a Schema[struct{}] stands for types made at run time.
+func (n *node) place(p mem.Pointer) mem.Pointer {
+	if mem.Guarded {
+		return mem.Of(mem.RawOf(p), n.typ)
+	}
+	return p
 }
 
 // bind is n with each Self of target's type that is open in it referring to target. What has none is shared, the rest is copied.

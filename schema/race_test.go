@@ -1,5 +1,6 @@
-//go:build race
+//go:build race || invariants
 
 package schema
 
+// raceEnabled is true in builds whose allocations and time say nothing: with the race detector or the tag invariants.
 const raceEnabled = true

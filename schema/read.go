@@ -20,7 +20,7 @@ func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	d.b, d.feed = q.b, &q.feed
 	d.next(s.pg, &s.options)
 	var err error
-	if d.run(s.pg, mem.PointerTo(v), 1, 0) < 0 {
+	if d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, 0) < 0 {
 		err = d.fault.error(0)
 		if len(d.b) == 0 && q.feed.err == ErrShort {
 			err = io.EOF

@@ -343,7 +343,7 @@ func follow[H, T any](r *Reader[H], s *Schema[T], v *T) error {
 		return r.err
 	}
 	d.next(s.pg, o)
-	i := d.run(s.pg, mem.PointerTo(v), 1, r.at)
+	i := d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, r.at)
 	if i < 0 {
 		r.err = d.fault.error(r.feed.from)
 		return r.err

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 type flatPoint struct{ X, Y int16 }
@@ -673,6 +675,7 @@ func FuzzRegistry(f *testing.F) {
 		f.Add(fromHex(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		b = guard.Test(t, b)
 		id, v, rest, err := r.Parse(b)
 		again, dispatched := r.Dispatch(b)
 		streamed := r.Reader(iotest.HalfReader(bytes.NewReader(b))).Dispatch()

@@ -17,28 +17,29 @@ func (pg *program) expected(p mem.Pointer) int {
 			if n := mem.At[mem.Slice](q, 0).Len; n > 0 && o.sub.raw > 0 {
 				total += n * o.sub.raw
 			} else if n > 0 {
-				size := o.sub.pg.expected(mem.At[mem.Slice](q, 0).Data)
+				list := mem.At[mem.Slice](q, 0)
+				size := o.sub.pg.expected(o.elements(list.Data, list.Cap))
 				total += severally(n, size+(size-o.sub.pg.least)/4)
 			}
 		case opFixed:
 			if list := mem.At[mem.Slice](q, 0); list.Len > 0 && o.sub.raw == 0 {
-				total += severally(list.Len, o.sub.pg.expected(list.Data)-o.sub.pg.least)
+				total += severally(list.Len, o.sub.pg.expected(o.elements(list.Data, list.Cap))-o.sub.pg.least)
 			}
 		case opArray:
 			total += severally(o.sub.count, o.sub.pg.expected(q)-o.sub.pg.least)
 		case opMap:
 			total += severally(mapLen(q), o.sub.least+usualText*o.sub.pg.texts)
 		case opOptNumber, opOptBool, opOptString8, opOptString16:
-			there := *mem.At[mem.Pointer](q, 0)
+			there := *mem.At[mem.Raw](q, 0)
 			if there == nil {
 				continue
 			}
 			if total += int(o.size1); o.kind == opOptString8 || o.kind == opOptString16 {
-				total += len(*mem.At[string](there, 0))
+				total += len(*mem.At[string](o.value(there), 0))
 			}
 		default: // an option
-			if there := *mem.At[mem.Pointer](q, 0); there != nil {
-				total += o.sub.pg.expected(there)
+			if there := *mem.At[mem.Raw](q, 0); there != nil {
+				total += o.sub.pg.expected(o.value(there))
 			}
 		}
 		if uint(total) > mostExpected {

@@ -158,9 +158,9 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	e.o = &s.options
 	b := dst
 	if cap(b)-len(b) < s.pg.least {
-		b = mem.GrowRoom(b, s.pg.expected(mem.PointerTo(v)))
+		b = mem.GrowRoom(b, s.pg.expected(s.n.place(mem.PointerTo(v))))
 	}
-	b = e.run(s.pg, mem.PointerTo(v), 1, b)
+	b = e.run(s.pg, s.n.place(mem.PointerTo(v)), 1, b)
 	if e.fault != nil {
 		return dst, e.fault.error(len(dst))
 	}
@@ -174,7 +174,7 @@ func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder
 	d.start(b, s.pg, &s.options)
-	i := d.run(s.pg, mem.PointerTo(v), 1, 0)
+	i := d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, 0)
 	if i < 0 {
 		return b, d.fault.error(0)
 	}
@@ -186,7 +186,7 @@ func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	_ = *v // see Append
 	var d decoder
 	d.start(b, s.pg, &s.options)
-	switch i := d.run(s.pg, mem.PointerTo(v), 1, 0); {
+	switch i := d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, 0); {
 	case i < 0:
 		return d.fault.error(0)
 	case i < len(b):

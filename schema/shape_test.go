@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // allKinds has one of everything.
@@ -253,6 +255,7 @@ func FuzzShape(f *testing.F) {
 	}
 	f.Add(b, allKinds)
 	f.Fuzz(func(t *testing.T, b []byte, text string) {
+		b = guard.Test(t, b)
 		var read Shape
 		parsed, err := ParseShape(text)
 		if err != nil {

@@ -102,7 +102,7 @@ func (r *Reader[T]) Next(v *T) error {
 		return r.err
 	}
 	d.next(r.s.pg, &r.s.options)
-	i := d.run(r.s.pg, mem.PointerTo(v), 1, r.at)
+	i := d.run(r.s.pg, r.s.n.place(mem.PointerTo(v)), 1, r.at)
 	if i < 0 {
 		r.err = d.fault.error(r.at)
 		return r.err

@@ -56,6 +56,7 @@ func (d *decoder) shared(b []byte, i, n int) string {
 		mem.Store8(s, n/2, mem.Load8(b, i+n/2))
 		mem.Store8(s, n-1, mem.Load8(b, i+n-1))
 	}
+	mem.Seal(t.chunk, n)
 	return mem.String(s)
 }
 

@@ -69,7 +69,7 @@ func List[E any](h Header, e Type[E]) Type[[]E] {
 }
 
 // newElems is an array of n elements, which is not 0.
-func newElems[E any](n int) mem.Pointer { return mem.PointerTo(&make([]E, n)[0]) }
+func newElems[E any](n int) mem.Raw { return mem.RawTo(&make([]E, n)[0]) }
 
 // Array is the elements of the array type A, with nothing before them: Array[[5]bool](Bool).
 func Array[A, E any](e Type[E]) Type[A] {
@@ -118,7 +118,7 @@ func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 func Opt[V any](t Type[V]) Type[*V] {
 	n := node{kind: kindOpt}
 	n.elem = part(&n, t)
-	n.newElem = func() mem.Pointer { return mem.PointerTo(new(V)) }
+	n.newElem = func() mem.Raw { return mem.RawTo(new(V)) }
 	return composite[*V](n)
 }
 

@@ -21,7 +21,7 @@ func (s *anySchema) parse(b []byte, o options) (v reflect.Value, rest int, err e
 func (s *anySchema) parseInto(v reflect.Value, b []byte, o options) (rest int, err error) {
 	var d decoder
 	d.start(b, s.pg, &o)
-	i := d.run(s.pg, v.UnsafePointer(), 1, 0)
+	i := d.run(s.pg, mem.PlaceOf(v.Elem()), 1, 0)
 	if i < 0 {
 		return 0, d.fault.error(0)
 	}
@@ -30,7 +30,7 @@ func (s *anySchema) parseInto(v reflect.Value, b []byte, o options) (rest int, e
 
 func (s *anySchema) append(b []byte, v reflect.Value) ([]byte, error) {
 	e := encoder{o: &defaults}
-	b = e.run(s.pg, mem.Pointer(v.Addr().UnsafePointer()), 1, b)
+	b = e.run(s.pg, mem.PlaceOf(v), 1, b)
 	if e.fault != nil {
 		return nil, e.fault.error(0)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
@@ -19,6 +20,7 @@ func FuzzToJSON(f *testing.F) {
 	}
 	f.Add(unhex(f, "84 a161 dc0002 01 cb3fb999999999999a c3 c403616263 ff d6ff00000000 a3ff3c22 91 c0"), uint8(EscapeHTML))
 	f.Fuzz(func(t *testing.T, in []byte, options uint8) {
+		in = guard.Test(t, in)
 		flags := Flags(options) & (EscapeHTML | NonFiniteAsNull | ExtAsObject | ExtAsNull | RejectInvalidUTF8)
 		got, err := toJSON(t, in, flags)
 		raw, rest, rawErr := msgpack.NewRaw(in)
@@ -60,6 +62,7 @@ func FuzzToMessagePack(f *testing.F) {
 		f.Add([]byte(text), uint8(RejectInvalidUTF8))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, options uint8) {
+		in = guard.Test(t, in)
 		if _, err := checkToMessagePack(t, in, Flags(options)); err == nil {
 			checkRoundTrips(t, string(in))
 		}

@@ -28,6 +28,7 @@ func (s *Strings) Copy(b []byte) string {
 	}
 	start := len(s.chunk)
 	s.chunk = append(s.chunk, b...)
+	mem.Seal(s.chunk, n)
 	return mem.String(s.chunk[start : start+n])
 }
 
@@ -39,6 +40,7 @@ func (s *Strings) copySlow(b []byte) string {
 		return ""
 	}
 	s.chunk = append(make([]byte, 0, s.Size), b...)
+	mem.Seal(s.chunk, len(b))
 	return mem.String(s.chunk)
 }
 
@@ -84,6 +86,7 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 		return s.Copy(b[i : i+n])
 	}
 	s.chunk = s.chunk[:at+n] // which stores a length only: a pointer is dear to store while the collector marks
+	mem.Seal(s.chunk, n)
 	return mem.String(chunk[at : at+n])
 }
 
@@ -100,7 +103,13 @@ func (s *Strings) Room(n int) []byte {
 }
 
 // Take notes that n bytes of Room are strings now.
-func (s *Strings) Take(n int) { s.chunk = s.chunk[:len(s.chunk)+n] }
+func (s *Strings) Take(n int) {
+	s.TakeBytes(n)
+	mem.Seal(s.chunk, n)
+}
+
+// TakeBytes notes that n bytes of Room are the caller's now, who may write them.
+func (s *Strings) TakeBytes(n int) { s.chunk = s.chunk[:len(s.chunk)+n] }
 
 // Slab hands out cells of T one by one from blocks, one allocation for each block. A cell is never handed out twice.
 type Slab[T any] struct {

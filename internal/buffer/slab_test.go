@@ -95,6 +95,9 @@ func TestStringsAgainstClone(t *testing.T) {
 
 // TestStringsShare counts allocations: short strings share, long ones and those without chunks do not.
 func TestStringsShare(t *testing.T) {
+	if raceEnabled {
+		t.Skip("allocations of the checks")
+	}
 	input := bytes.Repeat([]byte("x"), 4096)
 	for _, c := range []struct{ size, n, most int }{{ChunkSize, 16, 2}, {ChunkSize, ChunkSize / 8, 13}, {ChunkSize, ChunkSize/8 + 1, 100}, {0, 5, 100}, {ChunkSize, 0, 0}, {0, 0, 0}} {
 		s := Strings{Size: c.size}

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // Vector is one line of a vector file.
@@ -30,7 +32,7 @@ type Vector struct {
 	Canonical []byte // nil when it is not stated
 }
 
-// ReadVectors reads a vector file.
+// ReadVectors reads a vector file. With the tag invariants, Bytes are guarded: see package guard.
 func ReadVectors(path string) ([]Vector, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -56,7 +58,7 @@ func ReadVectors(path string) ([]Vector, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %v", path, n+1, err)
 		}
-		vectors = append(vectors, Vector{Line: n + 1, Bytes: b, Mark: line[at], Value: strings.TrimSpace(line[at+1:])})
+		vectors = append(vectors, Vector{Line: n + 1, Bytes: guard.Kept(b), Mark: line[at], Value: strings.TrimSpace(line[at+1:])})
 	}
 	return vectors, nil
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 func FuzzFloat64(f *testing.F) {
@@ -26,6 +28,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, s []byte) {
+		s = guard.Test(t, s)
 		if !number.Match(s) {
 			ParseFloat64(s) // no sense, but no panic either
 			ParseFloat32(s)

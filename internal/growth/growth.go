@@ -53,7 +53,7 @@ func long(t testing.TB) time.Duration {
 // tests: it measures the allocation of the process.
 func Check(t *testing.T, cases []Case) {
 	if raced || testing.Short() {
-		t.Skip("the race detector has costs of its own, and -short has no time")
+		t.Skip("the race detector and the tag invariants have costs of their own, and -short has no time")
 	}
 	names := map[string]bool{}
 	for _, c := range cases {

@@ -29,7 +29,7 @@ func each(f func(n int)) func(int) func() {
 // TestVerdicts checks the measuring itself on functions whose growth is known.
 func TestVerdicts(t *testing.T) {
 	if raced {
-		t.Skip("the race detector has costs of its own")
+		t.Skip("the race detector and the tag invariants have costs of their own")
 	}
 	defer quiet()()
 	for _, test := range []struct {
@@ -90,7 +90,7 @@ func TestVerdicts(t *testing.T) {
 // TestHeldVerdicts checks CheckHeld on functions that hold a known part of what they get.
 func TestHeldVerdicts(t *testing.T) {
 	if raced {
-		t.Skip("the race detector empties pools at random")
+		t.Skip("the race detector empties pools at random, and the tag invariants allocates")
 	}
 	pool := newPool()
 	small := func(int) any { return make([]byte, heldSmall) }

@@ -19,7 +19,7 @@ const (
 // other tests.
 func CheckHeld(t *testing.T, cases []Held) {
 	if raced {
-		t.Skip("the race detector empties pools at random")
+		t.Skip("the race detector empties pools at random, and the tag invariants allocates")
 	}
 	large := heldShort
 	if long(t) > 0 {

@@ -6,4 +6,14 @@
 //
 // The tag purego replaces the unchecked words by checked ones (load_safe.go), boxing by the compiler's own (face_safe.go) and
 // the walk through a map and the assignment to one by none (walk_safe.go, textmap_safe.go).
+//
+// An address has two types. Raw is what lies in memory: a pointer field, the data word of a slice or an interface. Pointer is what ops
+// carry: a place whose object the plan names. Of, ArrayOf and PlaceOf make a Pointer of a Raw. Without tags both are unsafe.Pointer.
+//
+// The tag invariants makes Pointer a base, an offset, a size and a type. Then At and RawAs panic when the T lies outside the object, is not
+// aligned, or asks for pointers, lengths and numbers where the object has others. View, RawBytes, RawRoom, RawOf and FirstWord check
+// bounds only (pointer_invariants.go). Load, Store and Text check their bounds. A Store or a RawRoom over text that Seal was told of
+// panics, and so do the next Seal and the collector if such text has changed (seal_invariants.go). The tag combines with purego, where
+// the compiler checks Load and Store, and with the race detector. Allocations and time mean nothing in such a build. Next, RawAt, RawAdd
+// and SetUTC are not checked.
 package mem

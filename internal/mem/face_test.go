@@ -27,11 +27,11 @@ func TestIndirect(t *testing.T) {
 	ch, m, f := make(chan int), map[int]int{}, func() {}
 	for _, c := range []struct {
 		v     any
-		first Pointer // the first word of the value
+		first Raw // the first word of the value
 	}{
-		{p, Pointer(p)}, {ch, reflect.ValueOf(ch).UnsafePointer()}, {m, reflect.ValueOf(m).UnsafePointer()},
-		{wrapsPointer{p}, Pointer(p)}, {[1]*int{p}, Pointer(p)}, {pointerAndZero{p: p}, Pointer(p)}, {zeroLast{p: p}, Pointer(p)},
-		{[1]wrapsPointer{{p}}, Pointer(p)}, {two{p, p}, Pointer(p)}, {[2]*int{p, p}, Pointer(p)}, {Pointer(p), Pointer(p)},
+		{p, Raw(p)}, {ch, reflect.ValueOf(ch).UnsafePointer()}, {m, reflect.ValueOf(m).UnsafePointer()},
+		{wrapsPointer{p}, Raw(p)}, {[1]*int{p}, Raw(p)}, {pointerAndZero{p: p}, Raw(p)}, {zeroLast{p: p}, Raw(p)},
+		{[1]wrapsPointer{{p}}, Raw(p)}, {two{p, p}, Raw(p)}, {[2]*int{p, p}, Raw(p)}, {Raw(p), Raw(p)},
 	} {
 		if direct := FaceOf(c.v).Data == c.first; direct == Indirect(reflect.TypeOf(c.v)) {
 			t.Errorf("%T: the word is the value: %v, Indirect: %v", c.v, direct, !direct)
@@ -50,7 +50,8 @@ func TestIndirect(t *testing.T) {
 // TestBox makes interfaces that equal those of the compiler.
 func TestBox(t *testing.T) {
 	if !BoxWorks() {
-		if Box(nil, nil) != nil {
+		var none Pointer
+		if Box(nil, none) != nil {
 			t.Error("Box gives something where it does not work")
 		}
 		t.Skip("boxing is left to the compiler")
@@ -92,10 +93,10 @@ func TestViews(t *testing.T) {
 		t.Error("string and bytes")
 	}
 	var v any = 5
-	if FaceOf(v).Type != TypeWord(reflect.TypeFor[int]()) || *At[int](FaceOf(v).Data, 0) != 5 {
+	if FaceOf(v).Type != TypeWord(reflect.TypeFor[int]()) || *RawAt[int](FaceOf(v).Data, 0) != 5 {
 		t.Error("the words of an interface")
 	}
-	if *At[int](NewAt(reflect.TypeFor[int]()), 0) != 0 {
+	if *RawAt[int](NewAt(reflect.TypeFor[int]()), 0) != 0 {
 		t.Error("a new int")
 	}
 	pair := [2]int32{1, 2}

@@ -1,4 +1,4 @@
-//go:build !purego && (386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
+//go:build !invariants && !purego && (386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
 
 package mem
 
@@ -9,6 +9,11 @@ const Checked = false
 
 // Load64 is the little-endian word at b[i:i+8]. The caller has checked 0 ≤ i ≤ len(b)-8.
 func Load64(b []byte, i int) uint64 {
+	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
+}
+
+// LoadPadded64 is Load64 of bytes that are padded to a multiple of 8: the caller has checked 0 ≤ i < len(b), and i is such a multiple.
+func LoadPadded64(b []byte, i int) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
 

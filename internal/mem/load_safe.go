@@ -9,6 +9,10 @@ import "encoding/binary"
 const Checked = true
 
 func Load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
+
+// LoadPadded64 is never used where Checked is true.
+func LoadPadded64(b []byte, i int) uint64 { return Load64(b, i) }
+
 func Load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i : i+4]) }
 func Load16(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i : i+2]) }
 func Load8(b []byte, i int) byte    { return b[i] }

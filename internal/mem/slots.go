@@ -17,6 +17,7 @@ import (
 
 // MapShape is where the entries of maps of one type lie in their slots.
 type MapShape struct {
+	types    mapTypes
 	value    uintptr // the offset of the value; the key is at 0
 	slot     uintptr // the size of a slot
 	indirect bool    // the slot points to its value
@@ -27,6 +28,7 @@ const inSlot = 128
 
 // ShapeOf is the shape of maps of type t, and whether it is known. Keys must be strings or integers, of any named type.
 func ShapeOf(t reflect.Type) (s MapShape, ok bool) {
+	s.types = typesOf(t)
 	key, value := t.Key(), t.Elem()
 	if !walkWorks || value.Size() == 0 {
 		return s, false
@@ -84,13 +86,19 @@ func (s *MapShape) holds(t reflect.Type) bool {
 	return true
 }
 
+// KeyOf is where the key of the entry in a slot is.
+func (s *MapShape) KeyOf(slot Raw) Pointer { return s.types.key(slot) }
+
+// EntryOf is where the entry in a slot is, as a struct of key and value. The value must lie in the slot.
+func (s *MapShape) EntryOf(slot Raw) Pointer { return s.types.entry(slot) }
+
 // ValueOf is where the value of the entry in a slot is.
-func (s *MapShape) ValueOf(slot Pointer) Pointer {
+func (s *MapShape) ValueOf(slot Raw) Pointer {
 	v := unsafe.Add(slot, s.value)
 	if s.indirect {
-		return *(*unsafe.Pointer)(v)
+		return s.types.value(*(*unsafe.Pointer)(v))
 	}
-	return v
+	return s.types.value(v)
 }
 
 // Slots are the slots of a map as it was when they were opened. If the map changes, what a slot holds is of some time since.
@@ -101,7 +109,7 @@ type Slots struct {
 }
 
 // Open gives the slots of m, a map of the shape that has entries, and whether they can be read.
-func (s *MapShape) Open(m Pointer) (Slots, bool) {
+func (s *MapShape) Open(m Raw) (Slots, bool) {
 	h := (*mapHeader)(m)
 	return Slots{h.dir, h.dirLen, s.slot}, h.writing == 0
 }
@@ -113,7 +121,7 @@ const (
 )
 
 // At is the slot with this number, which Next has given.
-func (s *Slots) At(number uint32) Pointer {
+func (s *Slots) At(number uint32) Raw {
 	group := s.dir
 	slot := uintptr(number)
 	if s.dirLen > 0 {
@@ -152,14 +160,14 @@ func (w *SlotWalk) enter(group unsafe.Pointer) {
 	w.slots, w.full = unsafe.Add(group, controls), ^*(*uint64)(group)&highBits
 }
 
-// Next is the number of the next slot and where it is, which is also where its key is; nil at the end.
-func (w *SlotWalk) Next() (number uint32, key Pointer) {
+// Next is the number of the next slot and its address; nil at the end.
+func (w *SlotWalk) Next() (number uint32, slot Raw) {
 	if w.full == 0 && !w.nextGroup() {
 		return 0, nil
 	}
-	slot := uint32(bits.TrailingZeros64(w.full)) >> 3
+	k := uint32(bits.TrailingZeros64(w.full)) >> 3
 	w.full &= w.full - 1
-	return w.number + slot, unsafe.Add(w.slots, uintptr(slot)*w.size)
+	return w.number + k, unsafe.Add(w.slots, uintptr(k)*w.size)
 }
 
 // nextGroup enters the next group that has an entry.

@@ -16,17 +16,23 @@ type SlotWalk struct{}
 // ShapeOf is false: the map has to be ranged over.
 func ShapeOf(t reflect.Type) (s MapShape, ok bool) { return s, false }
 
+// KeyOf is nil.
+func (s *MapShape) KeyOf(slot Raw) (p Pointer) { return p }
+
+// EntryOf is nil.
+func (s *MapShape) EntryOf(slot Raw) (p Pointer) { return p }
+
 // ValueOf is nil.
-func (s *MapShape) ValueOf(slot Pointer) Pointer { return nil }
+func (s *MapShape) ValueOf(slot Raw) (p Pointer) { return p }
 
 // Open is false.
-func (s *MapShape) Open(m Pointer) (slots Slots, ok bool) { return slots, false }
+func (s *MapShape) Open(m Raw) (slots Slots, ok bool) { return slots, false }
 
 // At is nil.
-func (s *Slots) At(number uint32) Pointer { return nil }
+func (s *Slots) At(number uint32) Raw { return nil }
 
 // Start begins a walk that is at its end.
 func (w *SlotWalk) Start(s Slots) {}
 
 // Next is nil.
-func (w *SlotWalk) Next() (number uint32, key Pointer) { return 0, nil }
+func (w *SlotWalk) Next() (number uint32, slot Raw) { return 0, nil }

@@ -56,7 +56,7 @@ func trySlots[K, V comparable](t *testing.T, key func(int) K, value func(int) V)
 			if at == nil {
 				break
 			}
-			k := *At[K](at, 0)
+			k := *RawAt[K](at, 0)
 			if v, there := m[k]; !there || seen[k] || v != *At[V](shape.ValueOf(at), 0) || slots.At(number) != at {
 				t.Fatalf("%v: slot %d holds %v", typ, number, k)
 			}

@@ -13,15 +13,15 @@ const TextMaps = true
 func PutText(m Pointer, key string, w uint64, size int) {
 	switch size {
 	case 1:
-		(*(*map[string]uint8)(m))[key] = uint8(w)
+		(*At[map[string]uint8](m, 0))[key] = uint8(w)
 	case 2:
-		(*(*map[string]uint16)(m))[key] = uint16(w)
+		(*At[map[string]uint16](m, 0))[key] = uint16(w)
 	case 4:
-		(*(*map[string]uint32)(m))[key] = uint32(w)
+		(*At[map[string]uint32](m, 0))[key] = uint32(w)
 	default:
-		(*(*map[string]uint64)(m))[key] = w
+		(*At[map[string]uint64](m, 0))[key] = w
 	}
 }
 
 // PutTexts assigns value to key, in the map at m. Both are strings.
-func PutTexts(m Pointer, key, value string) { (*(*map[string]string)(m))[key] = value }
+func PutTexts(m Pointer, key, value string) { (*At[map[string]string](m, 0))[key] = value }

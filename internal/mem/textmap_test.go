@@ -38,9 +38,9 @@ func testPutText[K ~string, V comparable](t *testing.T, size uintptr) {
 			w &= 1
 		}
 		shifted := w // its low bytes, at the front
-		v := (*V)(Pointer(&shifted))
+		v := (*V)(Raw(&shifted))
 		if bigEndian {
-			v = At[V](Pointer(&shifted), 8-size)
+			v = RawAt[V](Raw(&shifted), 8-size)
 		}
 		PutText(PointerTo(&got), key, w, int(size))
 		want[K(key)] = *v
@@ -60,7 +60,7 @@ func testPutText[K ~string, V comparable](t *testing.T, size uintptr) {
 
 var bigEndian = func() bool {
 	w := uint16(1)
-	return *(*byte)(Pointer(&w)) == 0
+	return *(*byte)(Raw(&w)) == 0
 }()
 
 // TestPutTexts assigns strings, which the collector must find.

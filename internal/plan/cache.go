@@ -13,17 +13,17 @@ import (
 // Two types that share a slot evict each other from the table only.
 type Cache[V any] struct {
 	slots [256]atomic.Pointer[entry[V]]
-	all   sync.Map // mem.Pointer → *entry[V]
+	all   sync.Map // mem.Raw → *entry[V]
 }
 
 // entry is a value and its key, which Clear sets to nil: then no one finds the entry any more, wherever it may still be.
 type entry[V any] struct {
-	key   mem.Pointer
+	key   mem.Raw
 	value V
 }
 
 // Get is the value for the type word t.
-func (c *Cache[V]) Get(t mem.Pointer) (v V, ok bool) {
+func (c *Cache[V]) Get(t mem.Raw) (v V, ok bool) {
 	slot := &c.slots[slotOf(t)]
 	if e := slot.Load(); e != nil && atomic.LoadPointer(&e.key) == t {
 		return e.value, true
@@ -31,7 +31,7 @@ func (c *Cache[V]) Get(t mem.Pointer) (v V, ok bool) {
 	return c.find(t)
 }
 
-func (c *Cache[V]) find(t mem.Pointer) (v V, ok bool) {
+func (c *Cache[V]) find(t mem.Raw) (v V, ok bool) {
 	e, ok := c.all.Load(t)
 	if !ok {
 		return v, false
@@ -42,7 +42,7 @@ func (c *Cache[V]) find(t mem.Pointer) (v V, ok bool) {
 }
 
 // Put keeps v for the type word t, unless one is there already, and gives the one that is kept.
-func (c *Cache[V]) Put(t mem.Pointer, v V) V {
+func (c *Cache[V]) Put(t mem.Raw, v V) V {
 	e, _ := c.all.LoadOrStore(t, &entry[V]{t, v})
 	found := e.(*entry[V])
 	c.slots[slotOf(t)].Store(found)
@@ -62,7 +62,7 @@ func (c *Cache[V]) Clear() {
 }
 
 // slotOf folds a type word. Types lie 32 bytes apart or more, so the lowest bits say little.
-func slotOf(t mem.Pointer) uint8 {
+func slotOf(t mem.Raw) uint8 {
 	x := uintptr(t)
 	return uint8(x>>5 ^ x>>13)
 }

@@ -19,7 +19,7 @@ func TestCacheConcurrent(t *testing.T) {
 			for round := range 3 {
 				for i := range keys {
 					i = (i*7 + g*100) % len(keys)
-					key := mem.PointerTo(&keys[i])
+					key := mem.RawTo(&keys[i])
 					v, ok := c.Get(key)
 					if !ok {
 						if round > 0 {
@@ -45,7 +45,7 @@ func TestCacheConcurrent(t *testing.T) {
 		}
 	}
 	var other byte
-	if v, ok := c.Get(mem.PointerTo(&other)); ok || v != nil {
+	if v, ok := c.Get(mem.RawTo(&other)); ok || v != nil {
 		t.Error("a key that was never put is found")
 	}
 }
@@ -55,7 +55,7 @@ func TestCacheConcurrent(t *testing.T) {
 func TestCacheClear(t *testing.T) {
 	var c Cache[int]
 	var keys [3][1 << 13]byte
-	key := func(i int) mem.Pointer { return mem.PointerTo(&keys[i%3][i/3*64]) }
+	key := func(i int) mem.Raw { return mem.RawTo(&keys[i%3][i/3*64]) }
 	done := make(chan bool)
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -93,7 +93,7 @@ func TestCacheClear(t *testing.T) {
 // TestCacheClearDuringFind is a find that has its entry, waits, and puts it into its slot after a Clear.
 func TestCacheClearDuringFind(t *testing.T) {
 	var c Cache[int]
-	key := mem.PointerTo(new(byte))
+	key := mem.RawTo(new(byte))
 	c.Put(key, 1)
 	found, _ := c.all.Load(key)
 	c.Clear()

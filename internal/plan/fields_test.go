@@ -180,14 +180,14 @@ func TestOffsets(t *testing.T) {
 	v := outer{hidden: hidden{C: 1}, Deep: Deep{2, &Inner{3, 4}}, E: new(int)}
 	want := map[string]any{"hidden": &v.hidden, "C": &v.C, "X": &v.X, "A": &v.A, "B": &v.B, "E": &v.E, "Deep": &v.Deep}
 	for _, f := range rules.Fields(reflect.TypeFor[outer]()).Fields {
-		p := mem.PointerTo(&v)
+		p := mem.RawTo(&v)
 		for _, hop := range f.Hops {
 			if hop.Type != reflect.TypeFor[Inner]() {
 				t.Errorf("%s: a hop to %v", f.Name, hop.Type)
 			}
-			p = *mem.At[mem.Pointer](p, hop.Offset)
+			p = *mem.RawAt[mem.Raw](p, hop.Offset)
 		}
-		if p = mem.Add(p, f.Offset); p != reflect.ValueOf(want[f.Name]).UnsafePointer() || f.Type != reflect.TypeOf(want[f.Name]).Elem() {
+		if p = mem.RawAdd(p, f.Offset); p != reflect.ValueOf(want[f.Name]).UnsafePointer() || f.Type != reflect.TypeOf(want[f.Name]).Elem() {
 			t.Errorf("%s: %v at %p, want %p", f.Name, f.Type, p, want[f.Name])
 		}
 		delete(want, f.Name)

@@ -14,51 +14,51 @@ const (
 // copyKernel is copyAVX512 or copyAVX2, and goes there with a jump.
 //
 //go:noescape
-func copyKernel(dst, src mem.Pointer, n, kind int) (k int, good bool)
+func copyKernel(dst, src mem.Raw, n, kind int) (k int, good bool)
 
 //
 //lint:ignore U1000 copyKernel jumps here
 //go:noescape
-func copyAVX512(dst, src mem.Pointer, n, kind int) (k int, good bool)
+func copyAVX512(dst, src mem.Raw, n, kind int) (k int, good bool)
 
 //
 //lint:ignore U1000 copyKernel jumps here
 //go:noescape
-func copyAVX2(dst, src mem.Pointer, n, kind int) (k int, good bool)
+func copyAVX2(dst, src mem.Raw, n, kind int) (k int, good bool)
 
 //go:noescape
-func markBlocksAVX512(rows, src mem.Pointer, n int) // n > 0 blocks
+func markBlocksAVX512(rows, src mem.Raw, n int) // n > 0 blocks
 
 //go:noescape
-func packAVX512(dst, src, keep mem.Pointer, n int) (k int) // n > 0 blocks
+func packAVX512(dst, src, keep mem.Raw, n int) (k int) // n > 0 blocks
 
 //go:noescape
-func findStopAVX2(src mem.Pointer, n int) (k int) // n ≥ 32
+func findStopAVX2(src mem.Raw, n int) (k int) // n ≥ 32
 
 //go:noescape
-func blanksAVX2(src mem.Pointer, n int) (k int) // n ≥ 32
+func blanksAVX2(src mem.Raw, n int) (k int) // n ≥ 32
 
 //go:noescape
-func markBlocksAVX2(rows, src mem.Pointer, n int) // n > 0 blocks
+func markBlocksAVX2(rows, src mem.Raw, n int) // n > 0 blocks
 
 // copySSE2 copies ASCII. If it is not done, it has copied up to k without a stop, and the rest, if any, is for the twin.
 //
 //go:noescape
-func copySSE2(dst, src mem.Pointer, n, kind int) (k int, done bool) // n ≥ 16
+func copySSE2(dst, src mem.Raw, n, kind int) (k int, done bool) // n ≥ 16
 
 //go:noescape
-func findStopSSE2(src mem.Pointer, n int) (k int) // n ≥ 16
+func findStopSSE2(src mem.Raw, n int) (k int) // n ≥ 16
 
 //go:noescape
-func blanksSSE2(src mem.Pointer, n int) (k int) // n ≥ 16
+func blanksSSE2(src mem.Raw, n int) (k int) // n ≥ 16
 
 //go:noescape
-func markBlocksSSE2(rows, src mem.Pointer, n int) // n > 0 blocks
+func markBlocksSSE2(rows, src mem.Raw, n int) // n > 0 blocks
 
-func copyLow(dst, src mem.Pointer, n, kind int) (k int, good bool) {
+func copyLow(dst, src mem.Raw, n, kind int) (k int, good bool) {
 	for tier == sse2 && n-k >= 16 {
 		m := min(n-k, chunk)
-		some, done := copySSE2(mem.Add(dst, uintptr(k)), mem.Add(src, uintptr(k)), m, kind)
+		some, done := copySSE2(mem.RawAdd(dst, uintptr(k)), mem.RawAdd(src, uintptr(k)), m, kind)
 		if k += some; done || k == n {
 			return k, true
 		}
@@ -69,32 +69,32 @@ func copyLow(dst, src mem.Pointer, n, kind int) (k int, good bool) {
 	return copyTwin(dst, src, n, kind, k)
 }
 
-func findStopKernel(src mem.Pointer, n int) int { return findStopAVX2(src, n) }
-func blanksKernel(src mem.Pointer, n int) int   { return blanksAVX2(src, n) }
+func findStopKernel(src mem.Raw, n int) int { return findStopAVX2(src, n) }
+func blanksKernel(src mem.Raw, n int) int   { return blanksAVX2(src, n) }
 
-func findStopLow(src mem.Pointer, n, k int) int {
+func findStopLow(src mem.Raw, n, k int) int {
 	for tier != twins && n-k >= 16 {
 		m := min(n-k, chunk)
-		some := findStopSSE2(mem.Add(src, uintptr(k)), m)
+		some := findStopSSE2(mem.RawAdd(src, uintptr(k)), m)
 		if k += some; some < m || k == n {
 			return k
 		}
 	}
-	return k + findStopTwin(mem.Add(src, uintptr(k)), n-k)
+	return k + findStopTwin(mem.RawAdd(src, uintptr(k)), n-k)
 }
 
-func blanksLow(src mem.Pointer, n, k int) int {
+func blanksLow(src mem.Raw, n, k int) int {
 	for tier != twins && n-k >= 16 {
 		m := min(n-k, chunk)
-		some := blanksSSE2(mem.Add(src, uintptr(k)), m)
+		some := blanksSSE2(mem.RawAdd(src, uintptr(k)), m)
 		if k += some; some < m || k == n {
 			return k
 		}
 	}
-	return k + blanksTwin(mem.Add(src, uintptr(k)), n-k)
+	return k + blanksTwin(mem.RawAdd(src, uintptr(k)), n-k)
 }
 
-func markKernel(rows, src mem.Pointer, n int) {
+func markKernel(rows, src mem.Raw, n int) {
 	switch {
 	case tier >= avx512:
 		markBlocksAVX512(rows, src, n)
@@ -106,13 +106,13 @@ func markKernel(rows, src mem.Pointer, n int) {
 }
 
 // Only AVX-512 packs bytes by itself.
-func pack(dst, src mem.Pointer, keep []uint64) (k int) {
+func pack(dst, src mem.Raw, keep []uint64) (k int) {
 	if tier < avx512 {
 		return packTwin(dst, src, keep)
 	}
 	for i := 0; i < len(keep); {
 		n := min(len(keep)-i, chunk/BlockSize)
-		k += packAVX512(mem.Add(dst, uintptr(k)), mem.Add(src, uintptr(i)*BlockSize), mem.PointerTo(&keep[i]), n)
+		k += packAVX512(mem.RawAdd(dst, uintptr(k)), mem.RawAdd(src, uintptr(i)*BlockSize), mem.RawTo(&keep[i]), n)
 		i += n
 	}
 	return k

@@ -18,27 +18,27 @@ const (
 // A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid or plain.
 //
 //go:noescape
-func copyKernel(dst, src mem.Pointer, n, kind int) (k int, good bool)
+func copyKernel(dst, src mem.Raw, n, kind int) (k int, good bool)
 
 //go:noescape
-func findStopKernel(src mem.Pointer, n int) (k int) // n ≥ 16
+func findStopKernel(src mem.Raw, n int) (k int) // n ≥ 16
 
 //go:noescape
-func blanksKernel(src mem.Pointer, n int) (k int) // n ≥ 16
+func blanksKernel(src mem.Raw, n int) (k int) // n ≥ 16
 
 //go:noescape
-func markKernel(rows, src mem.Pointer, n int) // n > 0 blocks
+func markKernel(rows, src mem.Raw, n int) // n > 0 blocks
 
-func pack(dst, src mem.Pointer, keep []uint64) int { return packTwin(dst, src, keep) }
+func pack(dst, src mem.Raw, keep []uint64) int { return packTwin(dst, src, keep) }
 
-func copyLow(dst, src mem.Pointer, n, kind int) (k int, good bool) {
+func copyLow(dst, src mem.Raw, n, kind int) (k int, good bool) {
 	return copyTwin(dst, src, n, kind, 0)
 }
 
-func findStopLow(src mem.Pointer, n, k int) int {
-	return k + findStopTwin(mem.Add(src, uintptr(k)), n-k)
+func findStopLow(src mem.Raw, n, k int) int {
+	return k + findStopTwin(mem.RawAdd(src, uintptr(k)), n-k)
 }
 
-func blanksLow(src mem.Pointer, n, k int) int {
-	return k + blanksTwin(mem.Add(src, uintptr(k)), n-k)
+func blanksLow(src mem.Raw, n, k int) int {
+	return k + blanksTwin(mem.RawAdd(src, uintptr(k)), n-k)
 }

@@ -23,7 +23,8 @@ const (
 	plainHTML         // the same, and until <, > or & as well
 )
 
-func copyString(dst, src mem.Pointer, n int) (int, bool) {
+func copyString(to, from mem.Pointer, n int) (int, bool) {
+	dst, src := mem.RawRoom(to, n), mem.RawBytes(from, n)
 	if tier <= floor {
 		return copyLow(dst, src, n, jsonString)
 	}
@@ -34,7 +35,8 @@ func copyString(dst, src mem.Pointer, n int) (int, bool) {
 	return k, valid
 }
 
-func copyPlain(dst, src mem.Pointer, n int, html bool) (int, bool) {
+func copyPlain(to, from mem.Pointer, n int, html bool) (int, bool) {
+	dst, src := mem.RawRoom(to, n), mem.RawBytes(from, n)
 	kind := plainText
 	if html {
 		kind = plainHTML
@@ -50,8 +52,8 @@ func copyPlain(dst, src mem.Pointer, n int, html bool) (int, bool) {
 }
 
 // copyTwin copies src[k:n], when what lies before has been copied and is ASCII.
-func copyTwin(dst, src mem.Pointer, n, kind, k int) (int, bool) {
-	dst, src = mem.Add(dst, uintptr(k)), mem.Add(src, uintptr(k))
+func copyTwin(dst, src mem.Raw, n, kind, k int) (int, bool) {
+	dst, src = mem.RawAdd(dst, uintptr(k)), mem.RawAdd(src, uintptr(k))
 	var more int
 	var good bool
 	if kind == jsonString {
@@ -64,7 +66,7 @@ func copyTwin(dst, src mem.Pointer, n, kind, k int) (int, bool) {
 
 // copyOn goes on when the first chunk has no stop. Only now is it time to look where in the next one a character ends: most
 // strings end in the first, and what lies far behind them need not be fetched from memory.
-func copyOn(dst, src mem.Pointer, n, kind, k int, good bool) (int, bool) {
+func copyOn(dst, src mem.Raw, n, kind, k int, good bool) (int, bool) {
 	if cut := cutOff(src, k); cut > 0 && !good {
 		k, good = copyKernel(dst, src, k-cut, kind) // once more, without the character that was cut off
 	}
@@ -72,9 +74,9 @@ func copyOn(dst, src mem.Pointer, n, kind, k int, good bool) (int, bool) {
 		m := n - k
 		if m > chunk {
 			m = chunk
-			m -= cutOff(mem.Add(src, uintptr(k)), m)
+			m -= cutOff(mem.RawAdd(src, uintptr(k)), m)
 		}
-		more, fine := copyKernel(mem.Add(dst, uintptr(k)), mem.Add(src, uintptr(k)), m, kind)
+		more, fine := copyKernel(mem.RawAdd(dst, uintptr(k)), mem.RawAdd(src, uintptr(k)), m, kind)
 		k, good = k+more, good && fine
 		if more < m || k == n {
 			return k, good
@@ -84,8 +86,8 @@ func copyOn(dst, src mem.Pointer, n, kind, k int, good bool) (int, bool) {
 
 // cutOff is the number of bytes at the end of src[:k] that belong to a character which does not end there; or anything from 0 to
 // 3 if src[:k] is not UTF-8 for another reason. k is 3 or more.
-func cutOff(src mem.Pointer, k int) int {
-	at := func(i int) byte { return *mem.At[byte](src, uintptr(k-i)) }
+func cutOff(src mem.Raw, k int) int {
+	at := func(i int) byte { return *mem.RawAt[byte](src, uintptr(k-i)) }
 	switch {
 	case at(1) >= 0xc0:
 		return 1
@@ -97,10 +99,10 @@ func cutOff(src mem.Pointer, k int) int {
 	return 0
 }
 
-func findStop(src mem.Pointer, n int) (k int) {
+func findStop(src mem.Raw, n int) (k int) {
 	for tier > floor && n-k >= least {
 		m := min(n-k, chunk)
-		some := findStopKernel(mem.Add(src, uintptr(k)), m)
+		some := findStopKernel(mem.RawAdd(src, uintptr(k)), m)
 		if k += some; some < m || k == n {
 			return k
 		}
@@ -108,10 +110,10 @@ func findStop(src mem.Pointer, n int) (k int) {
 	return findStopLow(src, n, k)
 }
 
-func blanks(src mem.Pointer, n int) (k int) {
+func blanks(src mem.Raw, n int) (k int) {
 	for tier > floor && n-k >= least {
 		m := min(n-k, chunk)
-		some := blanksKernel(mem.Add(src, uintptr(k)), m)
+		some := blanksKernel(mem.RawAdd(src, uintptr(k)), m)
 		if k += some; some < m || k == n {
 			return k
 		}
@@ -119,14 +121,14 @@ func blanks(src mem.Pointer, n int) (k int) {
 	return blanksLow(src, n, k)
 }
 
-func markBlocks(rows []Marks, src mem.Pointer) {
+func markBlocks(rows []Marks, src mem.Raw) {
 	if tier == twins {
 		markBlocksTwin(rows, src)
 		return
 	}
 	for i := 0; i < len(rows); {
 		n := min(len(rows)-i, chunk/BlockSize)
-		markKernel(mem.PointerTo(&rows[i]), mem.Add(src, uintptr(i)*BlockSize), n)
+		markKernel(mem.RawTo(&rows[i]), mem.RawAdd(src, uintptr(i)*BlockSize), n)
 		i += n
 	}
 }

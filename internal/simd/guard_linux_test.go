@@ -2,26 +2,17 @@ package simd
 
 import (
 	"math/rand/v2"
-	"syscall"
 	"testing"
 
+	"github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// guarded is memory of n pages of which the one before and the one after cannot be touched.
+// guarded returns writable pages between two pages that cannot be touched.
 func guarded(t *testing.T, n int) []byte {
-	page := syscall.Getpagesize()
-	all, err := syscall.Mmap(-1, 0, (n+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { syscall.Munmap(all) })
-	for _, side := range [][]byte{all[:page], all[(n+1)*page:]} {
-		if err := syscall.Mprotect(side, syscall.PROT_NONE); err != nil {
-			t.Skip(err)
-		}
-	}
-	return all[page : (n+1)*page]
+	r := guard.NewRegion(n)
+	t.Cleanup(r.Free)
+	return r.Bytes
 }
 
 // TestGuardPages lets every input and output begin right after, and end right before, a page that cannot be touched.
@@ -45,8 +36,8 @@ func TestGuardPages(t *testing.T) {
 							if wantK, wantOK := c.naive(text); k != wantK || ok != wantOK {
 								t.Fatalf("%v, %s of %d bytes: %d, %v, want %d, %v\n%q", tier, c.name, n, k, ok, wantK, wantOK, text)
 							}
-							if string(view(dst, k)) != string(text[:k]) {
-								t.Fatalf("%v, %s of %d bytes copies\n%q, not\n%q", tier, c.name, n, view(dst, k), text[:k])
+							if string(view(mem.RawOf(dst), k)) != string(text[:k]) {
+								t.Fatalf("%v, %s of %d bytes copies\n%q, not\n%q", tier, c.name, n, view(mem.RawOf(dst), k), text[:k])
 							}
 						}
 					}
@@ -64,8 +55,8 @@ func TestGuardPages(t *testing.T) {
 		for n := 1; n <= 20; n++ {
 			for _, src := range [][]byte{from[:n*BlockSize], from[len(from)-n*BlockSize:]} {
 				for _, dst := range [][]byte{to[:n*row], to[len(to)-n*row:]} {
-					rows := mem.Slice{Data: dataOf(dst), Len: n, Cap: n}
-					MarkBlocks(*mem.At[[]Marks](mem.PointerTo(&rows), 0), dataOf(src))
+					rows := mem.Slice{Data: mem.RawOf(dataOf(dst)), Len: n, Cap: n}
+					MarkBlocks(*mem.RawAt[[]Marks](mem.RawTo(&rows), 0), dataOf(src))
 				}
 				for _, dst := range [][]byte{to[:n*BlockSize], to[len(to)-n*BlockSize:]} {
 					keep := randomKeep(r, n)

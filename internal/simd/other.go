@@ -9,12 +9,15 @@ func best() level { return twins }
 // levels are those that this machine has.
 func levels() []level { return []level{twins} }
 
-func copyString(dst, src mem.Pointer, n int) (int, bool) { return copyStringTwin(dst, src, n) }
-func findStop(src mem.Pointer, n int) int                { return findStopTwin(src, n) }
-func blanks(src mem.Pointer, n int) int                  { return blanksTwin(src, n) }
-func pack(dst, src mem.Pointer, keep []uint64) int       { return packTwin(dst, src, keep) }
-func markBlocks(rows []Marks, src mem.Pointer)           { markBlocksTwin(rows, src) }
+func findStop(src mem.Raw, n int) int          { return findStopTwin(src, n) }
+func blanks(src mem.Raw, n int) int            { return blanksTwin(src, n) }
+func pack(dst, src mem.Raw, keep []uint64) int { return packTwin(dst, src, keep) }
+func markBlocks(rows []Marks, src mem.Raw)     { markBlocksTwin(rows, src) }
+
+func copyString(dst, src mem.Pointer, n int) (int, bool) {
+	return copyStringTwin(mem.RawRoom(dst, n), mem.RawBytes(src, n), n)
+}
 
 func copyPlain(dst, src mem.Pointer, n int, html bool) (int, bool) {
-	return copyPlainTwin(dst, src, n, html)
+	return copyPlainTwin(mem.RawRoom(dst, n), mem.RawBytes(src, n), n, html)
 }

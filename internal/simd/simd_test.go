@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -90,12 +91,14 @@ var copiers = []copier{
 	}},
 }
 
-// dataOf is where b begins, or nil if it has no room.
+var none mem.Pointer
+
+// dataOf is where b begins, or none if it has no room.
 func dataOf(b []byte) mem.Pointer {
 	if cap(b) == 0 {
-		return nil
+		return none
 	}
-	return mem.PointerTo(&b[:1][0])
+	return mem.From(b[:1], 0)
 }
 
 // eachLevel runs a check with each set of kernels that this machine has.
@@ -576,13 +579,13 @@ func TestPack(t *testing.T) {
 // TestNothing gives the kernels nothing, at no address.
 func TestNothing(t *testing.T) {
 	eachLevel(func() {
-		k, valid := CopyString(nil, nil, 0)
-		l, plain := CopyPlain(nil, nil, 0, true)
-		if k != 0 || !valid || l != 0 || !plain || FindStop(nil, 0) != 0 || Blanks(nil, 0) != 0 {
+		k, valid := CopyString(none, none, 0)
+		l, plain := CopyPlain(none, none, 0, true)
+		if k != 0 || !valid || l != 0 || !plain || FindStop(none, 0) != 0 || Blanks(none, 0) != 0 {
 			t.Error(tier, k, valid, l, plain)
 		}
-		MarkBlocks(nil, nil)
-		if Pack(nil, nil, nil) != 0 {
+		MarkBlocks(nil, none)
+		if Pack(none, none, nil) != 0 {
 			t.Error(tier)
 		}
 	})
@@ -590,6 +593,9 @@ func TestNothing(t *testing.T) {
 
 // TestAllocations wants none, for buffers on the stack too.
 func TestAllocations(t *testing.T) {
+	if mem.Guarded {
+		t.Skip("the tag invariants allocates for its checks")
+	}
 	eachLevel(func() {
 		if n := testing.AllocsPerRun(100, func() {
 			var src, dst [256]byte
@@ -613,4 +619,20 @@ func TestTier(t *testing.T) {
 		t.Errorf("%s is in use, of %v", Tier(), levels())
 	}
 	t.Log(fmt.Sprint(Tier(), " of ", levels()))
+}
+
+// TestInlined: there is only one call between a caller and the code that chooses a kernel.
+func TestInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the compiler")
+	}
+	out, err := exec.Command("go", "build", "-gcflags=-m", "-o", os.DevNull, ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("the compiler does not run here: %v\n%s", err, out)
+	}
+	for _, name := range []string{"CopyString", "CopyPlain", "FindStop", "Blanks", "MarkBlocks", "Pack"} {
+		if !strings.Contains(string(out), "can inline "+name+"\n") {
+			t.Errorf("%s is not inlined", name)
+		}
+	}
 }

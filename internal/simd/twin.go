@@ -17,9 +17,9 @@ const (
 )
 
 // view is the n bytes at p as a slice, of which the words can be loaded on any machine.
-func view(p mem.Pointer, n int) []byte {
+func view(p mem.Raw, n int) []byte {
 	s := mem.Slice{Data: p, Len: n, Cap: n}
-	return *mem.At[[]byte](mem.PointerTo(&s), 0)
+	return *mem.RawAt[[]byte](mem.RawTo(&s), 0)
 }
 
 // stopBits has the high bit of each byte of w set that is a stop byte. Only the first one can be relied on: above it, bytes may
@@ -38,7 +38,7 @@ func htmlBits(w uint64) uint64 {
 func isStop(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 func isHTML(c byte) bool { return c == '<' || c == '>' || c == '&' }
 
-func copyStringTwin(dst, src mem.Pointer, n int) (k int, valid bool) {
+func copyStringTwin(dst, src mem.Raw, n int) (k int, valid bool) {
 	d, s := view(dst, n), view(src, n)
 	var seen uint64 // the bytes so far, or-ed
 	for ; k <= n-8; k += 8 {
@@ -59,7 +59,7 @@ func copyStringTwin(dst, src mem.Pointer, n int) (k int, valid bool) {
 	return k, seen&highs == 0 || utf8.Valid(s[:k])
 }
 
-func findStopTwin(src mem.Pointer, n int) (k int) {
+func findStopTwin(src mem.Raw, n int) (k int) {
 	s := view(src, n)
 	for ; k <= n-8; k += 8 {
 		if stop := stopBits(mem.Load64(s, k)); stop != 0 {
@@ -72,7 +72,7 @@ func findStopTwin(src mem.Pointer, n int) (k int) {
 	return k
 }
 
-func copyPlainTwin(dst, src mem.Pointer, n int, html bool) (k int, plain bool) {
+func copyPlainTwin(dst, src mem.Raw, n int, html bool) (k int, plain bool) {
 	d, s := view(dst, n), view(src, n)
 	var alsoHTML uint64 // all ones if html
 	if html {
@@ -114,7 +114,7 @@ func isPlain(s []byte) bool {
 	}
 }
 
-func blanksTwin(src mem.Pointer, n int) (k int) {
+func blanksTwin(src mem.Raw, n int) (k int) {
 	s := view(src, n)
 	for {
 		for k <= n-8 && mem.Load64(s, k) == ' '*ones {
@@ -137,7 +137,7 @@ func blanksTwin(src mem.Pointer, n int) (k int) {
 
 // packTwin copies runs of bytes, as pieces of one length: the last of a run has more than belongs to it, and the next run takes that place.
 // Not so at the end, nor where that place is still to be read.
-func packTwin(dst, src mem.Pointer, keep []uint64) (n int) {
+func packTwin(dst, src mem.Raw, keep []uint64) (n int) {
 	d, s := view(dst, BlockSize*len(keep)), view(src, BlockSize*len(keep))
 	apart := uintptr(src) - uintptr(dst)
 	for b, bit := range keep {
@@ -149,7 +149,7 @@ func packTwin(dst, src mem.Pointer, keep []uint64) (n int) {
 				copy(d[n:], s[at:at+run])
 			} else {
 				for i := 0; i < run; i += mem.BlockSize {
-					mem.StoreBlock(d, n+i, mem.At[mem.Block](src, uintptr(at+i)))
+					mem.StoreBlock(d, n+i, mem.RawAt[mem.Block](src, uintptr(at+i)))
 				}
 			}
 			n, at, bit = n+run, at+run, bit>>uint(run)
@@ -176,7 +176,7 @@ var classes = func() (t [256]uint64) {
 	return t
 }()
 
-func markBlocksTwin(rows []Marks, src mem.Pointer) {
+func markBlocksTwin(rows []Marks, src mem.Raw) {
 	s := view(src, BlockSize*len(rows))
 	for r := range rows {
 		var m Marks

@@ -3,6 +3,7 @@ package matrix
 import (
 	"reflect"
 
+	"github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
@@ -11,18 +12,19 @@ type clone struct {
 	of     *graph
 	blocks []block // those of the copy, by the numbers of the graph's
 	maps   []reflect.Value
-	pages  []*page
+	pages  []*guard.Region
 }
 
 // copy returns a copy of g. A block that lies on a read-only page gets one too.
-func (g *graph) copy(readOnly func(p mem.Pointer) bool) *clone {
+func (g *graph) copy(readOnly func(p mem.Raw) bool) *clone {
 	c := &clone{of: g, blocks: make([]block, len(g.blocks)), maps: make([]reflect.Value, len(g.list))}
 	for k, b := range g.blocks {
 		c.blocks[k] = b
 		if readOnly(b.at) {
-			p, memory := newPage(b.n * int(b.elem.Size()))
+			size := b.n * int(b.elem.Size())
+			p := guard.NewRegion(size)
 			c.pages = append(c.pages, p)
-			c.blocks[k].at = mem.At[mem.Slice](mem.PointerTo(&memory), 0).Data
+			c.blocks[k].at = mem.RawOf(mem.From(p.Last(size), 0))
 		} else {
 			c.blocks[k].at = reflect.MakeSlice(reflect.SliceOf(b.elem), b.n, b.n).UnsafePointer()
 		}
@@ -33,7 +35,7 @@ func (g *graph) copy(readOnly func(p mem.Pointer) bool) *clone {
 	for k, b := range g.blocks {
 		for i := range b.n {
 			off := uintptr(i) * b.elem.Size()
-			c.value(mem.Add(c.blocks[k].at, off), mem.Add(b.at, off), b.elem)
+			c.value(mem.RawAdd(c.blocks[k].at, off), mem.RawAdd(b.at, off), b.elem)
 		}
 	}
 	for k, m := range g.list {
@@ -42,7 +44,7 @@ func (g *graph) copy(readOnly func(p mem.Pointer) bool) *clone {
 		}
 	}
 	for _, p := range c.pages {
-		p.protect(true)
+		p.ReadOnly()
 	}
 	return c
 }
@@ -50,7 +52,7 @@ func (g *graph) copy(readOnly func(p mem.Pointer) bool) *clone {
 // free frees the pages of c.
 func (c *clone) free() {
 	for _, p := range c.pages {
-		p.free()
+		p.Free()
 	}
 }
 
@@ -60,16 +62,16 @@ func (c *clone) root(r reflect.Value) reflect.Value {
 }
 
 // move returns where what lies at p is in the copy.
-func (c *clone) move(p mem.Pointer) mem.Pointer {
+func (c *clone) move(p mem.Raw) mem.Raw {
 	k, off := c.of.find(p)
 	if k < 0 { // it takes no memory
 		return p
 	}
-	return mem.Add(c.blocks[k].at, off)
+	return mem.RawAdd(c.blocks[k].at, off)
 }
 
 // value copies the t at from.
-func (c *clone) value(to, from mem.Pointer, t reflect.Type) {
+func (c *clone) value(to, from mem.Raw, t reflect.Type) {
 	ts := c.of.types
 	if ts.isPlain(t) || ts.opaque[t] {
 		reflect.NewAt(t, to).Elem().Set(reflect.NewAt(t, from).Elem())
@@ -77,24 +79,24 @@ func (c *clone) value(to, from mem.Pointer, t reflect.Type) {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		if p := *mem.At[mem.Pointer](from, 0); p != nil {
-			*mem.At[mem.Pointer](to, 0) = c.move(p)
+		if p := *mem.RawAt[mem.Raw](from, 0); p != nil {
+			*mem.RawAt[mem.Raw](to, 0) = c.move(p)
 		}
 	case reflect.Slice:
-		s := *mem.At[mem.Slice](from, 0)
+		s := *mem.RawAt[mem.Slice](from, 0)
 		if s.Cap > 0 {
 			s.Data = c.move(s.Data)
 		}
-		*mem.At[mem.Slice](to, 0) = s
+		*mem.RawAt[mem.Slice](to, 0) = s
 	case reflect.Array:
 		for i := range t.Len() {
 			off := uintptr(i) * t.Elem().Size()
-			c.value(mem.Add(to, off), mem.Add(from, off), t.Elem())
+			c.value(mem.RawAdd(to, off), mem.RawAdd(from, off), t.Elem())
 		}
 	case reflect.Struct:
 		for i := range t.NumField() {
 			off := t.Field(i).Offset
-			c.value(mem.Add(to, off), mem.Add(from, off), t.Field(i).Type)
+			c.value(mem.RawAdd(to, off), mem.RawAdd(from, off), t.Field(i).Type)
 		}
 	case reflect.Interface:
 		if v := reflect.NewAt(t, from).Elem(); !v.IsNil() {

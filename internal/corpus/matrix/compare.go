@@ -14,7 +14,7 @@ import (
 type side struct {
 	blocks graph // in order of address; numbers says which they were
 	number []int // of each of these blocks
-	maps   map[mem.Pointer]int
+	maps   map[mem.Raw]int
 	now    *graph
 }
 
@@ -25,15 +25,15 @@ type comparison struct {
 	a, b    *side
 	link    map[int]int // blocks of a.now and b.now that stand for each other
 	back    map[int]int
-	maps    map[mem.Pointer]mem.Pointer
-	mapBack map[mem.Pointer]mem.Pointer
+	maps    map[mem.Raw]mem.Raw
+	mapBack map[mem.Raw]mem.Raw
 	seen    map[[2]block]bool
 	shallow bool // what pointers and slices lead to is not looked at: only which block it is
 }
 
 func newComparison(f *Format, ts *types, a, b *side) *comparison {
 	return &comparison{f: f, types: ts, a: a, b: b, link: make(map[int]int), back: make(map[int]int),
-		maps: make(map[mem.Pointer]mem.Pointer), mapBack: make(map[mem.Pointer]mem.Pointer), seen: make(map[[2]block]bool)}
+		maps: make(map[mem.Raw]mem.Raw), mapBack: make(map[mem.Raw]mem.Raw), seen: make(map[[2]block]bool)}
 }
 
 // differ is a difference at a path.
@@ -42,7 +42,7 @@ func differ(path, format string, args ...any) string {
 }
 
 // region compares n values that lie at p and q. It returns the first difference, or "".
-func (c *comparison) region(p, q mem.Pointer, t reflect.Type, n int, path string) string {
+func (c *comparison) region(p, q mem.Raw, t reflect.Type, n int, path string) string {
 	if t.Size() == 0 || n == 0 {
 		return ""
 	}
@@ -58,14 +58,14 @@ func (c *comparison) region(p, q mem.Pointer, t reflect.Type, n int, path string
 }
 
 // values compares n values.
-func (c *comparison) values(p, q mem.Pointer, t reflect.Type, n int, path string, indexed bool) string {
+func (c *comparison) values(p, q mem.Raw, t reflect.Type, n int, path string, indexed bool) string {
 	for i := range n {
 		at := path
 		if indexed {
 			at = fmt.Sprintf("%s[%d]", path, i)
 		}
 		off := uintptr(i) * t.Size()
-		if diff := c.value(mem.Add(p, off), mem.Add(q, off), t, at); diff != "" {
+		if diff := c.value(mem.RawAdd(p, off), mem.RawAdd(q, off), t, at); diff != "" {
 			return diff
 		}
 	}
@@ -73,7 +73,7 @@ func (c *comparison) values(p, q mem.Pointer, t reflect.Type, n int, path string
 }
 
 // place compares which block p and q lie in: the same one that was there, or a new one that stands for the other.
-func (c *comparison) place(p, q mem.Pointer, path string) string {
+func (c *comparison) place(p, q mem.Raw, path string) string {
 	i, offI := c.a.old(p)
 	j, offJ := c.b.old(q)
 	switch {
@@ -101,7 +101,7 @@ func (c *comparison) place(p, q mem.Pointer, path string) string {
 }
 
 // old returns the number of the block that was there, and the offset of p in it, or -1.
-func (s *side) old(p mem.Pointer) (k int, off uintptr) {
+func (s *side) old(p mem.Raw) (k int, off uintptr) {
 	if k, off = s.blocks.find(p); k >= 0 {
 		k = s.number[k]
 	}
@@ -109,7 +109,7 @@ func (s *side) old(p mem.Pointer) (k int, off uintptr) {
 }
 
 // value compares the ts at p and q.
-func (c *comparison) value(p, q mem.Pointer, t reflect.Type, path string) string {
+func (c *comparison) value(p, q mem.Raw, t reflect.Type, path string) string {
 	v, w := reflect.NewAt(t, p).Elem(), reflect.NewAt(t, q).Elem()
 	if c.types.opaque[t] {
 		if !c.equal(v.Interface(), w.Interface()) {
@@ -130,13 +130,13 @@ func (c *comparison) value(p, q mem.Pointer, t reflect.Type, path string) string
 			return c.region(v.UnsafePointer(), w.UnsafePointer(), t.Elem(), 1, path)
 		}
 	case reflect.Slice:
-		return c.slice(mem.At[mem.Slice](p, 0), mem.At[mem.Slice](q, 0), t, path)
+		return c.slice(mem.RawAt[mem.Slice](p, 0), mem.RawAt[mem.Slice](q, 0), t, path)
 	case reflect.Array:
 		return c.values(p, q, t.Elem(), t.Len(), path, true)
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if diff := c.value(mem.Add(p, f.Offset), mem.Add(q, f.Offset), f.Type, path+"."+f.Name); diff != "" {
+			if diff := c.value(mem.RawAdd(p, f.Offset), mem.RawAdd(q, f.Offset), f.Type, path+"."+f.Name); diff != "" {
 				return diff
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
@@ -105,17 +106,17 @@ func (f *filler) array(t reflect.Type, n int) reflect.Value {
 	if !f.constants || size == 0 || !f.static(t.Elem()) || f.r.IntN(2) == 0 {
 		return reflect.MakeSlice(t, n, n)
 	}
-	p, memory := newPage(size)
+	p := guard.NewRegion(size)
 	f.w.constants = append(f.w.constants, p)
 	slice := reflect.New(t)
-	*mem.At[mem.Slice](slice.UnsafePointer(), 0) = mem.Slice{Data: *mem.At[mem.Pointer](mem.PointerTo(&memory), 0), Len: n, Cap: n}
+	*mem.RawAt[mem.Slice](slice.UnsafePointer(), 0) = mem.Slice{Data: mem.RawOf(mem.From(p.Last(size), 0)), Len: n, Cap: n}
 	return slice.Elem()
 }
 
 // freeze protects the page that array made last.
 func (f *filler) freeze() {
-	if n := len(f.w.constants); n > 0 && !f.w.constants[n-1].readOnly() {
-		f.w.constants[n-1].protect(true)
+	if n := len(f.w.constants); n > 0 && !f.w.constants[n-1].IsReadOnly() {
+		f.w.constants[n-1].ReadOnly()
 	}
 }
 
@@ -164,7 +165,7 @@ func (w *world) share(r *rand.Rand) {
 	var order []reflect.Type
 	for _, b := range reach(w.types, w.target) {
 		for i := range b.n {
-			w.headers(mem.Add(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
+			w.headers(mem.RawAdd(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
 				if byType[v.Type()] == nil {
 					order = append(order, v.Type())
 				}
@@ -203,7 +204,7 @@ func (w *world) tangle(r *rand.Rand) {
 	var all, pointers []reflect.Value
 	for _, b := range reach(w.types, w.target) {
 		for i := range b.n {
-			w.parts(mem.Add(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
+			w.parts(mem.RawAdd(b.at, uintptr(i)*b.elem.Size()), b.elem, func(v reflect.Value) {
 				switch t := v.Type(); {
 				case t.Size() == 0:
 				case t.Kind() == reflect.Pointer:
@@ -231,23 +232,23 @@ func (w *world) tangle(r *rand.Rand) {
 }
 
 // parts calls each for the t at p and for the values that it is made of.
-func (w *world) parts(p mem.Pointer, t reflect.Type, each func(reflect.Value)) {
+func (w *world) parts(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	each(reflect.NewAt(t, p).Elem())
 	switch {
 	case w.types.opaque[t]:
 	case t.Kind() == reflect.Array:
 		for i := range t.Len() {
-			w.parts(mem.Add(p, uintptr(i)*t.Elem().Size()), t.Elem(), each)
+			w.parts(mem.RawAdd(p, uintptr(i)*t.Elem().Size()), t.Elem(), each)
 		}
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
-			w.parts(mem.Add(p, t.Field(i).Offset), t.Field(i).Type, each)
+			w.parts(mem.RawAdd(p, t.Field(i).Offset), t.Field(i).Type, each)
 		}
 	}
 }
 
 // headers calls each for the slices, pointers and maps in the t at p.
-func (w *world) headers(p mem.Pointer, t reflect.Type, each func(reflect.Value)) {
+func (w *world) headers(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	if w.types.isPlain(t) || w.types.opaque[t] {
 		return
 	}
@@ -258,11 +259,11 @@ func (w *world) headers(p mem.Pointer, t reflect.Type, each func(reflect.Value))
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			w.headers(mem.Add(p, uintptr(i)*t.Elem().Size()), t.Elem(), each)
+			w.headers(mem.RawAdd(p, uintptr(i)*t.Elem().Size()), t.Elem(), each)
 		}
 	case reflect.Struct:
 		for i := range t.NumField() {
-			w.headers(mem.Add(p, t.Field(i).Offset), t.Field(i).Type, each)
+			w.headers(mem.RawAdd(p, t.Field(i).Offset), t.Field(i).Type, each)
 		}
 	}
 }

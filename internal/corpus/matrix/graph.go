@@ -13,7 +13,7 @@ import (
 // block is memory that the world can write to: the array of a slice up to its capacity, or what a pointer points to. What overlaps
 // is one block.
 type block struct {
-	at   mem.Pointer
+	at   mem.Raw
 	elem reflect.Type
 	n    int
 }
@@ -24,12 +24,12 @@ func (b *block) to() uintptr   { return b.from() + uintptr(b.n)*b.elem.Size() }
 // graph is what some roots lead to.
 type graph struct {
 	types  *types
-	blocks []block             // by address, once it is merged
-	maps   map[mem.Pointer]int // numbers of maps
-	list   []reflect.Value     // the maps
-	texts  []string            // all strings
-	seen   map[block]struct{}  // what was walked
-	sorted bool                // maps are walked in the order of their keys
+	blocks []block            // by address, once it is merged
+	maps   map[mem.Raw]int    // numbers of maps
+	list   []reflect.Value    // the maps
+	texts  []string           // all strings
+	seen   map[block]struct{} // what was walked
+	sorted bool               // maps are walked in the order of their keys
 }
 
 // types knows which types are looked into.
@@ -70,7 +70,7 @@ func (ts *types) isPlain(t reflect.Type) bool {
 
 // graphOf walks from the values that roots, pointers, point to.
 func graphOf(ts *types, roots ...reflect.Value) *graph {
-	g := &graph{types: ts, maps: make(map[mem.Pointer]int), seen: make(map[block]struct{})}
+	g := &graph{types: ts, maps: make(map[mem.Raw]int), seen: make(map[block]struct{})}
 	for _, r := range roots {
 		g.region(r.UnsafePointer(), r.Type().Elem(), 1)
 	}
@@ -80,13 +80,13 @@ func graphOf(ts *types, roots ...reflect.Value) *graph {
 
 // reach returns the memory that the value that root points to leads to, in an order that is always the same. Blocks may overlap.
 func reach(ts *types, root reflect.Value) []block {
-	g := &graph{types: ts, maps: make(map[mem.Pointer]int), seen: make(map[block]struct{}), sorted: true}
+	g := &graph{types: ts, maps: make(map[mem.Raw]int), seen: make(map[block]struct{}), sorted: true}
 	g.region(root.UnsafePointer(), root.Type().Elem(), 1)
 	return g.blocks
 }
 
 // region walks n values that lie at p.
-func (g *graph) region(p mem.Pointer, elem reflect.Type, n int) {
+func (g *graph) region(p mem.Raw, elem reflect.Type, n int) {
 	b := block{p, elem, n}
 	if _, known := g.seen[b]; known || elem.Size() == 0 || n == 0 {
 		return
@@ -97,33 +97,33 @@ func (g *graph) region(p mem.Pointer, elem reflect.Type, n int) {
 		return
 	}
 	for i := range n {
-		g.value(mem.Add(p, uintptr(i)*elem.Size()), elem)
+		g.value(mem.RawAdd(p, uintptr(i)*elem.Size()), elem)
 	}
 }
 
 // value walks the t at p.
-func (g *graph) value(p mem.Pointer, t reflect.Type) {
+func (g *graph) value(p mem.Raw, t reflect.Type) {
 	if g.types.isPlain(t) || g.types.opaque[t] {
 		return
 	}
 	switch t.Kind() {
 	case reflect.String:
-		g.texts = append(g.texts, *mem.At[string](p, 0))
+		g.texts = append(g.texts, *mem.RawAt[string](p, 0))
 	case reflect.Pointer:
-		if q := *mem.At[mem.Pointer](p, 0); q != nil {
+		if q := *mem.RawAt[mem.Raw](p, 0); q != nil {
 			g.region(q, t.Elem(), 1)
 		}
 	case reflect.Slice:
-		if s := mem.At[mem.Slice](p, 0); s.Cap > 0 {
+		if s := mem.RawAt[mem.Slice](p, 0); s.Cap > 0 {
 			g.region(s.Data, t.Elem(), s.Cap)
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			g.value(mem.Add(p, uintptr(i)*t.Elem().Size()), t.Elem())
+			g.value(mem.RawAdd(p, uintptr(i)*t.Elem().Size()), t.Elem())
 		}
 	case reflect.Struct:
 		for i := range t.NumField() {
-			g.value(mem.Add(p, t.Field(i).Offset), t.Field(i).Type)
+			g.value(mem.RawAdd(p, t.Field(i).Offset), t.Field(i).Type)
 		}
 	case reflect.Interface:
 		if v := reflect.NewAt(t, p).Elem(); !v.IsNil() {
@@ -159,7 +159,7 @@ func (g *graph) value(p mem.Pointer, t reflect.Type) {
 func (g *graph) copied(v reflect.Value) { g.value(addressed(v), v.Type()) }
 
 // addressed returns the address of a copy of v.
-func addressed(v reflect.Value) mem.Pointer {
+func addressed(v reflect.Value) mem.Raw {
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
 	return p.UnsafePointer()
@@ -195,7 +195,7 @@ func (g *graph) merge() {
 }
 
 // find returns the number of the block that p lies in and the offset there, or -1.
-func (g *graph) find(p mem.Pointer) (k int, off uintptr) {
+func (g *graph) find(p mem.Raw) (k int, off uintptr) {
 	k, found := slices.BinarySearchFunc(g.blocks, uintptr(p), func(b block, p uintptr) int {
 		switch {
 		case b.to() <= p:
@@ -212,7 +212,7 @@ func (g *graph) find(p mem.Pointer) (k int, off uintptr) {
 }
 
 // overlaps reports whether a block has one of the size bytes at p.
-func (g *graph) overlaps(p mem.Pointer, size uintptr) bool {
+func (g *graph) overlaps(p mem.Raw, size uintptr) bool {
 	k, _ := slices.BinarySearchFunc(g.blocks, uintptr(p), func(b block, p uintptr) int {
 		if b.to() <= p {
 			return -1

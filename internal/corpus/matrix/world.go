@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
@@ -18,8 +19,8 @@ type world struct {
 	target    reflect.Value   // a pointer to the value that is decoded into
 	kept      []reflect.Value // pointers to what was handed out before, or shares memory with the target
 	inputs    []input         // what was decoded before, and is to be decoded next
-	constants []*page         // read-only memory of the target
-	pages     []*page         // of inputs
+	constants []*guard.Region // read-only memory of the target
+	pages     []*guard.Region // of inputs
 }
 
 // input is bytes that were handed to the decoder.
@@ -30,12 +31,10 @@ const maxKept = 6
 
 // input returns b in memory that is read-only and ends where nothing can be read, and keeps it.
 func (w *world) input(b []byte) []byte {
-	p, memory := newPage(len(b))
-	copy(memory, b)
-	p.protect(true)
+	protected, p := guard.Input(b)
 	w.pages = append(w.pages, p)
-	w.inputs = append(w.inputs, input{memory, bytes.Clone(b)})
-	return memory
+	w.inputs = append(w.inputs, input{protected, bytes.Clone(b)})
+	return protected
 }
 
 // keep keeps a copy of what the target holds, as somebody who was handed it would.
@@ -55,22 +54,22 @@ func (w *world) hold(v reflect.Value) {
 func (w *world) roots() []reflect.Value { return append([]reflect.Value{w.target}, w.kept...) }
 
 // readOnly reports whether p lies on a read-only page.
-func (w *world) readOnly(p mem.Pointer) bool {
-	return slices.ContainsFunc(w.constants, func(c *page) bool { return c.readOnly() && c.has(p) }) ||
-		slices.ContainsFunc(w.pages, func(c *page) bool { return c.has(p) })
+func (w *world) readOnly(p mem.Raw) bool {
+	return slices.ContainsFunc(w.constants, func(c *guard.Region) bool { return c.IsReadOnly() && c.Contains(p) }) ||
+		slices.ContainsFunc(w.pages, func(c *guard.Region) bool { return c.Contains(p) })
 }
 
 // thaw makes the memory of the target writable.
 func (w *world) thaw() {
 	for _, p := range w.constants {
-		p.protect(false)
+		p.Writable()
 	}
 }
 
 // melt gives the read-only memory of the target back. What is kept may hold some, so it goes too.
 func (w *world) melt() {
 	for _, p := range w.constants {
-		p.free()
+		p.Free()
 	}
 	w.constants, w.kept, w.target = nil, nil, reflect.Value{}
 }
@@ -78,7 +77,7 @@ func (w *world) melt() {
 // free frees the pages. Nothing of the world may be used after it.
 func (w *world) free() {
 	for _, p := range append(w.constants, w.pages...) {
-		p.free()
+		p.Free()
 	}
 }
 
@@ -128,7 +127,7 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 		if fault == nil {
 			break
 		}
-		if p := fault.(*panicked); !p.faulted() || !slices.ContainsFunc(w.constants, (*page).readOnly) {
+		if p := fault.(*panicked); !p.faulted() || !slices.ContainsFunc(w.constants, (*guard.Region).IsReadOnly) {
 			return 0, nil, "the oracle: " + fault.Error()
 		}
 		w.thaw() // by contract, this memory is written to
@@ -137,7 +136,7 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 	}
 	var still *clone // the world as it is
 	if wantErr != nil {
-		still = before.copy(func(mem.Pointer) bool { return false })
+		still = before.copy(func(mem.Raw) bool { return false })
 	}
 	texts := make([]string, len(before.texts))
 	for i, s := range before.texts {
@@ -192,7 +191,7 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 // sides are the world and its clone, of which each root may have changed.
 func (w *world) sides(before *graph, c *clone) (a, b *side) {
 	a = &side{blocks: graph{blocks: before.blocks}, number: make([]int, len(before.blocks)), maps: before.maps}
-	b = &side{number: make([]int, len(c.blocks)), maps: make(map[mem.Pointer]int)}
+	b = &side{number: make([]int, len(c.blocks)), maps: make(map[mem.Raw]int)}
 	for k := range a.number {
 		a.number[k], b.number[k] = k, k
 	}
@@ -250,11 +249,11 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	for k, x := range before.blocks {
 		for i := range x.n { // the target may lead to one element only
 			off := uintptr(i) * x.elem.Size()
-			if owned.overlaps(mem.Add(x.at, off), x.elem.Size()) {
+			if owned.overlaps(mem.RawAdd(x.at, off), x.elem.Size()) {
 				continue
 			}
 			path := fmt.Sprintf("memory that the target does not lead to[%d]", i)
-			if diff := c.value(mem.Add(x.at, off), mem.Add(still.blocks[k].at, off), x.elem, path); diff != "" {
+			if diff := c.value(mem.RawAdd(x.at, off), mem.RawAdd(still.blocks[k].at, off), x.elem, path); diff != "" {
 				return diff
 			}
 		}
@@ -273,11 +272,11 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 // sound looks at what the target holds on its own: it must not lie in the input, and after an error its strings must come from somewhere.
 func (w *world) sound(b []byte, texts []string, err error, views bool) string {
 	now := graphOf(w.types, w.target)
-	in := func(p mem.Pointer, size int) bool {
+	in := func(p mem.Raw, size int) bool {
 		if len(b) == 0 || size == 0 {
 			return false
 		}
-		from := uintptr(mem.PointerTo(&b[0]))
+		from := uintptr(mem.RawTo(&b[0]))
 		return uintptr(p) < from+uintptr(len(b)) && from < uintptr(p)+uintptr(size)
 	}
 	for _, x := range now.blocks {
@@ -295,7 +294,7 @@ func (w *world) sound(b []byte, texts []string, err error, views bool) string {
 	}
 	for _, s := range now.texts {
 		switch {
-		case !views && in(*mem.At[mem.Pointer](mem.PointerTo(&s), 0), len(s)):
+		case !views && in(*mem.RawAt[mem.Raw](mem.RawTo(&s), 0), len(s)):
 			return fmt.Sprintf("the string %q of the target lies in the input", s)
 		case err != nil && s != "" && !known[s] && !explains(b, s):
 			return fmt.Sprintf("after an error, a string of the target is %q, which was neither there nor in the input", s)

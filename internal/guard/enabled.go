@@ -1,0 +1,6 @@
+//go:build invariants
+
+package guard
+
+// Enabled reports whether Test and Kept guard their inputs: with the tag invariants.
+const Enabled = true

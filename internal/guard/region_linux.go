@@ -1,0 +1,59 @@
+package guard
+
+import (
+	"syscall"
+
+	"github.com/slipstream-go/slipstream/internal/mem"
+)
+
+// Region is memory between two pages that cannot be touched.
+type Region struct {
+	Bytes []byte // whole pages
+	all   []byte // with the pages around them
+	prot  int    // of Bytes
+}
+
+// NewRegion returns a Region of the fewest pages that hold n bytes, at least one.
+func NewRegion(n int) *Region {
+	page := syscall.Getpagesize()
+	size := max(1, (n+page-1)/page) * page
+	all, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		panic("guard: " + err.Error())
+	}
+	r := &Region{Bytes: all[page : page+size : page+size], all: all}
+	r.Writable()
+	return r
+}
+
+// ReadOnly makes the Region unwritable: a write faults.
+func (r *Region) ReadOnly() { r.protect(syscall.PROT_READ) }
+
+// IsReadOnly reports whether ReadOnly was called last.
+func (r *Region) IsReadOnly() bool { return r.prot == syscall.PROT_READ }
+
+// NoAccess makes the Region unreadable and unwritable.
+func (r *Region) NoAccess() { r.protect(syscall.PROT_NONE) }
+
+// Writable makes the Region writable again.
+func (r *Region) Writable() { r.protect(syscall.PROT_READ | syscall.PROT_WRITE) }
+
+// Contains reports whether p points into Bytes.
+func (r *Region) Contains(p mem.Raw) bool {
+	from := uintptr(mem.RawTo(&r.Bytes[0]))
+	return from <= uintptr(p) && uintptr(p) < from+uintptr(len(r.Bytes))
+}
+
+// Free gives the memory back. Whatever refers to it faults from then on.
+func (r *Region) Free() {
+	if err := syscall.Munmap(r.all); err != nil {
+		panic("guard: " + err.Error())
+	}
+}
+
+func (r *Region) protect(prot int) {
+	if err := syscall.Mprotect(r.Bytes, prot); err != nil {
+		panic("guard: " + err.Error())
+	}
+	r.prot = prot
+}

@@ -1,0 +1,7 @@
+//go:build invariants && !purego && (386 || amd64 || arm || arm64 || loong64 || mips64le || mipsle || ppc64le || riscv64 || wasm)
+
+package mem
+
+// The twin of block.go that checks what it takes for granted.
+
+func StoreBlock(b []byte, i int, v *Block) { *(*Block)(stored(b, i, BlockSize)) = *v }

@@ -1,0 +1,14 @@
+//go:build !invariants
+
+package mem
+
+import "reflect"
+
+// mapTypes are the types of a map's keys and values, for builds that check them.
+type mapTypes struct{}
+
+func typesOf(reflect.Type) mapTypes { return mapTypes{} }
+
+func (mapTypes) key(r Raw) Pointer   { return r }
+func (mapTypes) entry(r Raw) Pointer { return r }
+func (mapTypes) value(r Raw) Pointer { return r }

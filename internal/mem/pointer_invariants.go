@@ -1,0 +1,166 @@
+//go:build invariants
+
+package mem
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Guarded reports whether places know what they may touch: with the tag invariants.
+const Guarded = true
+
+// Pointer is a place in memory, as ops carry it: an object, and an offset into it.
+//
+//	base ├──────── off ────────┤ p
+//	     ├──────────────── size of what may be touched ────────────────┤
+//	     │ shape, shape, …: which words are pointers, lengths, numbers │
+//
+// Add may leave the object; At, View and the like may not.
+type Pointer struct {
+	base  unsafe.Pointer
+	off   uintptr
+	size  uintptr
+	shape *shape // of an element if there are many, or nil: not known
+}
+
+// At is the T at p+off. It panics unless a T may lie there.
+func At[T any](p Pointer, off uintptr) *T {
+	t := reflect.TypeFor[T]()
+	p.off += off
+	p.within(t.Size(), t)
+	p.fits(shapeOf(t))
+	return (*T)(p.raw())
+}
+
+// Add is p+off.
+func Add(p Pointer, off uintptr) Pointer {
+	p.off += off
+	return p
+}
+
+// PointerTo is the place of *p.
+func PointerTo[T any](p *T) Pointer { return Of(Raw(p), reflect.TypeFor[T]()) }
+
+// Of is the place of the t at r.
+func Of(r Raw, t reflect.Type) Pointer { return ArrayOf(r, t, 1) }
+
+// PlaceOf is the place of v, which is addressable.
+func PlaceOf(v reflect.Value) Pointer { return Of(v.Addr().UnsafePointer(), v.Type()) }
+
+// ArrayOf is the place of n elements of type t at r.
+func ArrayOf(r Raw, t reflect.Type, n int) Pointer {
+	if r == nil {
+		return Pointer{}
+	}
+	if uintptr(r)%uintptr(t.Align()) != 0 {
+		panic(fmt.Sprintf("mem: a %v at %p, which is not aligned", t, r))
+	}
+	return Pointer{base: r, size: uintptr(n) * t.Size(), shape: shapeOf(t)}
+}
+
+// ArrayTo is the place of the elements of s.
+func ArrayTo[T any](s []T) Pointer {
+	return ArrayOf(Raw(unsafe.SliceData(s)), reflect.TypeFor[T](), cap(s))
+}
+
+// From is the place of b[i:cap(b)].
+func From(b []byte, i int) Pointer {
+	_ = b[i]
+	return Pointer{base: Raw(unsafe.SliceData(b)), off: uintptr(i), size: uintptr(cap(b)), shape: shapeOf(reflect.TypeFor[byte]())}
+}
+
+// RawOf is the address of p.
+func RawOf(p Pointer) Raw {
+	if p.base == nil {
+		return nil
+	}
+	p.within(0, nil)
+	return p.raw()
+}
+
+// RawAs is the address of p. It panics unless a t may lie there.
+func RawAs(p Pointer, t reflect.Type) Raw {
+	if p.base == nil {
+		return nil
+	}
+	p.within(t.Size(), t)
+	p.fits(shapeOf(t))
+	return p.raw()
+}
+
+// IsNil reports whether p is no place.
+func IsNil(p Pointer) bool { return p.base == nil }
+
+// FirstWord is the first word at p, whatever it is.
+func FirstWord(p Pointer) *Raw {
+	p.within(wordSize, nil)
+	return (*Raw)(p.raw())
+}
+
+// RawBytes is the address of the n bytes at p, which are to be read.
+func RawBytes(p Pointer, n int) Raw {
+	p.within(uintptr(n), nil)
+	return p.raw()
+}
+
+// RawRoom is the address of the n bytes at p, which are to be written.
+func RawRoom(p Pointer, n int) Raw {
+	writable(RawBytes(p, n), n)
+	return p.raw()
+}
+
+// View is the n bytes at p.
+func View(p Pointer, n int) []byte {
+	p.within(uintptr(n), nil)
+	return unsafe.Slice((*byte)(p.raw()), n)
+}
+
+func (p Pointer) raw() Raw { return unsafe.Add(p.base, p.off) }
+
+// within panics unless the n bytes at p, which are a t if that is not nil, lie in p's object.
+func (p Pointer) within(n uintptr, t reflect.Type) {
+	if (p.base != nil || n == 0 && t == nil) && p.off <= p.size && n <= p.size-p.off {
+		return
+	}
+	what := fmt.Sprintf("%d bytes", n)
+	if t != nil {
+		what = fmt.Sprintf("%v (%s)", t, what)
+	}
+	panic(fmt.Sprintf("mem: %s at offset %d of %v", what, int(p.off), p))
+}
+
+// fits panics unless the words of s are what p's object has there.
+func (p Pointer) fits(s *shape) {
+	if p.shape == nil || s.typ.Size() == 0 {
+		return
+	}
+	if s.pointers && uintptr(p.raw())%unsafe.Alignof(p.base) != 0 {
+		panic(fmt.Sprintf("mem: %v at offset %d of %v, which is not aligned", s.typ, p.off, p))
+	}
+	off := p.off % p.shape.typ.Size()
+	first, last := off/wordSize, (off+s.typ.Size()-1)/wordSize
+	for k := first; k <= last; k++ {
+		want, have := numeric, p.shape.word(k)
+		if s.pointers {
+			want = s.word(k - first)
+		}
+		if !want.fits(have) {
+			panic(fmt.Sprintf("mem: %v at offset %d of %v: %v where there is %v", s.typ, p.off, p, want, have))
+		}
+	}
+}
+
+// String describes p's object.
+func (p Pointer) String() string {
+	switch {
+	case p.base == nil:
+		return "nil"
+	case p.shape == nil:
+		return fmt.Sprintf("an object of %d bytes at %p", p.size, p.base)
+	case p.size == p.shape.typ.Size():
+		return fmt.Sprintf("a %v (%d bytes) at %p", p.shape.typ, p.size, p.base)
+	}
+	return fmt.Sprintf("an array of %v (%d bytes) at %p", p.shape.typ, p.size, p.base)
+}
