@@ -3,6 +3,7 @@ package slipstream
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -108,5 +109,28 @@ func makes(t *testing.T, b pages.Block) {
 		if !regexp.MustCompile(`(?m)^` + m[1] + `:`).Match(text) {
 			t.Errorf("%s: the Makefile has no target %s", b.Where, m[1])
 		}
+	}
+}
+
+// Each page in docs is read by a test, but for those that are prose, and docs/rows.sum has no rows that are gone.
+func TestPagesAreKnown(t *testing.T) {
+	tested := map[string]string{ // the module that has the test
+		"docs/from-parco.md": ".", "docs/from-protobuf.md": ".", "docs/migrate-json.md": "json, bench", "docs/migrate-msgpack.md": "bench",
+		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "README.md": "., server",
+		"docs/decisions.md": "", // prose: what was decided, and what was rejected
+	}
+	files, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []*pages.Page
+	for _, name := range append(files, "README.md") {
+		if _, known := tested[filepath.ToSlash(name)]; !known {
+			t.Errorf("%s has no test of its rows and blocks", name)
+		}
+		read = append(read, pages.Read(t, name))
+	}
+	for _, line := range pages.Stale(t, append(read, pages.ReadComment(t, "msgpack/doc.go"))...) {
+		t.Errorf("docs/rows.sum: no page has this row any more: %s", line)
 	}
 }

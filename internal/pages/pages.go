@@ -24,7 +24,8 @@ import (
 //	page.Blocks(t, "Check it", map[string]func(*testing.T, pages.Block){"before, err := …": …})
 //	page.Done(t)
 //
-// Rows are known by the text of their first cell, blocks by their first line.
+// Rows are known by the text of their first cell, blocks by their first line. docs/rows.sum has a sum of each row that is checked, so that
+// a change of its other cells fails too.
 type Page struct {
 	name     string
 	sections []*section
@@ -44,6 +45,8 @@ type Row struct {
 	Where string   // page and line
 	Head  []string // of the columns
 	Cells []string
+
+	pin bool // its sum is compared
 }
 
 // Code returns what stands between backquotes in cell i. A \| is a |, as Markdown has it in tables.
@@ -85,7 +88,17 @@ func Read(t testing.TB, name string) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parsePage(name, string(text))
+	return parsePage(name, string(text)).pin()
+}
+
+// pin has the rows compared with the file of sums.
+func (p *Page) pin() *Page {
+	for _, s := range p.sections {
+		for i := range s.rows {
+			s.rows[i].pin = true
+		}
+	}
+	return p
 }
 
 func parsePage(name, text string) *Page {
@@ -183,7 +196,12 @@ func run[T any](t *testing.T, section string, parts []T, key func(T) (name, wher
 		if seen[name] = true; check == nil {
 			continue
 		}
-		t.Run(name, func(t *testing.T) { check(t, part) })
+		t.Run(name, func(t *testing.T) {
+			if row, is := any(part).(Row); is && row.pin {
+				row.pinned(t)
+			}
+			check(t, part)
+		})
 	}
 	for name := range checks {
 		if !seen[name] {

@@ -1,0 +1,89 @@
+package pages
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A check is known by the first cell of its row, so it would not notice that the rest of the row says something else now. So the sums
+// of the rows that have checks are in a file, and whoever changes a row reads its check and writes the sum again:
+//
+//	SLIPSTREAM_PAGES=write go test -count=1 -p=1 -run Pages ./... (in the root, in server and in bench)
+
+// sumsFile is relative to the repository. A line is page, sum and first cell.
+const sumsFile = "docs/rows.sum"
+
+var sumsMu sync.Mutex
+
+// line is the row's line in the file.
+func (r Row) line() string {
+	page, _, _ := strings.Cut(r.Where, ":")
+	sum := sha256.Sum256([]byte(strings.Join(r.Cells, "|")))
+	return fmt.Sprintf("%s %x %s", page, sum[:6], r.Cells[0])
+}
+
+func readSums(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(Root(t), sumsFile))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return strings.FieldsFunc(string(text), func(c rune) bool { return c == '\n' })
+}
+
+func writeSums(t testing.TB, lines []string) {
+	t.Helper()
+	slices.Sort(lines)
+	text := strings.Join(slices.Compact(lines), "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(Root(t), sumsFile), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writing reports whether sums are written rather than compared.
+func writing() bool { return os.Getenv("SLIPSTREAM_PAGES") == "write" }
+
+// pinned compares the row with its sum.
+func (r Row) pinned(t *testing.T) {
+	t.Helper()
+	sumsMu.Lock()
+	defer sumsMu.Unlock()
+	sums := readSums(t)
+	switch known := slices.Contains(sums, r.line()); {
+	case known:
+	case writing():
+		writeSums(t, append(sums, r.line()))
+	default:
+		t.Errorf("%s: this row was changed after its check was written. Does %s still check what it says? Then write its sum: see internal/pages/sums.go", r.Where, t.Name())
+	}
+}
+
+// Stale returns the lines of the file of sums for which no page has a row. If sums are written, it takes them out.
+func Stale(t testing.TB, pages ...*Page) (stale []string) {
+	t.Helper()
+	rows := map[string]bool{}
+	for _, p := range pages {
+		for _, s := range p.sections {
+			for _, r := range s.rows {
+				rows[r.line()] = true
+			}
+		}
+	}
+	sums := readSums(t)
+	for _, line := range sums {
+		if !rows[line] {
+			stale = append(stale, line)
+		}
+	}
+	if writing() && len(stale) > 0 {
+		writeSums(t, slices.DeleteFunc(sums, func(line string) bool { return !rows[line] }))
+		return nil
+	}
+	return stale
+}
