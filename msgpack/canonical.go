@@ -18,8 +18,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// maxKeyDepth is how deep maps may nest as keys of maps: each level copies its keys once more.
-const maxKeyDepth = 100
+// maxKeyDepth is how deep arrays and maps may nest as keys of keys. Each level copies or reads its keys once more, so with a larger
+// bound a message would cost as many times its size.
+const maxKeyDepth = 4
 
 var (
 	errCanonicalDict = errors.New("msgpack: canonical bytes cannot have interned strings")

@@ -583,10 +583,10 @@ func growthValues() []growth.Family[any] {
 			made("deep customs", func(n int) any { return nested(n, func(v any) any { return growthCustom{v} }) }),
 			made("deep map[any]any", func(n int) any { return nested(n, func(v any) any { return map[any]any{"a": v, 1: 2} }) }),
 			made("deep keys", func(n int) any {
-				return nestedOnce(n, func(v any) any { return map[any]any{&growthCustom{v}: 1, 2: 2} })
+				return nestedOnce(n, 4, func(v any) any { return map[any]any{&growthCustom{v}: 1, 2: 2} })
 			}),
 			made("deep equal keys", func(n int) any {
-				return nestedOnce(n, func(v any) any {
+				return nestedOnce(n, n/4096, func(v any) any {
 					m := map[float64]any{math.NaN(): v}
 					m[math.NaN()] = 1
 					return m
@@ -640,9 +640,9 @@ func nested(n int, wrap func(any) any) any {
 }
 
 // nestedOnce returns a deep value of few levels: where a level costs twice what the one within it costs, no more would end.
-func nestedOnce(n int, wrap func(any) any) any {
+func nestedOnce(n, levels int, wrap func(any) any) any {
 	var v any = strings.Repeat("x", n)
-	for range n / 4096 {
+	for range levels {
 		v = wrap(v)
 	}
 	return v

@@ -109,7 +109,8 @@ type EncodeOptions struct {
 	// Canonical gives equal values equal bytes, whatever their Go types are: a struct and a map with the same keys and values, ints
 	// of any width, float32 and float64. What methods write, and RawMessage, is brought into the same form:
 	//
-	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error
+	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error, and so are
+	//	        keys that are arrays or maps within such keys, more than 4 deep
 	//	struct  as a map; as an array if its tag or ArrayStructs asks for it
 	//	int     the shortest form; a positive one as unsigned
 	//	float   float64; NaN is cb 7ff8000000000000, and -0 is not 0. With CompactFloats, ints where they are whole numbers

@@ -183,12 +183,12 @@ func TestPartialAgainstCatalog(t *testing.T) {
 // TestIntegersOfTheCatalogAreNotRounded writes floats to a column with an integer that a float64 would
 // round, and such an integer to a column of floats, in bodies of their own.
 func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
-	const big = 1<<53 + 1
+	const big int64 = 1<<53 + 1
 	const float = `column "n" holds integers that a float64 would round and cannot take 2.5: send integers, or send it under another name`
 	const integer = `column "f" holds float64 and cannot take 9007199254740993, which a float64 would round: send it as a string, or send it under another name`
 	r := newRig(t, Options{})
 	wantStatus(t, r.v1(list{dict{"time", t0, "n", big, "f", 0.5}}, ""), 204)
-	first := row{"time": t0, "n": int64(big), "f": 0.5}
+	first := row{"time": t0, "n": big, "f": 0.5}
 	wantRows(t, r.replayed(), map[string][]row{"db.t": {first}})
 	for _, body := range []any{
 		list{dict{"time", t1, "n", 1}, dict{"time", t2, "n", 2.5}},
