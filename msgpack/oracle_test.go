@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,6 +25,7 @@ type oracle struct {
 	b    []byte
 	i    int
 	exts map[int]bool // the ends of exts that a function has read
+	bare map[int]bool // the ends of heads of exts that were passed over; see mapLen
 }
 
 // called notes that a function has read the ext that ends here: it counts for MaxDepth.
@@ -221,7 +223,7 @@ func (o *oracle) message(v reflect.Value) error {
 	if o.MaxBytes > 0 && o.i-from > o.MaxBytes {
 		return errOracle
 	}
-	all := oracle{DecodeOptions: o.DecodeOptions, b: o.b[:o.i], i: from, exts: o.exts}
+	all := oracle{DecodeOptions: o.DecodeOptions, b: o.b[:o.i], i: from, exts: o.exts, bare: o.bare}
 	for all.i < len(all.b) {
 		if _, err := all.judge(0, nil); err != nil {
 			return err
@@ -253,6 +255,9 @@ func (o *oracle) judge(depth int, null any) (key any, err error) {
 			return h.f, nil
 		}
 	case 's', 'B', 'x':
+		if o.bare[o.i] {
+			return o.judge(depth, null)
+		}
 		b, err := o.bytes(h.n)
 		switch {
 		case err != nil:
@@ -277,6 +282,9 @@ func (o *oracle) judge(depth int, null any) (key any, err error) {
 				if err != nil {
 					return nil, err
 				}
+				if _, is := key.(composite); is {
+					key = composite((&oracle{b: o.b, i: start}).normal())
+				}
 				if key = identity(key, o.b[start:o.i]); o.UniqueKeys && seen[key] {
 					return nil, errOracle
 				}
@@ -288,7 +296,47 @@ func (o *oracle) judge(depth int, null any) (key any, err error) {
 		}
 	}
 	type onWire string
-	return onWire(o.b[from:o.i]), nil
+	if h.kind == 'f' {
+		return onWire(o.b[from:o.i]), nil
+	}
+	return composite(""), nil
+}
+
+// composite is an array, a map or an ext as a key: what normal says of it.
+type composite string
+
+// normal says what the next value is, whatever the widths of its numbers and heads, and the order of its maps. The value is sound.
+func (o *oracle) normal() string {
+	h, _ := o.next()
+	switch h.kind {
+	case 'i':
+		if h.code == 0xcf {
+			return fmt.Sprint(h.num)
+		}
+		return fmt.Sprint(int64(h.num))
+	case 'f':
+		if h.f != h.f {
+			return "NaN"
+		}
+		return fmt.Sprintf("float %x", math.Float64bits(h.f))
+	case 's', 'B', 'x':
+		b, _ := o.bytes(h.n)
+		return fmt.Sprintf("%c%d%q", h.kind, h.id, b)
+	case 'a':
+		s := "["
+		for range h.n {
+			s += o.normal() + ","
+		}
+		return s + "]"
+	case 'm':
+		var pairs []string
+		for range h.n {
+			pairs = append(pairs, o.normal()+":"+o.normal())
+		}
+		slices.Sort(pairs)
+		return fmt.Sprintf("%q", pairs)
+	}
+	return fmt.Sprintf("%c%d", h.kind, h.num)
 }
 
 // decode decodes the next value into v, which is settable.
@@ -586,17 +634,17 @@ func (o *oracle) slice(v reflect.Value) error {
 	if h.kind != 'a' {
 		return errOracle
 	}
-	if h.n > len(o.b)-o.i {
-		return errors.New("the input ends")
-	}
+	// An element is a byte or more. If they cannot all be there, those that are may still be written, as a decoder that reads from a
+	// reader learns it late.
+	n := min(h.n, len(o.b)-o.i+1)
 	// The elements may lead back to v and set it: what counts is the slice as it was.
 	s := v.Slice(0, v.Cap())
 	if v.IsNil() || h.n > v.Cap() {
-		s = reflect.MakeSlice(v.Type(), h.n, h.n)
+		s = reflect.MakeSlice(v.Type(), max(n, v.Cap()), max(n, v.Cap()))
 		reflect.Copy(s, v.Slice(0, v.Cap()))
 		v.Set(s)
 	}
-	for k := range h.n {
+	for k := range n {
 		if err := o.decode(s.Index(k)); err != nil {
 			return err
 		}
@@ -632,6 +680,10 @@ func (o *oracle) array(v reflect.Value) error {
 func (o *oracle) mapLen() (int, error) {
 	h, err := o.next()
 	if err == nil && h.kind == 'x' {
+		if o.bare == nil {
+			o.bare = make(map[int]bool)
+		}
+		o.bare[o.i] = true
 		if o.isNil() {
 			return 0, nil
 		}

@@ -18,7 +18,6 @@ type oracleBody struct {
 	refs     []map[string]bool
 	metadata []Metadata
 	symbols  []string
-	others   bool // fields of the other version, and none of its own
 }
 
 // oracleField is one field of a message.
