@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/schema"
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -593,7 +593,7 @@ func TestSchemasFile(t *testing.T) {
 		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a: a blob has no cell: columns hold numbers, bools, times and strings, and what may be missing of these: ` + hint,
 	} {
 		path := filepath.Join(t.TempDir(), "schemas.json")
-		if err := durable.WriteFile(path, []byte(text)); err != nil {
+		if err := disk.WriteFile(disk.OS, path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := OpenSchemas(path); err == nil || !strings.Contains(err.Error(), want) {

@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/schema"
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // Schemas is what bodies can be coded by: schemas by name, each in the versions that were registered, the newest last. They are in a file
@@ -130,7 +130,7 @@ func (s *Schemas) become(known map[string][]*version) error {
 	}
 	text, err := json.MarshalIndent(f, "", "\t")
 	if err == nil {
-		err = durable.WriteFile(s.path, append(text, '\n'))
+		err = disk.WriteFile(disk.OS, s.path, append(text, '\n'))
 	}
 	if err != nil {
 		return refuse(InDoubt, "the disk failed while the schemas were written: it is unknown whether they are; send it again (%v)", err)

@@ -5,17 +5,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // dirs makes directories that survive a crash: the entry of a directory in its parent is synced before a file in it counts
 // as landed. A directory that is already there may have been made just before a crash of the process and never been synced,
 // so each one below the root is synced once in the life of the process.
 type dirs struct {
+	disk   disk.Disk
 	root   string
-	mu     sync.Mutex // held while syncing, so that no one relies on an entry that another is still syncing
+	mu     disk.Mutex // held while syncing, so that no one relies on an entry that another is still syncing
 	synced map[string]bool
 }
 
@@ -40,9 +40,9 @@ func (d *dirs) make(dir string) error {
 	if err := d.make(parent); err != nil {
 		return err
 	}
-	err := durable.MkdirAll(dir)
+	err := disk.MkdirAll(d.disk, dir)
 	if err == nil {
-		err = durable.SyncDir(parent) // also if dir was there: its entry may never have been synced
+		err = d.disk.SyncDir(parent) // also if dir was there: its entry may never have been synced
 	}
 	if err == nil {
 		d.synced[dir] = true
@@ -52,12 +52,12 @@ func (d *dirs) make(dir string) error {
 
 // create opens a new file in the directory, which it makes if need be: for the first time, or again after someone has
 // removed it.
-func (d *dirs) create(dir, path string) (*os.File, error) {
+func (d *dirs) create(dir, path string) (disk.File, error) {
 	for again := false; ; again = true {
 		if err := d.ensure(dir); err != nil {
 			return nil, err
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		f, err := d.disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 		if again || !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}

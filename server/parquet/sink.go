@@ -5,19 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
 // Options are a sink's.
 type Options struct {
 	Codec   Codec
-	Version string // of the program, for the files' created_by; "dev" if empty
+	Version string    // of the program, for the files' created_by; "dev" if empty
+	Disk    disk.Disk // disk.OS if nil
 }
 
 // createdBy has the form that parquet-mr parses; it distrusts the statistics of files whose author it cannot make out.
@@ -49,16 +49,16 @@ func New(dir string, o Options) (*Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w", err)
 	}
-	if err := durable.MkdirAll(root); err != nil {
+	if o.Disk == nil {
+		o.Disk = disk.OS
+	}
+	if err := disk.MkdirAll(o.Disk, root); err != nil {
 		return nil, fmt.Errorf("parquet: %w", err)
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil { // a link would not be walked
-		return nil, fmt.Errorf("parquet: %w", err)
-	}
-	if err := sweep(root); err != nil {
+	if err := sweep(o.Disk, root); err != nil {
 		return nil, fmt.Errorf("parquet: removing the temporary files of an earlier run: %w", err)
 	}
-	return &Sink{root: root, options: o, dirs: dirs{root: root}}, nil
+	return &Sink{root: root, options: o, dirs: dirs{disk: o.Disk, root: root}}, nil
 }
 
 const (
@@ -66,17 +66,24 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// sweep removes the temporary files in a tree.
-func sweep(root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+// sweep removes the temporary files in a directory and those below it.
+func sweep(d disk.Disk, dir string) error {
+	entries, err := d.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case e.IsDir():
+			err = sweep(d, filepath.Join(dir, name))
+		case e.Type().IsRegular() && strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix):
+			err = d.Remove(filepath.Join(dir, name))
+		}
 		if err != nil {
 			return err
 		}
-		if name := d.Name(); d.Type().IsRegular() && strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix) {
-			return os.Remove(path)
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // path is the file's place in the file system.
@@ -121,10 +128,10 @@ func (s *Sink) land(ctx context.Context, f *table.File, path string) (int64, err
 		err = e
 	}
 	if err == nil {
-		err = durable.Publish(temp, path)
+		err = disk.Publish(s.options.Disk, temp, path)
 	}
 	if err != nil {
-		os.Remove(temp) // if this fails, New removes it
+		s.options.Disk.Remove(temp) // if this fails, New removes it
 		return 0, err
 	}
 	return w.at, nil
@@ -136,7 +143,7 @@ func (s *Sink) Exists(name string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("parquet: %w", err)
 	}
-	_, err = os.Lstat(path)
+	_, err = s.options.Disk.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -149,9 +156,9 @@ func (s *Sink) Remove(name string) error {
 	if err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}
-	err = os.Remove(path)
+	err = s.options.Disk.Remove(path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) { // one that is gone may have been removed just before a crash
-		err = durable.SyncDir(filepath.Dir(path))
+		err = s.options.Disk.SyncDir(filepath.Dir(path))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("parquet: removing %s: %w", name, err)

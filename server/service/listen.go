@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipstream-go/slipstream/server/config"
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/watch"
 )
 
@@ -62,7 +62,7 @@ func profiles() http.Handler {
 // lockData makes the data directory and takes its lock, which the system gives back when the process ends. The log has a
 // lock too, but by then temporary files are swept, which might be those of another process.
 func lockData(dir string) (unlock func(), err error) {
-	if err := durable.MkdirAll(dir); err != nil {
+	if err := disk.MkdirAll(disk.OS, dir); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -109,7 +110,7 @@ func (drain) Remove(string) error         { return nil }
 
 // BenchmarkCheck is what the catalog costs a batch whose columns it has.
 func BenchmarkCheck(b *testing.B) {
-	c, err := openCatalog(b.TempDir() + "/catalog.json")
+	c, err := openCatalog(disk.OS, b.TempDir()+"/catalog.json")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,7 @@ import (
 	"unicode"
 
 	"github.com/slipstream-go/slipstream/column"
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // catalog knows the columns of every table. Its file is {dir}/catalog.json, and what it answers is always in that file: a
@@ -24,6 +23,7 @@ import (
 //
 // Readers load one pointer. Writers add to the draft, then one of them writes the file for all that came meanwhile.
 type catalog struct {
+	disk   disk.Disk
 	path   string
 	header header
 	limits limits
@@ -34,7 +34,7 @@ type catalog struct {
 	draft   map[Name]*schema // durable, and what waits to be written
 	changes uint64           // made to draft so far
 
-	writing sync.Mutex
+	writing disk.Mutex
 	written uint64 // of the changes, those in the file
 }
 
@@ -220,7 +220,7 @@ func (c *catalog) flush(want uint64) error {
 	c.mu.Lock()
 	tables, changes := maps.Clone(c.draft), c.changes
 	c.mu.Unlock()
-	if err := writeCatalog(c.path, c.header, tables); err != nil {
+	if err := writeCatalog(c.disk, c.path, c.header, tables); err != nil {
 		return fmt.Errorf("table: the catalog could not be written, so the batch was refused: %w", err)
 	}
 	c.written = changes
@@ -340,13 +340,14 @@ type catalogColumn struct {
 
 // openCatalog reads the file, or begins an empty catalog if there is none. It has no limits: those come when the log has been
 // replayed, whose rows were admitted once.
-func openCatalog(path string) (*catalog, error) {
+func openCatalog(d disk.Disk, path string) (*catalog, error) {
 	c := &catalog{
+		disk:   d,
 		path:   path,
 		header: header{Version: catalogVersion},
 		draft:  make(map[Name]*schema),
 	}
-	text, err := os.ReadFile(path)
+	text, err := disk.ReadFile(d, path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("table: reading the catalog: %w", err)
 	}
@@ -397,7 +398,7 @@ func (c *catalog) nextLog() (int, error) {
 	defer c.writing.Unlock()
 	h := c.header
 	h.Log++
-	if err := writeCatalog(c.path, h, *c.durable.Load()); err != nil {
+	if err := writeCatalog(c.disk, c.path, h, *c.durable.Load()); err != nil {
 		return 0, err
 	}
 	c.header = h
@@ -405,7 +406,7 @@ func (c *catalog) nextLog() (int, error) {
 }
 
 // writeCatalog replaces the file, durably: at any moment there is the old one or the new one.
-func writeCatalog(path string, h header, tables map[Name]*schema) error {
+func writeCatalog(d disk.Disk, path string, h header, tables map[Name]*schema) error {
 	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(tables))}
 	for name, sc := range tables {
 		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields))}
@@ -421,5 +422,5 @@ func writeCatalog(path string, h header, tables map[Name]*schema) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(path, append(text, '\n'))
+	return disk.WriteFile(d, path, append(text, '\n'))
 }

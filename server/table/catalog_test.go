@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // shapeOf is a batch of one row with the given columns, "name:kind" each, after its time.
@@ -51,7 +52,7 @@ func printed(sc *schema) string {
 
 func openTestCatalog(t testing.TB, path string) *catalog {
 	t.Helper()
-	c, err := openCatalog(path)
+	c, err := openCatalog(disk.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestCatalogFileErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := openCatalog(path); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := openCatalog(disk.OS, path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -147,7 +147,7 @@ func (s *dirSink) Land(ctx context.Context, f *File) (int64, error) {
 	if err := s.at(ctx, "temp", f.Path); err != nil {
 		return 0, err
 	}
-	if err := durable.Publish(temp, path); err != nil {
+	if err := disk.Publish(disk.OS, temp, path); err != nil {
 		return 0, err
 	}
 	if err := s.at(ctx, "renamed", f.Path); err != nil {

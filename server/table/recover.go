@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -30,7 +30,7 @@ type notes struct {
 var errFull = errors.New("memory is full")
 
 func (s *Store) recover() (err error) {
-	if err := durable.MkdirAll(s.o.Dir); err != nil {
+	if err := disk.MkdirAll(s.o.WAL.Disk, s.o.Dir); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
 	if err := s.openLog(); err != nil {
@@ -44,7 +44,7 @@ func (s *Store) recover() (err error) {
 		}
 	}()
 	// The catalog is opened under the log's lock: no other process changes it.
-	if s.catalog, err = openCatalog(filepath.Join(s.o.Dir, "catalog.json")); err != nil {
+	if s.catalog, err = openCatalog(s.o.WAL.Disk, filepath.Join(s.o.Dir, "catalog.json")); err != nil {
 		return err
 	}
 	if err := s.number(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -19,7 +20,7 @@ type Options struct {
 	// Dir holds catalog.json and the directory wal.
 	Dir string
 
-	// WAL is how the log is opened. Its OnCommit and OnFail, if set, are called after the store's own, with the Attach that
+	// WAL is how the log is opened. The catalog is on its Disk too. Its OnCommit and OnFail, if set, are called after the store's own, with the Attach that
 	// the record had when it came to Append: from then on its payload may be used again.
 	WAL wal.Options
 
@@ -75,6 +76,9 @@ func (o *Options) setDefaults() error {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	if o.WAL.Disk == nil {
+		o.WAL.Disk = disk.OS
+	}
 	if o.Pool == nil {
 		o.Pool = NewPool(int(min(o.MaxBuffered/4, 1<<30)))
 	}
@@ -95,7 +99,7 @@ type Store struct {
 	catalog   *catalog
 	log       *wal.Log
 	node      atomic.Pointer[string] // Options.Node, and the number of the log if it is not the first
-	numbering sync.Mutex             // held while the log gets a new number
+	numbering disk.Mutex             // held while the log gets a new number
 
 	held  atomic.Int64 // bytes of the batches from Append until they have landed
 	async atomic.Int64 // records that AppendAsync took and that are not committed yet

@@ -3,6 +3,8 @@ package wal
 import (
 	"fmt"
 	"strings"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // Report is what [Check] has found.
@@ -46,12 +48,12 @@ func (r Report) String() string {
 
 // Check reads the whole log in dir, which must not be open, and changes nothing.
 func Check(dir string) (Report, error) {
-	unlock, err := lockDir(dir)
+	unlock, err := lockDir(disk.OS, dir)
 	if err != nil {
 		return Report{}, err
 	}
 	defer unlock()
-	v, err := takeSurvey(dir)
+	v, err := takeSurvey(disk.OS, dir)
 	return v.report, err
 }
 
@@ -63,14 +65,14 @@ type survey struct {
 
 // takeSurvey reads the log in dir, which is locked, and settles for each segment which sequence numbers are its own, where its records end and
 // whether it is damaged. The survey is never nil; after an error it ends where that was met.
-func takeSurvey(dir string) (*survey, error) {
-	segs, err := listSegments(dir)
+func takeSurvey(d disk.Disk, dir string) (*survey, error) {
+	segs, err := listSegments(d, dir)
 	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}}
 	if err != nil {
 		return v, err
 	}
 	for i, s := range segs {
-		if err := v.visit(i, s); err != nil {
+		if err := v.visit(d, i, s); err != nil {
 			return v, err
 		}
 	}
@@ -80,7 +82,7 @@ func takeSurvey(dir string) (*survey, error) {
 	return v, nil
 }
 
-func (v *survey) visit(i int, s *segment) error {
+func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 	first, last := s.start, i == len(v.segments)-1
 	if i > 0 {
 		s.start = v.segments[i-1].next
@@ -99,7 +101,7 @@ func (v *survey) visit(i int, s *segment) error {
 	if !last {
 		following = v.segments[i+1].start
 	}
-	if err := v.read(s, last, following); err != nil {
+	if err := v.read(d, s, last, following); err != nil {
 		return err
 	}
 	if s.next < following {
@@ -152,8 +154,8 @@ type flaw struct {
 
 // read reads the records of s. In the last segment it tells a torn tail from damage; behind the others the record following is
 // expected.
-func (v *survey) read(s *segment, last bool, following uint64) error {
-	sc, f, err := s.open(s.size)
+func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) error {
+	sc, f, err := s.open(d, s.size)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // copied is up to which length a payload is copied behind its header; a longer one is a vector of its own. A vector costs the
@@ -15,7 +17,7 @@ const keptBuffer = 4 << 20
 
 // committer is what belongs to the committer goroutine alone.
 type committer struct {
-	file file // of the active segment
+	file disk.File // of the active segment
 	took []*appending
 	buf  []byte   // headers, names, short payloads and padding
 	vecs [][]byte // what is to be written: parts of buf, and payloads
@@ -90,7 +92,7 @@ func (l *Log) write(group []*appending) error {
 	size := l.encode(group)
 	err := writeAll(c.file, c.vecs, s.end)
 	clear(c.vecs) // the payloads are not ours
-	if isDiskFull(err) {
+	if disk.IsFull(err) {
 		if cut := c.cut(s.end); cut != nil {
 			return fmt.Errorf("cut back to the last commit: %w", cut)
 		}
@@ -99,7 +101,7 @@ func (l *Log) write(group []*appending) error {
 		return err
 	}
 	began := time.Now()
-	if err := c.file.datasync(); err != nil {
+	if err := c.file.Datasync(); err != nil {
 		return err
 	}
 	c.syncTime += time.Since(began)
@@ -113,7 +115,7 @@ func (c *committer) cut(end int64) error {
 	if err := c.file.Truncate(end); err != nil {
 		return err
 	}
-	return c.file.datasync()
+	return c.file.Datasync()
 }
 
 // rotate seals the active segment and goes on in a new one, which has room for a record of the given size. After ErrLowDisk
@@ -127,14 +129,14 @@ func (l *Log) rotate(size int64) error {
 	if l.space.isLow.Load() {
 		room = 0 // what the reserve has given back is not for us alone
 	}
-	next, f, err := createSegment(&l.spares, l.dir, s.number+1, s.next, room)
-	if isDiskFull(err) {
+	next, f, err := createSegment(l.disk, &l.spares, l.dir, s.number+1, s.next, room)
+	if disk.IsFull(err) {
 		return lowDisk(err)
 	} else if err != nil {
 		return err
 	}
 	c.file.Close() // it is synced
-	c.file = l.o.wrap(diskFile{f})
+	c.file = f
 
 	l.mu.Lock()
 	defer l.mu.Unlock()

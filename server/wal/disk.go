@@ -7,13 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 const (
@@ -21,21 +18,10 @@ const (
 	reserveName = "reserve"
 )
 
-// file is what the committer asks of the active segment. Tests put a faulty one in its place.
-type file interface {
-	writeVec(vecs [][]byte, off int64) (int, error) // may write less than all, as pwritev does
-	datasync() error
-	Truncate(size int64) error
-	Close() error
-}
-
-// diskFile is the file that is used outside of tests; what it adds differs between systems.
-type diskFile struct{ *os.File }
-
 // writeAll writes vecs, which it consumes, at off.
-func writeAll(f file, vecs [][]byte, off int64) error {
+func writeAll(f disk.File, vecs [][]byte, off int64) error {
 	for len(vecs) > 0 {
-		n, err := f.writeVec(vecs[:min(len(vecs), maxVecs)], off)
+		n, err := f.WriteVec(vecs[:min(len(vecs), disk.MaxVecs)], off)
 		if err != nil {
 			return err
 		}
@@ -54,34 +40,16 @@ func writeAll(f file, vecs [][]byte, off int64) error {
 	return nil
 }
 
-// isDiskFull reports whether err says that there is no room, which may change.
-func isDiskFull(err error) bool {
-	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, io.ErrShortWrite)
-}
-
 // lockDir takes the lock of the log in dir, which the system gives back when the process ends.
-func lockDir(dir string) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
+func lockDir(d disk.Disk, dir string) (unlock func(), err error) {
+	unlock, err = d.Lock(filepath.Join(dir, lockName))
+	switch {
+	case errors.Is(err, disk.ErrLocked):
+		return nil, fmt.Errorf("wal: %s is in use by another process: stop it first", dir)
+	case err != nil:
 		return nil, fmt.Errorf("wal: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		if err == unix.EWOULDBLOCK {
-			return nil, fmt.Errorf("wal: %s is in use by another process: stop it first", dir)
-		}
-		return nil, fmt.Errorf("wal: lock %s: %w", f.Name(), err)
-	}
-	return func() { f.Close() }, nil
-}
-
-// freeBytes is how much an ordinary user may still write to dir's file system.
-func freeBytes(dir string) (int64, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, err
-	}
-	return int64(st.Bavail) * int64(st.Bsize), nil
+	return unlock, nil
 }
 
 // spaceInterval is how often the file system is asked at most.
@@ -93,10 +61,10 @@ const spaceInterval = 100 * time.Millisecond
 // counts as low: what it has given is for landing, not for more data. It is taken again when that leaves minFree and as much
 // again as the reserve, so that it does not go back and forth.
 type space struct {
+	disk    disk.Disk
 	dir     string
 	minFree int64
 	reserve int64
-	free    func(dir string) (int64, error)
 	log     *slog.Logger
 
 	watched bool // there is something to ask for
@@ -104,14 +72,14 @@ type space struct {
 	due     atomic.Int64 // when to ask next, since epoch
 	isLow   atomic.Bool
 
-	mu   sync.Mutex
+	mu   disk.Mutex
 	held bool // the reserve is on disk
 }
 
 // start looks at what is there.
 func (s *space) start() {
 	s.epoch = time.Now()
-	info, err := os.Stat(s.path())
+	info, err := s.disk.Stat(s.path())
 	s.held = err == nil && s.reserve > 0 && info.Size() == s.reserve
 	if err == nil && !s.held {
 		s.drop() // it was made with another size
@@ -152,7 +120,7 @@ func (s *space) lookAgain() bool {
 }
 
 func (s *space) look() {
-	free, err := s.free(s.dir)
+	free, err := s.disk.Free(s.dir)
 	if err != nil {
 		return // a write will find out
 	}
@@ -188,25 +156,25 @@ func (s *space) giveBack() bool {
 // drop removes the reserve. Syncing the directory makes the file system hand out its blocks at once.
 func (s *space) drop() {
 	s.held = false
-	if err := errors.Join(os.Remove(s.path()), durable.SyncDir(s.dir)); err != nil {
+	if err := errors.Join(s.disk.Remove(s.path()), s.disk.SyncDir(s.dir)); err != nil {
 		s.log.Error("wal: the reserve could not be given back", "error", err)
 	}
 }
 
 // take makes the reserve. On a file system that cannot allocate ahead the log goes without.
 func (s *space) take() {
-	f, err := os.Create(s.path())
+	f, err := s.disk.Open(s.path(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err == nil {
-		err = allocate(f, 0, s.reserve)
+		err = f.Allocate(0, s.reserve)
 		f.Close()
 	}
 	switch {
 	case err == nil:
 		s.held = true
-	case isDiskFull(err):
-		os.Remove(s.path())
+	case disk.IsFull(err):
+		s.disk.Remove(s.path())
 	default:
-		os.Remove(s.path())
+		s.disk.Remove(s.path())
 		s.reserve = 0
 		s.log.Warn("wal: there will be no reserve", "error", err, "dir", s.dir)
 	}
@@ -214,11 +182,11 @@ func (s *space) take() {
 
 // preallocate gives f room from offset from to offset to, so that commits need not. It does without where the file system
 // cannot, or has less than that.
-func preallocate(f *os.File, from, to int64) error {
+func preallocate(f disk.File, from, to int64) error {
 	if to <= from {
 		return nil
 	}
-	if err := allocate(f, from, to-from); err != nil {
+	if err := f.Allocate(from, to-from); err != nil {
 		return f.Truncate(from) // what was allocated before the disk was full
 	}
 	return nil

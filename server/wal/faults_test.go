@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 func TestSyncFailure(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
 	var failed []error
-	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, wrap: f.wrap, OnFail: func(r *Record, err error) {
+	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, Disk: f.disk(), OnFail: func(r *Record, err error) {
 		if r.Seq != 0 {
 			t.Errorf("a record that was not written has the sequence number %d", r.Seq)
 		}
@@ -65,7 +67,7 @@ func TestSyncFailureFailsTheGroup(t *testing.T) {
 		<-gate
 		return unix.EIO
 	})
-	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap})
+	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk()})
 	const n = 10
 	results := make(chan error, n)
 	for range n {
@@ -88,7 +90,7 @@ func TestSyncFailureFailsTheGroup(t *testing.T) {
 func TestWriteFailure(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
-	l := mustOpen(t, dir, Options{wrap: f.wrap})
+	l := mustOpen(t, dir, Options{Disk: f.disk()})
 	mustAppend(t, l, sample(1))
 	f.onWrite(func([][]byte) (int, error) { return 60, unix.EIO })
 	if err := l.Append(sample(2)); !errors.Is(err, ErrFailed) || !errors.Is(err, unix.EIO) {
@@ -108,7 +110,7 @@ func TestShortWrites(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
 	f.onWrite(func([][]byte) (int, error) { return 1000, nil })
-	l := mustOpen(t, dir, Options{wrap: f.wrap})
+	l := mustOpen(t, dir, Options{Disk: f.disk()})
 	want := []*Record{data(make([]byte, 5000)), data([]byte("short")), data(make([]byte, copied+1))}
 	mustAppend(t, l, want...)
 	mustClose(t, l)
@@ -127,7 +129,7 @@ func TestDiskFull(t *testing.T) {
 		var full atomic.Bool
 		free := new(atomic.Int64)
 		free.Store(1 << 30)
-		l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, Reserve: 1 << 20, wrap: f.wrap, free: func(string) (int64, error) { return free.Load(), nil }})
+		l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, Reserve: 1 << 20, Disk: freeDisk{f.disk(), func() (int64, error) { return free.Load(), nil }}})
 		reserve := filepath.Join(dir, reserveName)
 		if info, err := os.Stat(reserve); err != nil || info.Size() != 1<<20 {
 			t.Fatalf("reserve: %v, %v", info, err)
@@ -183,7 +185,7 @@ func TestDiskFullInMidCommit(t *testing.T) {
 	entered, release := make(chan bool, 8), make(chan bool, 8)
 	var lost []*Record
 	l := mustOpen(t, dir, Options{
-		wrap:     f.wrap,
+		Disk:     f.disk(),
 		OnCommit: func([]*Record) { entered <- true; <-release },
 		OnFail: func(r *Record, err error) {
 			if !errors.Is(err, ErrLowDisk) {
@@ -233,7 +235,7 @@ func TestDiskFullInMidCommit(t *testing.T) {
 // When even the cutting back fails, nothing is known any more.
 func TestCutFailure(t *testing.T) {
 	var f faults
-	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap})
+	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk()})
 	f.onWrite(func([][]byte) (int, error) { return 10, unix.ENOSPC })
 	f.onSync(func() error { return unix.EIO })
 	if err := l.Append(sample(0)); !errors.Is(err, ErrFailed) {
@@ -243,7 +245,7 @@ func TestCutFailure(t *testing.T) {
 
 func TestSealFailure(t *testing.T) {
 	var f faults
-	l := mustOpen(t, t.TempDir(), Options{SegmentBytes: 300, wrap: f.wrap})
+	l := mustOpen(t, t.TempDir(), Options{SegmentBytes: 300, Disk: f.disk()})
 	mustAppend(t, l, data(make([]byte, 200)))
 	f.onSync(func() error { return unix.ENOSPC }) // from a sync, even this is final
 	if err := l.Append(data(make([]byte, 200))); !errors.Is(err, ErrFailed) {
@@ -255,7 +257,7 @@ func TestMinFree(t *testing.T) {
 	dir := t.TempDir()
 	var free atomic.Int64
 	free.Store(1000)
-	o := Options{SegmentBytes: 64 << 10, MinFree: 2000, Reserve: 500, Logger: quiet, free: func(string) (int64, error) { return free.Load(), nil }}
+	o := Options{SegmentBytes: 64 << 10, MinFree: 2000, Reserve: 500, Logger: quiet, Disk: freeDisk{disk.OS, func() (int64, error) { return free.Load(), nil }}}
 	l := mustOpen(t, dir, o)
 	held := func() bool {
 		_, err := os.Stat(filepath.Join(dir, reserveName))
@@ -309,7 +311,7 @@ func TestReserveIsResized(t *testing.T) {
 // The file system is asked now and then, not at each append.
 func TestMinFreeIsCheap(t *testing.T) {
 	var asked atomic.Int64
-	l := mustOpen(t, t.TempDir(), Options{MinFree: 1, free: func(string) (int64, error) { return asked.Add(1), nil }})
+	l := mustOpen(t, t.TempDir(), Options{MinFree: 1, Disk: freeDisk{disk.OS, func() (int64, error) { return asked.Add(1), nil }}})
 	began := time.Now()
 	for range 200 {
 		mustAppend(t, l, data(nil))

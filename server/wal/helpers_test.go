@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -167,37 +170,59 @@ type faults struct {
 func (f *faults) onWrite(fn func(vecs [][]byte) (int, error)) { f.write.Store(&fn) }
 func (f *faults) onSync(fn func() error)                      { f.sync.Store(&fn) }
 
-func (f *faults) wrap(under file) file { return &faultyFile{under, f} }
+// disk returns the system's disk, of which the committer's writes and syncs are counted and fail.
+func (f *faults) disk() disk.Disk { return faultyDisk{disk.OS, f} }
 
-type faultyFile struct {
-	file
+type faultyDisk struct {
+	disk.Disk
 	*faults
 }
 
-func (f *faultyFile) writeVec(vecs [][]byte, off int64) (int, error) {
+func (d faultyDisk) Open(path string, flag int, perm fs.FileMode) (disk.File, error) {
+	f, err := d.Disk.Open(path, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &faultyFile{f, d.faults}, nil
+}
+
+type faultyFile struct {
+	disk.File
+	*faults
+}
+
+func (f *faultyFile) WriteVec(vecs [][]byte, off int64) (int, error) {
 	f.writes.Add(1)
 	fn := f.faults.write.Load()
 	if fn == nil {
-		return f.file.writeVec(vecs, off)
+		return f.File.WriteVec(vecs, off)
 	}
 	limit, fault := (*fn)(vecs)
 	if fault == nil && limit < 0 {
-		return f.file.writeVec(vecs, off)
+		return f.File.WriteVec(vecs, off)
 	}
 	all := bytes.Join(vecs, nil)
-	n, err := f.file.writeVec([][]byte{all[:min(limit, len(all))]}, off)
+	n, err := f.File.WriteVec([][]byte{all[:min(limit, len(all))]}, off)
 	return n, errors.Join(err, fault)
 }
 
-func (f *faultyFile) datasync() error {
+func (f *faultyFile) Datasync() error {
 	f.syncs.Add(1)
 	if fn := f.faults.sync.Load(); fn != nil {
 		if err := (*fn)(); err != nil {
 			return err
 		}
 	}
-	return f.file.datasync()
+	return f.File.Datasync()
 }
+
+// freeDisk is the system's disk, which says that so many bytes are free.
+type freeDisk struct {
+	disk.Disk
+	free func() (int64, error)
+}
+
+func (d freeDisk) Free(string) (int64, error) { return d.free() }
 
 // memDir is a directory in memory where the system has one: tests that open thousands of logs would wait for the disk.
 func memDir(t testing.TB) string {

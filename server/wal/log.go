@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // defaultSegmentBytes is the SegmentBytes of the zero Options.
@@ -42,8 +42,7 @@ type Options struct {
 
 	Logger *slog.Logger // slog.Default() when nil
 
-	wrap func(file) file                 // tests only: goes between the committer and a segment
-	free func(dir string) (int64, error) // tests only: in place of freeBytes
+	Disk disk.Disk // disk.OS when nil
 }
 
 func (o *Options) setDefaults() {
@@ -56,11 +55,8 @@ func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	if o.wrap == nil {
-		o.wrap = func(f file) file { return f }
-	}
-	if o.free == nil {
-		o.free = freeBytes
+	if o.Disk == nil {
+		o.Disk = disk.OS
 	}
 }
 
@@ -76,6 +72,7 @@ const (
 // Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and Start come first, in that
 // order.
 type Log struct {
+	disk   disk.Disk
 	dir    string
 	o      Options
 	unlock func()
@@ -98,7 +95,7 @@ type Log struct {
 
 	appendings sync.Pool // their channels belong to the log: a synctest bubble can have one of its own
 
-	releasing sync.Mutex // held while segments are removed, so that the oldest goes first
+	releasing disk.Mutex // held while segments are removed, so that the oldest goes first
 	stopped   chan struct{}
 	committer committer
 }
@@ -123,10 +120,10 @@ type Stats struct {
 // else is a [*DamageError]. No other process can open the log until Close.
 func Open(dir string, o Options) (_ *Log, err error) {
 	o.setDefaults()
-	if err := durable.MkdirAll(dir); err != nil {
+	if err := disk.MkdirAll(o.Disk, dir); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
-	unlock, err := lockDir(dir)
+	unlock, err := lockDir(o.Disk, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -135,22 +132,22 @@ func Open(dir string, o Options) (_ *Log, err error) {
 			unlock()
 		}
 	}()
-	if err := removeTemps(dir); err != nil {
+	if err := removeTemps(o.Disk, dir); err != nil {
 		return nil, err
 	}
-	found, err := takeSurvey(dir)
+	found, err := takeSurvey(o.Disk, dir)
 	if err != nil {
 		return nil, err
 	}
 	if damage := found.report.Damage; len(damage) > 0 {
 		return nil, damage[0]
 	}
-	l := &Log{dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
+	l := &Log{disk: o.Disk, dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
 	l.appendings.New = newAppending
 	l.work.L, l.room.L = &l.mu, &l.mu
-	l.space = space{dir: dir, minFree: o.MinFree, reserve: o.Reserve, free: o.free, log: o.Logger}
+	l.space = space{disk: o.Disk, dir: dir, minFree: o.MinFree, reserve: o.Reserve, log: o.Logger}
 	l.space.start()
-	if err := l.spares.find(dir, maxSpares, o.Logger); err != nil {
+	if err := l.spares.find(o.Disk, dir, maxSpares, o.Logger); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
 	if err := l.openActive(found); err != nil {
@@ -172,15 +169,15 @@ func (l *Log) openActive(found *survey) error {
 	}
 	n := len(found.segments)
 	if n == 0 {
-		s, f, err := createSegment(&l.spares, l.dir, 1, 1, room)
+		s, f, err := createSegment(l.disk, &l.spares, l.dir, 1, 1, room)
 		if err != nil {
 			return err
 		}
-		l.active, l.committer.file = s, l.o.wrap(diskFile{f})
+		l.active, l.committer.file = s, f
 		return nil
 	}
 	s := found.segments[n-1]
-	f, err := os.OpenFile(s.path, os.O_RDWR, 0)
+	f, err := l.disk.Open(s.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -200,7 +197,7 @@ func (l *Log) openActive(found *survey) error {
 		return err
 	}
 	l.sealed, l.active = found.segments[:n-1], s
-	l.committer.file = l.o.wrap(diskFile{f})
+	l.committer.file = f
 	return nil
 }
 
@@ -215,15 +212,15 @@ func (l *Log) Replay(fn func(*Record) error) error {
 		return errors.New("wal: Replay after Start")
 	}
 	for _, s := range segs {
-		if err := s.replay(fn); err != nil {
+		if err := s.replay(l.disk, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *segment) replay(fn func(*Record) error) error {
-	sc, f, err := s.open(s.end)
+func (s *segment) replay(d disk.Disk, fn func(*Record) error) error {
+	sc, f, err := s.open(d, s.end)
 	if err != nil {
 		return err
 	}
@@ -274,7 +271,7 @@ func (l *Log) Release(seq uint64) {
 		// One at a time, and durably: a crash must not leave a hole.
 		kept, err := l.spares.keep(s.path)
 		if err == nil && !kept {
-			err = removeSegment(s.path)
+			err = removeSegment(l.disk, s.path)
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			l.o.Logger.Error("wal: a segment that has landed cannot be removed; the next release tries again", "error", err)

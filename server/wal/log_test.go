@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // The bytes on disk are a contract with the logs that exist.
@@ -188,7 +190,7 @@ func TestGroupCommit(t *testing.T) {
 	entered, release := make(chan bool), make(chan bool)
 	var once sync.Once
 	var order []uint64
-	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap, OnCommit: func(recs []*Record) {
+	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk(), OnCommit: func(recs []*Record) {
 		for _, r := range recs {
 			order = append(order, r.Seq)
 			if r.Attach != r {
@@ -325,7 +327,7 @@ func TestAsyncQueueIsBounded(t *testing.T) {
 	var f faults
 	gate := make(chan bool)
 	f.onSync(func() error { <-gate; return nil })
-	l := mustOpen(t, t.TempDir(), Options{wrap: f.wrap})
+	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk()})
 	blocked := make(chan bool)
 	const n = 6
 	go func() {
@@ -366,7 +368,7 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("only %d segments", before.Segments)
 	}
 	firsts := func() (s []uint64) {
-		segs, err := listSegments(dir)
+		segs, err := listSegments(disk.OS, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -482,7 +484,7 @@ func TestCrashInRotation(t *testing.T) {
 	img := snap(t, dir)
 	mustClose(t, l)
 	img.restore(t, dir, "", nil)
-	if _, f, err := createSegment(new(spares), dir, 2, 3, 4096); err != nil {
+	if _, f, err := createSegment(disk.OS, new(spares), dir, 2, 3, 4096); err != nil {
 		t.Fatal(err)
 	} else {
 		f.Close()
@@ -499,7 +501,7 @@ func TestCrashInRotation(t *testing.T) {
 
 // The system takes a bounded number of vectors in one call.
 func TestManyVectors(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	f, err := disk.OS.Open(filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,7 +513,7 @@ func TestManyVectors(t *testing.T) {
 		vecs = append(vecs, v)
 		want = append(want, v...)
 	}
-	if err := writeAll(diskFile{f}, vecs, 0); err != nil {
+	if err := writeAll(f, vecs, 0); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(f.Name()); err != nil || !bytes.Equal(got, want) {

@@ -1,7 +1,9 @@
 package wal
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -17,8 +19,8 @@ type Place struct {
 //
 // An error is ErrUnreadable when the bytes are not there or the disk does not give them. Any other may pass.
 func (l *Log) ReadAt(b []byte, at Place) error {
-	f, err := os.Open(segmentPath(l.dir, at.Segment))
-	if os.IsNotExist(err) {
+	f, err := l.disk.Open(segmentPath(l.dir, at.Segment), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrUnreadable, err)
 	} else if err != nil {
 		return fmt.Errorf("wal: %w", err)

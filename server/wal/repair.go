@@ -10,42 +10,43 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // Repair makes a damaged log readable again. Each damaged segment is written anew with every record that can be read, and with
 // gap records for the sequence numbers that are lost; the old file is kept beside it as .damaged. The log must not be open.
 // The report says what was found before.
 func Repair(dir string) (Report, error) {
-	unlock, err := lockDir(dir)
+	d := disk.OS
+	unlock, err := lockDir(d, dir)
 	if err != nil {
 		return Report{}, err
 	}
 	defer unlock()
-	if err := removeTemps(dir); err != nil {
+	if err := removeTemps(d, dir); err != nil {
 		return Report{}, err
 	}
-	found, err := takeSurvey(dir)
+	found, err := takeSurvey(d, dir)
 	if err != nil || len(found.report.Damage) == 0 {
 		return found.report, err
 	}
 	// What the repair writes needs room. Open makes the reserve again when there is enough.
 	var old spares
-	if err := old.find(dir, 0, slog.Default()); err != nil {
+	if err := old.find(d, dir, 0, slog.Default()); err != nil {
 		return found.report, fmt.Errorf("wal: %w", err)
 	}
-	if err := os.Remove(filepath.Join(dir, reserveName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.Remove(filepath.Join(dir, reserveName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return found.report, fmt.Errorf("wal: %w", err)
 	}
 	for _, s := range found.segments {
 		if !s.damaged {
 			continue
 		}
-		if err := s.rewrite(); err != nil {
+		if err := s.rewrite(d); err != nil {
 			return found.report, fmt.Errorf("wal: repair of %s: %w; nothing is lost by running it again", s.path, err)
 		}
 	}
-	after, err := takeSurvey(dir)
+	after, err := takeSurvey(d, dir)
 	if err == nil && len(after.report.Damage) > 0 {
 		err = fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", after.report.Damage[0])
 	}
@@ -53,28 +54,28 @@ func Repair(dir string) (Report, error) {
 }
 
 // rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their place.
-func (s *segment) rewrite() error {
+func (s *segment) rewrite(d disk.Disk) error {
 	temp := s.path + tempSuffix
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := d.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	err = s.salvage(f)
+	err = s.salvage(d, f)
 	if err == nil {
 		// The old file gets its second name before the new one takes its first: at no moment is the segment missing.
-		err = keepDamaged(s.path)
+		err = keepDamaged(d, s.path)
 	}
 	if err != nil {
-		os.Remove(temp)
+		d.Remove(temp)
 		return err
 	}
-	return publish(f, temp, s.path)
+	return publish(d, f, temp, s.path)
 }
 
 // salvage writes what can be read of the segment.
-func (s *segment) salvage(to io.Writer) error {
-	sc, f, err := s.open(s.end)
+func (s *segment) salvage(d disk.Disk, to io.Writer) error {
+	sc, f, err := s.open(d, s.end)
 	if err != nil {
 		return err
 	}
@@ -112,12 +113,12 @@ func (s *segment) salvage(to io.Writer) error {
 }
 
 // keepDamaged gives the file at path a second name, the first that is free of path.damaged, path.damaged.2, …
-func keepDamaged(path string) error {
+func keepDamaged(d disk.Disk, path string) error {
 	name := path + damagedSuffix
 	for n := 2; ; n++ {
-		err := os.Link(path, name)
+		err := d.Link(path, name)
 		if err == nil {
-			return durable.SyncDir(filepath.Dir(path))
+			return d.SyncDir(filepath.Dir(path))
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return err

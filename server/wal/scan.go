@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // windowSize is how much of a segment is read at once, unless a record is larger.
@@ -60,8 +62,8 @@ type scanner struct {
 }
 
 // open opens the segment for reading up to its offset limit. The caller closes the file.
-func (s *segment) open(limit int64) (*scanner, *os.File, error) {
-	f, err := os.Open(s.path)
+func (s *segment) open(d disk.Disk, limit int64) (*scanner, disk.File, error) {
+	f, err := d.Open(s.path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("wal: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 const (
@@ -49,8 +49,8 @@ func segmentPath(dir string, number uint64) string {
 
 // listSegments finds the segments of dir, oldest first, and reads their headers. A segment whose header cannot be read has
 // start 0.
-func listSegments(dir string) ([]*segment, error) {
-	entries, err := os.ReadDir(dir)
+func listSegments(d disk.Disk, dir string) ([]*segment, error) {
+	entries, err := d.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
@@ -62,7 +62,7 @@ func listSegments(dir string) ([]*segment, error) {
 		if !ok || err != nil || filepath.Base(s.path) != e.Name() {
 			continue // not ours
 		}
-		if err := s.readHeader(); err != nil {
+		if err := s.readHeader(d); err != nil {
 			return nil, err
 		}
 		segs = append(segs, s)
@@ -72,8 +72,8 @@ func listSegments(dir string) ([]*segment, error) {
 }
 
 // readHeader sets size, and what the header tells. One whole copy of it is enough to read on.
-func (s *segment) readHeader() error {
-	f, err := os.Open(s.path)
+func (s *segment) readHeader(d disk.Disk) error {
+	f, err := d.Open(s.path, os.O_RDONLY, 0)
 	if err != nil {
 		return fmt.Errorf("wal: %w", err)
 	}
@@ -126,13 +126,13 @@ func appendSegmentHeader(b []byte, first uint64, salt uint32) []byte {
 
 // createSegment makes an empty segment, with room for size bytes if the file system has it: of a spare, if there is one. When it
 // returns the segment is durable under its name; before that it does not bear it.
-func createSegment(from *spares, dir string, number, first uint64, size int64) (*segment, *os.File, error) {
+func createSegment(d disk.Disk, from *spares, dir string, number, first uint64, size int64) (*segment, disk.File, error) {
 	s := &segment{path: segmentPath(dir, number), number: number, start: first, next: first, salt: newSalt(), end: segmentHeader}
 	f, temp := from.take(size)
 	err := error(nil)
 	if f == nil {
 		temp = s.path + tempSuffix
-		if f, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
+		if f, err = d.Open(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
 			return nil, nil, err
 		}
 		err = preallocate(f, 0, size)
@@ -144,25 +144,25 @@ func createSegment(from *spares, dir string, number, first uint64, size int64) (
 		if _, err := f.WriteAt(appendSegmentHeader(nil, first, s.salt), 0); err != nil {
 			return err
 		}
-		return publish(f, temp, s.path)
+		return publish(d, f, temp, s.path)
 	}()
 	if err != nil {
 		f.Close()
-		os.Remove(temp)
+		d.Remove(temp)
 		return nil, nil, err
 	}
 	return s, f, nil
 }
 
 // publish gives a finished file its name, durably.
-func publish(f *os.File, temp, path string) error {
+func publish(d disk.Disk, f disk.File, temp, path string) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := d.Rename(temp, path); err != nil {
 		return err
 	}
-	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
+	if err := d.SyncDir(filepath.Dir(path)); err != nil {
 		// Not wrapped: the file has its name, so that even for want of room one cannot go on as if it were not there.
 		return fmt.Errorf("sync of the directory of %s: %v", path, err)
 	}
@@ -176,11 +176,11 @@ func newSalt() uint32 {
 }
 
 // removeTemps removes what a crash has left half made.
-func removeTemps(dir string) error {
-	entries, err := os.ReadDir(dir)
+func removeTemps(d disk.Disk, dir string) error {
+	entries, err := d.ReadDir(dir)
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), suffix+tempSuffix) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+			err = errors.Join(err, d.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/slipstream-go/slipstream/server/durable"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // Segments that have landed are kept as spares, and become segments again. To free one of 128 MiB can keep a file system's
@@ -24,21 +23,19 @@ const (
 
 // spares are files that wait to become segments.
 type spares struct {
-	dir string
-	log *slog.Logger
+	disk disk.Disk
+	dir  string
+	log  *slog.Logger
 
-	mu    sync.Mutex
+	mu    disk.Mutex
 	paths []string
 	most  int // how many are kept
 }
 
-// find takes over the spares that a crash has left in dir. At most `most` are kept; none where blocks cannot be zeroed.
-func (s *spares) find(dir string, most int, log *slog.Logger) error {
-	s.dir, s.most, s.log = dir, most, log
-	if !canZero {
-		s.most = 0
-	}
-	entries, err := os.ReadDir(dir)
+// find takes over the spares that a crash has left in dir. At most `most` are kept.
+func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error {
+	s.disk, s.dir, s.most, s.log = d, dir, most, log
+	entries, err := d.ReadDir(dir)
 	if err != nil {
 		return err
 	}
@@ -61,15 +58,15 @@ func (s *spares) keep(path string) (bool, error) {
 		return false, nil
 	}
 	spare := path + spareSuffix
-	if err := os.Rename(path, spare); err != nil {
+	if err := s.disk.Rename(path, spare); err != nil {
 		return false, err
 	}
 	s.paths = append(s.paths, spare)
-	return true, durable.SyncDir(s.dir)
+	return true, s.disk.SyncDir(s.dir)
 }
 
 // take gives a spare that is all zeros and allocated up to size, and its path; nil if there is none. It is not synced.
-func (s *spares) take(size int64) (f *os.File, path string) {
+func (s *spares) take(size int64) (f disk.File, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.paths) == 0 {
@@ -77,7 +74,7 @@ func (s *spares) take(size int64) (f *os.File, path string) {
 	}
 	path = s.paths[0]
 	s.paths = slices.Delete(s.paths, 0, 1)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := s.disk.Open(path, os.O_RDWR, 0)
 	if err == nil {
 		if err = zeroAll(f, size); err == nil {
 			return f, path
@@ -89,14 +86,14 @@ func (s *spares) take(size int64) (f *os.File, path string) {
 	} else if !errors.Is(err, errLarger) {
 		s.log.Warn("wal: a spare cannot be used", "error", err)
 	}
-	os.Remove(path)
+	s.disk.Remove(path)
 	return nil, ""
 }
 
 var errLarger = errors.New("the spare is larger than a segment")
 
 // zeroAll makes f size bytes of zeros that have their place on the disk.
-func zeroAll(f *os.File, size int64) error {
+func zeroAll(f disk.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -104,7 +101,7 @@ func zeroAll(f *os.File, size int64) error {
 	if info.Size() > size {
 		return errLarger
 	}
-	return zero(f, size)
+	return f.Zero(size)
 }
 
 // drop removes all spares. It reports whether there were any.
@@ -115,12 +112,12 @@ func (s *spares) drop() bool {
 		return false
 	}
 	for _, path := range s.paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.log.Warn("wal: a spare cannot be removed", "error", err)
 		}
 	}
 	s.paths = nil
-	durable.SyncDir(s.dir) // so that the file system hands out their blocks; that they are gone need not be durable
+	s.disk.SyncDir(s.dir) // so that the file system hands out their blocks; that they are gone need not be durable
 	return true
 }
 
@@ -128,20 +125,20 @@ func (s *spares) drop() bool {
 const freeStep = 8 << 20
 
 // removeSegment removes a segment that has landed. It loses its name first, durably: half of it must not be found.
-func removeSegment(path string) error {
+func removeSegment(d disk.Disk, path string) error {
 	temp := path + tempSuffix
-	if err := os.Rename(path, temp); err != nil {
+	if err := d.Rename(path, temp); err != nil {
 		return err
 	}
-	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
+	if err := d.SyncDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	if f, err := os.OpenFile(temp, os.O_WRONLY, 0); err == nil {
+	if f, err := d.Open(temp, os.O_WRONLY, 0); err == nil {
 		if info, err := f.Stat(); err == nil {
 			for size := info.Size() - freeStep; size > 0 && f.Truncate(size) == nil; size -= freeStep {
 			}
 		}
 		f.Close()
 	}
-	return os.Remove(temp)
+	return d.Remove(temp)
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 func spareFiles(t testing.TB, dir string) []string {
@@ -31,13 +33,13 @@ func fill(t testing.TB, l *Log, n int) {
 // canRecycle skips a test where the file system of dir cannot zero blocks.
 func canRecycle(t testing.TB, dir string) {
 	t.Helper()
-	f, err := os.Create(filepath.Join(dir, "probe"))
+	f, err := disk.OS.Open(filepath.Join(dir, "probe"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	if err := zero(f, 4096); err != nil {
+	if err := f.Zero(4096); err != nil {
 		t.Skip("this file system cannot zero blocks in place:", err)
 	}
 }
@@ -121,12 +123,12 @@ func TestSparesGoOnLowDisk(t *testing.T) {
 	dir := t.TempDir()
 	canRecycle(t, dir)
 	free := int64(1 << 30)
-	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, MinFree: 1 << 20, free: func(string) (int64, error) {
+	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, MinFree: 1 << 20, Disk: freeDisk{disk.OS, func() (int64, error) {
 		if len(spareFiles(t, dir)) > 0 {
 			return free - 1<<30, nil
 		}
 		return free, nil
-	}})
+	}}})
 	fill(t, l, 3)
 	l.Release(l.LastSeq())
 	l.space.due.Store(0) // ask now

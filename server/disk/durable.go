@@ -1,64 +1,64 @@
-// Package durable makes files and directories that survive a crash of the machine: an entry of a directory is on disk only when the
-// directory was synced after the entry was made, renamed or removed.
-package durable
+package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// SyncDir makes the entries of a directory durable.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // MkdirAll makes a directory and those above it, and syncs the entries of those that were not there.
-func MkdirAll(dir string) error {
-	err := os.Mkdir(dir, 0o755)
+func MkdirAll(d Disk, dir string) error {
+	err := d.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = MkdirAll(filepath.Dir(dir)); err == nil {
-			err = os.Mkdir(dir, 0o755)
+		if err = MkdirAll(d, filepath.Dir(dir)); err == nil {
+			err = d.Mkdir(dir, 0o755)
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return isDir(dir)
+		return isDir(d, dir)
 	}
 	if err != nil {
 		return err
 	}
-	return SyncDir(filepath.Dir(dir))
+	return d.SyncDir(filepath.Dir(dir))
 }
 
-func isDir(path string) error {
-	info, err := os.Stat(path)
+func isDir(d Disk, path string) error {
+	info, err := d.Stat(path)
 	if err == nil && !info.IsDir() {
 		err = &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
 	}
 	return err
 }
 
-// WriteFile replaces the file at path by one that holds text. At any moment there is the old file or the new one.
-func WriteFile(path string, text []byte) error {
-	dir, base := filepath.Split(path)
-	temp := filepath.Join(dir, "."+base+".tmp")
-	if err := writeSynced(temp, text); err != nil {
-		return err
+// ReadFile returns what the file at path holds.
+func ReadFile(d Disk, path string) ([]byte, error) {
+	f, err := d.Open(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
 	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return SyncDir(filepath.Dir(path))
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
-func writeSynced(path string, text []byte) error {
-	f, err := os.Create(path)
+// WriteFile replaces the file at path by one that holds text. At any moment there is the old file or the new one.
+func WriteFile(d Disk, path string, text []byte) error {
+	dir, base := filepath.Split(path)
+	temp := filepath.Join(dir, "."+base+".tmp")
+	if err := writeSynced(d, temp, text); err != nil {
+		return err
+	}
+	if err := d.Rename(temp, path); err != nil {
+		return err
+	}
+	return d.SyncDir(filepath.Dir(path))
+}
+
+func writeSynced(d Disk, path string, text []byte) error {
+	f, err := d.Open(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
@@ -68,24 +68,24 @@ func writeSynced(path string, text []byte) error {
 
 // Publish gives the file at temp, which is synced, the name path, and syncs the directory of both. A file at path is never
 // overwritten: the error is fs.ErrExist then. After another error there is no file at path.
-func Publish(temp, path string) error {
+func Publish(d Disk, temp, path string) error {
 	// A rename would replace a file, so the file gets a second name, and then loses the first.
-	err := os.Link(temp, path)
+	err := d.Link(temp, path)
 	switch {
 	case err == nil:
-		os.Remove(temp) // what is left of it is swept at the next start
+		d.Remove(temp) // what is left of it is swept at the next start
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EPERM): // a file system without links, such as FAT
-		if _, err := os.Lstat(path); err == nil {
+		if _, err := d.Lstat(path); err == nil {
 			return &fs.PathError{Op: "publish", Path: path, Err: fs.ErrExist}
 		}
-		if err := os.Rename(temp, path); err != nil {
+		if err := d.Rename(temp, path); err != nil {
 			return err
 		}
 	default:
 		return err
 	}
-	if err = SyncDir(filepath.Dir(path)); err != nil {
-		os.Remove(path) // not durable, so nobody may see it
+	if err = d.SyncDir(filepath.Dir(path)); err != nil {
+		d.Remove(path) // not durable, so nobody may see it
 	}
 	return err
 }

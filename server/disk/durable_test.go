@@ -1,4 +1,4 @@
-package durable
+package disk
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func TestPublish(t *testing.T) {
 	dir := t.TempDir()
 	temp, path := filepath.Join(dir, "temp"), filepath.Join(dir, "file")
 	write(t, temp, "first")
-	if err := Publish(temp, path); err != nil {
+	if err := Publish(OS, temp, path); err != nil {
 		t.Fatal(err)
 	}
 	want(t, path, "first")
@@ -35,7 +35,7 @@ func TestPublish(t *testing.T) {
 		t.Errorf("the temporary file: %v", err)
 	}
 	write(t, temp, "second")
-	if err := Publish(temp, path); !errors.Is(err, fs.ErrExist) {
+	if err := Publish(OS, temp, path); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a file: %v", err)
 	}
 	want(t, path, "first")
@@ -44,15 +44,15 @@ func TestPublish(t *testing.T) {
 func TestMkdirAll(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
-		if err := MkdirAll(filepath.Join(dir, "a", "b", "c")); err != nil {
+		if err := MkdirAll(OS, filepath.Join(dir, "a", "b", "c")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	write(t, filepath.Join(dir, "file"), "")
-	if err := MkdirAll(filepath.Join(dir, "file")); err == nil {
+	if err := MkdirAll(OS, filepath.Join(dir, "file")); err == nil {
 		t.Error("a file was taken for a directory")
 	}
-	if err := MkdirAll(filepath.Join(dir, "file", "below")); err == nil {
+	if err := MkdirAll(OS, filepath.Join(dir, "file", "below")); err == nil {
 		t.Error("a directory was made in a file")
 	}
 }
@@ -60,7 +60,7 @@ func TestMkdirAll(t *testing.T) {
 func TestWriteFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for _, text := range []string{"one", "", "three"} {
-		if err := WriteFile(path, []byte(text)); err != nil {
+		if err := WriteFile(OS, path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		want(t, path, text)
