@@ -334,7 +334,7 @@ func (o *oracle) normal() string {
 			pairs = append(pairs, o.normal()+":"+o.normal())
 		}
 		slices.Sort(pairs)
-		return fmt.Sprintf("%q", pairs)
+		return fmt.Sprintf("map%q", pairs)
 	}
 	return fmt.Sprintf("%c%d", h.kind, h.num)
 }

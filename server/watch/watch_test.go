@@ -135,9 +135,11 @@ func TestFileThatIsWrittenInSteps(t *testing.T) {
 			p.write(t, "a", text)
 			time.Sleep(Interval)
 			synctest.Wait()
+			w.mu.Lock() // under which p is loaded
 			if p.value != "first" {
 				t.Errorf("%q was loaded", p.value)
 			}
+			w.mu.Unlock()
 		}
 		time.Sleep(Interval)
 		synctest.Wait()

@@ -107,7 +107,7 @@ func (f *filler) array(t reflect.Type, n int) reflect.Value {
 		return reflect.MakeSlice(t, n, n)
 	}
 	p := guard.NewRegion(size)
-	f.w.constants = append(f.w.constants, p)
+	f.w.constants = append(f.w.constants, frozen{p, !f.w.types.isPlain(t.Elem())})
 	slice := reflect.New(t)
 	*mem.RawAt[mem.Slice](slice.UnsafePointer(), 0) = mem.Slice{Data: mem.RawOf(mem.From(p.Last(size), 0)), Len: n, Cap: n}
 	return slice.Elem()

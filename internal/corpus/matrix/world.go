@@ -19,8 +19,15 @@ type world struct {
 	target    reflect.Value   // a pointer to the value that is decoded into
 	kept      []reflect.Value // pointers to what was handed out before, or shares memory with the target
 	inputs    []input         // what was decoded before, and is to be decoded next
-	constants []*guard.Region // read-only memory of the target
+	constants []frozen        // read-only memory of the target
 	pages     []*guard.Region // of inputs
+}
+
+// frozen is read-only memory of the target. If it has strings, it stays read-only: the collector does not look there, so new
+// strings in it would be freed.
+type frozen struct {
+	*guard.Region
+	texts bool
 }
 
 // input is bytes that were handed to the decoder.
@@ -55,15 +62,19 @@ func (w *world) roots() []reflect.Value { return append([]reflect.Value{w.target
 
 // readOnly reports whether p lies on a read-only page.
 func (w *world) readOnly(p mem.Raw) bool {
-	return slices.ContainsFunc(w.constants, func(c *guard.Region) bool { return c.IsReadOnly() && c.Contains(p) }) ||
+	return slices.ContainsFunc(w.constants, func(c frozen) bool { return c.IsReadOnly() && c.Contains(p) }) ||
 		slices.ContainsFunc(w.pages, func(c *guard.Region) bool { return c.Contains(p) })
 }
 
-// thaw makes the memory of the target writable.
-func (w *world) thaw() {
-	for _, p := range w.constants {
-		p.Writable()
+// thaw makes the memory of the target writable, but for strings. It reports whether there was any that is now.
+func (w *world) thaw() (some bool) {
+	for _, c := range w.constants {
+		if c.IsReadOnly() && !c.texts {
+			c.Writable()
+			some = true
+		}
 	}
+	return some
 }
 
 // melt gives the read-only memory of the target back. What is kept may hold some, so it goes too.
@@ -76,7 +87,10 @@ func (w *world) melt() {
 
 // free frees the pages. Nothing of the world may be used after it.
 func (w *world) free() {
-	for _, p := range append(w.constants, w.pages...) {
+	for _, c := range w.constants {
+		c.Free()
+	}
+	for _, p := range w.pages {
 		p.Free()
 	}
 }
@@ -127,10 +141,12 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 		if fault == nil {
 			break
 		}
-		if p := fault.(*panicked); !p.faulted() || !slices.ContainsFunc(w.constants, (*guard.Region).IsReadOnly) {
+		if p := fault.(*panicked); !p.faulted() || !slices.ContainsFunc(w.constants, func(c frozen) bool { return c.IsReadOnly() }) {
 			return 0, nil, "the oracle: " + fault.Error()
 		}
-		w.thaw() // by contract, this memory is written to
+		if !w.thaw() { // by contract, this memory is written to
+			return -1, ErrUnspecified, "" // but strings cannot be
+		}
 		ideal.free()
 		ideal = before.copy(w.readOnly)
 	}
