@@ -40,8 +40,26 @@ func Meta(path string) (map[string]string, error) {
 
 // Read is the whole file as one batch.
 func Read(path string) (*column.Batch, error) {
+	file, closer, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	return read(file, path)
+}
+
+// ReadFrom is the whole file of size bytes that r reads, as one batch. The name is for errors.
+func ReadFrom(r io.ReaderAt, size int64, name string) (*column.Batch, error) {
+	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, fmt.Errorf("parquet: opening %s: %w", name, err)
+	}
+	return read(file, name)
+}
+
+func read(file *parquet.File, name string) (*column.Batch, error) {
 	whole := new(column.Batch)
-	err := Scan(path, func(b *column.Batch) error {
+	err := scan(file, name, func(b *column.Batch) error {
 		for _, c := range b.Columns {
 			dst, err := whole.Column([]byte(c.Name))
 			if err != nil {
@@ -68,6 +86,10 @@ func Scan(path string, fn func(*column.Batch) error) error {
 		return err
 	}
 	defer closer.Close()
+	return scan(file, path, fn)
+}
+
+func scan(file *parquet.File, path string, fn func(*column.Batch) error) error {
 	batch := new(column.Batch)
 	for _, group := range file.RowGroups() {
 		batch.Reset()

@@ -1,0 +1,471 @@
+package faulty
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+)
+
+// Options are what a Disk does besides working.
+type Options struct {
+	Size int64 // how many bytes it has; 0: enough
+
+	// Fail, if set, is asked before each call and returns the error that the call fails with, or nil. What a call that fails has
+	// done is by chance, as the package comment says.
+	Fail func(c Call) error
+
+	// Delay, if set, is how long a call takes.
+	Delay func(c Call) time.Duration
+
+	// Crashed is called when the disk has crashed at a call, after [Disk.CrashAt].
+	Crashed func()
+}
+
+// Call is a call of a Disk or of a File.
+type Call struct {
+	Number int    // from 1 on
+	Name   string // of the method, as "Datasync"
+	Path   string
+	Rand   *rand.Rand // lent until Fail or Delay returns
+}
+
+// Writes reports whether the call changes the disk or makes changes durable.
+func (c Call) Writes() bool {
+	switch c.Name {
+	case "Stat", "Lstat", "ReadDir", "Read", "ReadAt", "Free", "Lock":
+		return false
+	}
+	return true
+}
+
+// Disk is a disk in memory. Its methods may be called from many goroutines.
+type Disk struct {
+	mu      sync.Mutex
+	o       Options
+	rand    *rand.Rand
+	root    *node
+	nodes   map[*node]bool // that have a name or are open
+	locks   map[string]bool
+	calls   int
+	crashAt int
+	dead    bool
+	trace   []string
+}
+
+var _ disk.Disk = (*Disk)(nil)
+
+// errDead is the error of each call after a crash.
+var errDead = fmt.Errorf("the machine is off: %w", syscall.EIO)
+
+// New returns an empty disk.
+func New(seed uint64, o Options) *Disk {
+	d := &Disk{o: o, rand: rand.New(rand.NewPCG(seed, 1)), root: newDir(), nodes: make(map[*node]bool), locks: make(map[string]bool)}
+	return d
+}
+
+// Set changes what the disk does from now on.
+func (d *Disk) Set(o Options) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.o = o
+}
+
+// CrashAt has the disk crash at the call of that number, counted from now: it is done or not, and it and all later ones fail.
+func (d *Disk) CrashAt(call int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.crashAt = d.calls + call
+}
+
+// Calls is how many calls there were.
+func (d *Disk) Calls() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls
+}
+
+// Trace returns the last calls, the latest last.
+func (d *Disk) Trace() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.trace)
+}
+
+// kept is how many calls are kept for Trace.
+const kept = 400
+
+// begin begins a call, and returns with d locked if err is nil. The call is to be done if fault is nil; else it fails with that, after
+// what it may have done.
+func (d *Disk) begin(name, path string) (fault error, err error) {
+	d.mu.Lock()
+	d.calls++
+	c := Call{Number: d.calls, Name: name, Path: path, Rand: d.rand}
+	var delay time.Duration
+	if d.o.Delay != nil && !d.dead {
+		delay = d.o.Delay(c)
+	}
+	if delay > 0 {
+		d.mu.Unlock()
+		time.Sleep(delay)
+		d.mu.Lock()
+	}
+	if !d.dead && d.o.Fail != nil {
+		fault = d.o.Fail(c)
+	}
+	note := fmt.Sprint(c.Number, " ", name, " ", path)
+	switch {
+	case d.dead:
+		note, err = note+": off", errDead
+	case d.crashAt > 0 && c.Number >= d.crashAt:
+		d.dead = true
+		note += ": crash"
+		if fault = errDead; !c.Writes() || d.rand.IntN(2) == 0 {
+			err = errDead
+		}
+		if d.o.Crashed != nil {
+			d.o.Crashed()
+		}
+	case fault != nil:
+		note += ": " + fault.Error()
+	}
+	if len(d.trace) >= 2*kept {
+		d.trace = slices.Delete(d.trace, 0, kept)
+	}
+	d.trace = append(d.trace, note)
+	if err != nil {
+		d.mu.Unlock()
+		return nil, failed(name, path, err)
+	}
+	if fault != nil {
+		fault = failed(name, path, fault)
+	}
+	return fault, nil
+}
+
+func failed(name, path string, err error) error {
+	return &fs.PathError{Op: strings.ToLower(name), Path: path, Err: err}
+}
+
+// done reports whether a call that fails with fault does its work all the same: those after which the disk is off.
+func done(fault error) bool { return fault == nil || errors.Is(fault, errDead) }
+
+// find returns what has the name path, or nil.
+func (d *Disk) find(path string) *node {
+	n := d.root
+	for name := range strings.SplitSeq(strings.Trim(filepath.ToSlash(path), "/"), "/") {
+		if name == "" {
+			continue
+		}
+		if n = n.entries[name]; n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// parent returns the directory of path, and path's name there.
+func (d *Disk) parent(path string) (dir *node, name string, err error) {
+	dir, name = d.find(filepath.Dir(path)), filepath.Base(path)
+	if dir == nil {
+		return nil, "", fs.ErrNotExist
+	}
+	if !dir.isDir {
+		return nil, "", syscall.ENOTDIR
+	}
+	return dir, name, nil
+}
+
+// free is how many bytes there are left.
+func (d *Disk) free() int64 {
+	if d.o.Size == 0 {
+		return 1 << 40
+	}
+	used := int64(0)
+	for n := range d.nodes {
+		used += max(int64(len(n.data)), n.reserved)
+	}
+	return max(0, d.o.Size-used)
+}
+
+// release forgets n when nothing leads to it.
+func (d *Disk) release(n *node) {
+	if n.links == 0 && n.opens == 0 {
+		delete(d.nodes, n)
+	}
+}
+
+func (d *Disk) Open(path string, flag int, perm fs.FileMode) (disk.File, error) {
+	fault, err := d.begin("Open", path)
+	if err != nil {
+		return nil, err
+	}
+	defer d.mu.Unlock()
+	if !done(fault) {
+		return nil, fault
+	}
+	dir, name, err := d.parent(path)
+	if err != nil {
+		return nil, failed("open", path, err)
+	}
+	n := dir.entries[name]
+	switch {
+	case n == nil && flag&os.O_CREATE == 0:
+		return nil, failed("open", path, fs.ErrNotExist)
+	case n == nil:
+		n = &node{perm: perm}
+		d.nodes[n] = true
+		dir.enter(change{name: name, node: n})
+	case n.isDir:
+		return nil, failed("open", path, syscall.EISDIR)
+	case flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:
+		return nil, failed("open", path, fs.ErrExist)
+	case flag&os.O_TRUNC != 0:
+		n.resize(0)
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	n.opens++
+	return &file{d: d, n: n, path: path}, nil
+}
+
+func (d *Disk) ReadDir(dir string) ([]fs.DirEntry, error) {
+	fault, err := d.begin("ReadDir", dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.mu.Unlock()
+	n := d.find(dir)
+	switch {
+	case fault != nil:
+		return nil, fault
+	case n == nil:
+		return nil, failed("open", dir, fs.ErrNotExist)
+	case !n.isDir:
+		return nil, failed("open", dir, syscall.ENOTDIR)
+	}
+	var list []fs.DirEntry
+	for _, name := range slices.Sorted(maps.Keys(n.entries)) {
+		list = append(list, fs.FileInfoToDirEntry(n.entries[name].info(name)))
+	}
+	return list, nil
+}
+
+func (d *Disk) Stat(path string) (fs.FileInfo, error)  { return d.stat("Stat", path) }
+func (d *Disk) Lstat(path string) (fs.FileInfo, error) { return d.stat("Lstat", path) }
+
+func (d *Disk) stat(name, path string) (fs.FileInfo, error) {
+	fault, err := d.begin(name, path)
+	if err != nil {
+		return nil, err
+	}
+	defer d.mu.Unlock()
+	if fault != nil {
+		return nil, fault
+	}
+	n := d.find(path)
+	if n == nil {
+		return nil, failed("stat", path, fs.ErrNotExist)
+	}
+	return n.info(filepath.Base(path)), nil
+}
+
+// change makes a call that changes a directory.
+func (d *Disk) change(name, path string, f func(dir *node, base string) error) error {
+	fault, err := d.begin(name, path)
+	if err != nil {
+		return err
+	}
+	defer d.mu.Unlock()
+	if !done(fault) {
+		return fault
+	}
+	dir, base, err := d.parent(path)
+	if err == nil {
+		err = f(dir, base)
+	}
+	if err != nil {
+		return failed(name, path, err)
+	}
+	return fault
+}
+
+func (d *Disk) Mkdir(path string, perm fs.FileMode) error {
+	return d.change("Mkdir", path, func(dir *node, base string) error {
+		if base == "/" || dir.entries[base] != nil {
+			return fs.ErrExist
+		}
+		dir.enter(change{name: base, node: newDir()})
+		return nil
+	})
+}
+
+func (d *Disk) Rename(from, to string) error {
+	return d.change("Rename", from, func(dir *node, base string) error {
+		other, name, err := d.parent(to)
+		n := dir.entries[base]
+		switch {
+		case err != nil:
+			return err
+		case n == nil:
+			return fs.ErrNotExist
+		case other != dir || n.isDir:
+			return errors.ErrUnsupported
+		case base == name:
+			return nil
+		}
+		old := dir.entries[name]
+		if old != nil && old.isDir {
+			return syscall.EISDIR
+		}
+		dir.enter(change{name: base}, change{name: name, node: n})
+		if old != nil {
+			d.release(old)
+		}
+		return nil
+	})
+}
+
+func (d *Disk) Link(from, to string) error {
+	return d.change("Link", to, func(dir *node, base string) error {
+		n := d.find(from)
+		switch {
+		case n == nil:
+			return fs.ErrNotExist
+		case n.isDir:
+			return syscall.EPERM
+		case dir.entries[base] != nil:
+			return fs.ErrExist
+		}
+		dir.enter(change{name: base, node: n})
+		return nil
+	})
+}
+
+func (d *Disk) Remove(path string) error {
+	return d.change("Remove", path, func(dir *node, base string) error {
+		n := dir.entries[base]
+		switch {
+		case n == nil:
+			return fs.ErrNotExist
+		case len(n.entries) > 0:
+			return syscall.ENOTEMPTY
+		}
+		dir.enter(change{name: base})
+		d.release(n)
+		return nil
+	})
+}
+
+func (d *Disk) SyncDir(dir string) error {
+	fault, err := d.begin("SyncDir", dir)
+	if err != nil {
+		return err
+	}
+	defer d.mu.Unlock()
+	n := d.find(dir)
+	switch {
+	case n == nil:
+		return failed("sync", dir, fs.ErrNotExist)
+	case !n.isDir:
+		return failed("sync", dir, syscall.ENOTDIR)
+	case done(fault):
+		n.settleEntries(len(n.pending))
+	default:
+		n.settleEntries(d.rand.IntN(len(n.pending) + 1))
+	}
+	return fault
+}
+
+func (d *Disk) Free(dir string) (int64, error) {
+	fault, err := d.begin("Free", dir)
+	if err != nil {
+		return 0, err
+	}
+	defer d.mu.Unlock()
+	return d.free(), fault
+}
+
+func (d *Disk) Lock(path string) (unlock func(), err error) {
+	fault, err := d.begin("Lock", path)
+	if err != nil {
+		return nil, err
+	}
+	defer d.mu.Unlock()
+	switch {
+	case fault != nil:
+		return nil, fault
+	case d.locks[path]:
+		return nil, failed("lock", path, disk.ErrLocked)
+	}
+	d.locks[path] = true
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.locks, path)
+	}, nil
+}
+
+// Crash switches the machine off. Calls fail from now on. It returns the disk as the next start finds it.
+func (d *Disk) Crash() *Disk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dead = true
+	next := New(d.rand.Uint64(), Options{Size: d.o.Size})
+	left := make(map[*node]*node)
+	next.root = d.left(d.root, left)
+	for _, n := range left {
+		if !n.isDir {
+			next.nodes[n] = true
+		}
+	}
+	return next
+}
+
+// Kill ends the process, and the machine goes on. It returns the disk as the next start finds it: with all that was done.
+func (d *Disk) Kill() *Disk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dead = true
+	next := New(d.rand.Uint64(), Options{Size: d.o.Size})
+	next.root, next.nodes = d.root, d.nodes
+	d.root, d.nodes = newDir(), nil
+	for n := range next.nodes {
+		n.opens = 0
+		next.release(n)
+	}
+	return next
+}
+
+// left returns what a crash leaves of n.
+func (d *Disk) left(n *node, known map[*node]*node) *node {
+	if old := known[n]; old != nil {
+		old.links++
+		return old
+	}
+	after := &node{isDir: n.isDir, perm: n.perm, links: 1}
+	known[n] = after
+	if !n.isDir {
+		after.data = n.afterCrash(d.rand)
+		after.stable = slices.Clone(after.data)
+		return after
+	}
+	n.settleEntries(d.rand.IntN(len(n.pending) + 1))
+	after.entries, after.stableEntries = make(map[string]*node), make(map[string]*node)
+	for _, name := range slices.Sorted(maps.Keys(n.stableEntries)) {
+		to := d.left(n.stableEntries[name], known)
+		after.entries[name], after.stableEntries[name] = to, to
+	}
+	return after
+}

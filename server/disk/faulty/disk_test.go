@@ -1,0 +1,177 @@
+package faulty
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+)
+
+func mustOpen(t *testing.T, d disk.Disk, path string) disk.File {
+	t.Helper()
+	f, err := d.Open(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcomes collects what the file at path holds after each of many crashes of what build makes; "none" if there is no such file.
+func outcomes(t *testing.T, path string, build func(d *Disk)) map[string]int {
+	t.Helper()
+	found := make(map[string]int)
+	for seed := range uint64(400) {
+		d := New(seed, Options{})
+		build(d)
+		b, err := disk.ReadFile(d.Crash(), path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			found["none"]++
+		case err != nil:
+			t.Fatal(err)
+		default:
+			found[string(b)]++
+		}
+	}
+	return found
+}
+
+func TestCrashOfFile(t *testing.T) {
+	old, new := bytes.Repeat([]byte("a"), 3*sector), bytes.Repeat([]byte("b"), 3*sector)
+	written := func(d *Disk) disk.File {
+		f := mustOpen(t, d, "/file")
+		_, err := f.WriteAt(old, 0)
+		must(t, err)
+		must(t, f.Sync())
+		must(t, d.SyncDir("/"))
+		return f
+	}
+	if got := outcomes(t, "/file", func(d *Disk) { written(d) }); len(got) != 1 || got[string(old)] == 0 {
+		t.Errorf("what was synced is there in %d forms", len(got))
+	}
+	got := outcomes(t, "/file", func(d *Disk) {
+		_, err := written(d).WriteAt(new, 0)
+		must(t, err)
+	})
+	if len(got) != 8 { // each of three sectors
+		t.Errorf("what was not synced is there in %d forms, want 8", len(got))
+	}
+	got = outcomes(t, "/file", func(d *Disk) {
+		f := written(d)
+		d.Set(Options{Fail: func(c Call) error {
+			if c.Name == "Datasync" {
+				return syscall.EIO
+			}
+			return nil
+		}})
+		_, err := f.WriteAt(new, 0)
+		must(t, err)
+		if f.Datasync() == nil {
+			t.Fatal("the sync did not fail")
+		}
+		d.Set(Options{})
+		must(t, f.Datasync())
+		b, err := disk.ReadFile(d, "/file")
+		if err != nil || !bytes.Equal(b, new) {
+			t.Fatal("what was written cannot be read", err)
+		}
+	})
+	if len(got) != 8 {
+		t.Errorf("after a sync that failed, and one that did not, there are %d forms, want 8", len(got))
+	}
+}
+
+func TestCrashOfDirectory(t *testing.T) {
+	write := func(d *Disk, path, text string) {
+		f := mustOpen(t, d, path)
+		_, err := f.Write([]byte(text))
+		must(t, err)
+		must(t, f.Sync())
+		must(t, f.Close())
+	}
+	got := outcomes(t, "/dir/file", func(d *Disk) {
+		must(t, disk.MkdirAll(d, "/dir"))
+		write(d, "/dir/file", "x")
+	})
+	if len(got) != 2 || got["none"] == 0 || got["x"] == 0 {
+		t.Errorf("without a sync of the directory: %v", got)
+	}
+	got = outcomes(t, "/dir/file", func(d *Disk) {
+		must(t, disk.MkdirAll(d, "/dir"))
+		must(t, disk.WriteFile(d, "/dir/file", []byte("old")))
+		write(d, "/dir/temp", "new")
+		must(t, d.Rename("/dir/temp", "/dir/file"))
+	})
+	if len(got) != 2 || got["old"] == 0 || got["new"] == 0 {
+		t.Errorf("of a rename: %v", got)
+	}
+	got = outcomes(t, "/dir/file", func(d *Disk) {
+		must(t, disk.MkdirAll(d, "/dir"))
+		must(t, disk.WriteFile(d, "/dir/file", []byte("old")))
+		must(t, disk.WriteFile(d, "/dir/file", []byte("new")))
+	})
+	if len(got) != 1 || got["new"] == 0 {
+		t.Errorf("of WriteFile: %v", got)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	d := New(1, Options{Size: 1000})
+	f := mustOpen(t, d, "/file")
+	if n, err := f.WriteVec([][]byte{make([]byte, 600), make([]byte, 600)}, 0); n != 1000 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if n, err := f.WriteVec([][]byte{{1}}, 1000); n != 0 || !disk.IsFull(err) {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if err := f.Allocate(0, 1001); !disk.IsFull(err) {
+		t.Error(err)
+	}
+	must(t, f.Truncate(400))
+	if n, err := f.WriteAt(make([]byte, 700), 400); n != 600 || !disk.IsFull(err) {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	must(t, d.Remove("/file"))
+	if free, err := d.Free("/"); free != 0 || err != nil {
+		t.Errorf("an open file takes no room: %d, %v", free, err)
+	}
+	must(t, f.Close())
+	if free, err := d.Free("/"); free != 1000 || err != nil {
+		t.Errorf("a file that is gone takes room: %d, %v", free, err)
+	}
+}
+
+// TestCrashAt crashes at a call, which is done or not, and fails all later ones.
+func TestCrashAt(t *testing.T) {
+	done := 0
+	for seed := range uint64(100) {
+		crashed := false
+		d := New(seed, Options{})
+		d.Set(Options{Crashed: func() { crashed = true }})
+		d.CrashAt(2)
+		f := mustOpen(t, d, "/file")
+		if _, err := f.Write([]byte("x")); err == nil || !crashed {
+			t.Fatal("it did not crash")
+		}
+		if err := f.Sync(); !errors.Is(err, errDead) {
+			t.Fatal(err)
+		}
+		if len(f.(*file).n.data) == 1 {
+			done++
+		}
+	}
+	if done == 0 || done == 100 {
+		t.Errorf("the call was done %d times of 100", done)
+	}
+}

@@ -1,0 +1,182 @@
+package faulty
+
+import (
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// node is a file or a directory.
+type node struct {
+	isDir bool
+	perm  fs.FileMode
+	links int // entries that lead to it
+	opens int
+
+	// A file: what is read, what is on the disk for sure, and what was done since.
+	data, stable []byte
+	reserved     int64 // bytes
+	writes       []write
+
+	// A directory, the same.
+	entries, stableEntries map[string]*node
+	pending                [][]change
+}
+
+// write is a change to a file: bytes at an offset, or another size.
+type write struct {
+	off  int64
+	b    []byte
+	size int64 // if b is nil
+}
+
+// change is a change to a directory: node is nil if the name goes.
+type change struct {
+	name string
+	node *node
+}
+
+func newDir() *node {
+	return &node{isDir: true, entries: make(map[string]*node), stableEntries: make(map[string]*node)}
+}
+
+// enter changes entries, all at once.
+func (n *node) enter(all ...change) {
+	for _, c := range all {
+		if old := n.entries[c.name]; old != nil {
+			old.links--
+		}
+		if c.node == nil {
+			delete(n.entries, c.name)
+		} else {
+			n.entries[c.name] = c.node
+			c.node.links++
+		}
+	}
+	n.pending = append(n.pending, all)
+}
+
+// settleEntries makes the first k of the changes durable.
+func (n *node) settleEntries(k int) {
+	for _, all := range n.pending[:k] {
+		for _, c := range all {
+			if c.node == nil {
+				delete(n.stableEntries, c.name)
+			} else {
+				n.stableEntries[c.name] = c.node
+			}
+		}
+	}
+	n.pending = n.pending[k:]
+}
+
+// apply makes a change to what a file holds.
+func (w write) apply(data []byte) []byte {
+	if w.b == nil {
+		return resized(data, w.size)
+	}
+	if end := w.off + int64(len(w.b)); end > int64(len(data)) {
+		data = resized(data, end)
+	}
+	copy(data[w.off:], w.b)
+	return data
+}
+
+func resized(data []byte, size int64) []byte {
+	if size <= int64(len(data)) {
+		return data[:size:size] // so that what is cut off reads as zeros later
+	}
+	return append(data, make([]byte, size-int64(len(data)))...)
+}
+
+func (n *node) write(w write) {
+	n.data = w.apply(n.data)
+	n.writes = append(n.writes, w)
+}
+
+func (n *node) resize(size int64) {
+	n.reserved = min(n.reserved, size)
+	n.write(write{size: size})
+}
+
+// settle makes the changes durable.
+func (n *node) settle() {
+	for _, w := range n.writes {
+		n.stable = w.apply(n.stable)
+	}
+	n.writes = nil
+}
+
+// lose makes some of the changes durable, and the others never will be, though they can be read.
+func (n *node) lose(r *rand.Rand) {
+	n.stable = n.afterCrash(r)
+	n.writes = nil
+}
+
+const sector = 512
+
+// afterCrash returns what of a file is on the disk.
+func (n *node) afterCrash(r *rand.Rand) []byte {
+	data := slices.Clone(n.stable)
+	whole, torn := 0, false
+	switch r.IntN(4) {
+	case 0: // nothing
+	case 1:
+		whole = len(n.writes)
+	case 2:
+		whole = r.IntN(len(n.writes) + 1)
+		torn = whole < len(n.writes)
+	case 3:
+		for _, w := range n.writes {
+			data = w.sectors(data, r)
+		}
+	}
+	for _, w := range n.writes[:whole] {
+		data = w.apply(data)
+	}
+	if torn {
+		data = n.writes[whole].sectors(data, r)
+	}
+	return data
+}
+
+// sectors does some of a write.
+func (w write) sectors(data []byte, r *rand.Rand) []byte {
+	if w.b == nil {
+		if r.IntN(2) == 0 {
+			data = w.apply(data)
+		}
+		return data
+	}
+	for off, b := w.off, w.b; len(b) > 0; {
+		k := min(int64(len(b)), sector-off%sector)
+		if r.IntN(2) == 0 {
+			data = write{off: off, b: b[:k]}.apply(data)
+		}
+		off, b = off+k, b[k:]
+	}
+	return data
+}
+
+// info describes a node.
+type info struct {
+	name string
+	size int64
+	mode fs.FileMode
+}
+
+func (n *node) info(name string) fs.FileInfo {
+	i := info{name: name, size: int64(len(n.data)), mode: n.perm}
+	if n.isDir {
+		i.mode = fs.ModeDir | 0o755
+	}
+	return i
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return i.mode.IsDir() }
+func (i info) Sys() any           { return nil }

@@ -1,0 +1,304 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
+	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+const (
+	dataDir   = "/data"
+	tablesDir = "/data/tables"
+)
+
+// row is a row of a table. All else in it follows from the id, which is unique.
+type row struct {
+	Table string
+	Time  int64
+	ID    int64
+}
+
+func (r row) value() float64 { return float64(r.ID) / float64(1+r.ID%2) } // an int, or half of one
+func (r row) host() string   { return strings.Repeat("h", int(r.ID%40)) }
+
+// fate is what is known of a row.
+type fate int
+
+const (
+	acknowledged fate = iota
+	refused
+	unknown
+)
+
+// TestTable writes rows, by way of the log, into Parquet files.
+func TestTable(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		m := &tables{world: w, fates: make(map[row]fate), memory: []int64{0, 64 << 10}[w.r.IntN(2)]}
+		for range 1 + w.r.IntN(4) {
+			m.live()
+		}
+		m.end()
+	})
+}
+
+// tables is a world with a store of tables.
+type tables struct {
+	*world
+	mu    sync.Mutex
+	fates map[row]fate
+	ids   int64
+
+	memory int64 // MaxBuffered of all lives
+}
+
+func encode(rows []row) []byte {
+	b, err := json.Marshal(rows)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func decode(r *wal.Record) ([]table.Write, error) {
+	var rows []row
+	if err := json.Unmarshal(r.Payload, &rows); err != nil {
+		return nil, err
+	}
+	return writes(rows, func() *column.Batch { return new(column.Batch) }), nil
+}
+
+// writes makes a batch of each table's rows.
+func writes(rows []row, batch func() *column.Batch) []table.Write {
+	byTable := make(map[string]*column.Batch)
+	var all []table.Write
+	for _, r := range rows {
+		b := byTable[r.Table]
+		if b == nil {
+			b = batch()
+			byTable[r.Table] = b
+			all = append(all, table.Write{Name: table.Name{DB: "db", Table: r.Table}, Batch: b})
+		}
+		cell := func(name string, kind column.Kind) *column.Column {
+			c, err := b.Column([]byte(name))
+			if err != nil || !c.Accepts(kind) {
+				panic(fmt.Sprint(name, kind, err))
+			}
+			return c
+		}
+		cell("time", column.Time).AppendTime(r.Time)
+		cell("id", column.Int64).AppendInt64(r.ID)
+		if v := r.value(); v == float64(int64(v)) {
+			cell("value", column.Int64).AppendInt64(int64(v))
+		} else {
+			cell("value", column.Float64).AppendFloat64(v)
+		}
+		if err := cell("host", column.String).AppendString([]byte(r.host())); err != nil {
+			panic(err)
+		}
+		cell(fmt.Sprint("c", r.ID%11), column.Bool).AppendBool(true)
+		if err := b.CloseRow(); err != nil {
+			panic(err)
+		}
+	}
+	return all
+}
+
+func (m *tables) options(r *rand.Rand, sink table.Sink) table.Options {
+	return table.Options{
+		Dir: dataDir,
+		WAL: wal.Options{
+			Disk: m.disk, SegmentBytes: int64(1<<10 + r.IntN(32<<10)),
+			MaxBytes: []int64{0, 256 << 10}[r.IntN(2)], MinFree: []int64{0, 20 << 10}[r.IntN(2)], Reserve: []int64{0, 30 << 10}[r.IntN(2)],
+		},
+		Sink: sink, Decode: decode, Node: "n",
+		SealRows: 1 + r.IntN(200), SealAge: time.Duration(1+r.IntN(20)) * time.Second, Landers: 1 + r.IntN(3),
+		MaxBuffered: m.memory,
+		Logger:      slog.New(slog.DiscardHandler),
+	}
+}
+
+// open opens the store.
+func (m *tables) open(r *rand.Rand) (*table.Store, error) {
+	sink, err := parquet.New(tablesDir, parquet.Options{Codec: parquet.Uncompressed, Disk: m.disk})
+	if err != nil {
+		return nil, err
+	}
+	return table.Open(m.options(r, sink))
+}
+
+// live is a life of the service, on a disk that may fail.
+func (m *tables) live() {
+	m.faults(tablesDir)
+	s, err := m.open(m.r)
+	if err != nil {
+		m.say("it does not start: %v", err)
+		m.next()
+		return
+	}
+	var clients sync.WaitGroup
+	for range 1 + m.r.IntN(5) {
+		r := rand.New(rand.NewPCG(m.r.Uint64(), 0))
+		clients.Go(func() { m.client(s, r) })
+	}
+	clients.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(m.r.IntN(100))*time.Second)
+	defer cancel()
+	if m.crashed() {
+		cancel()
+	}
+	err = s.Close(ctx)
+	m.say("%d rows so far; closed: %v", len(m.fates), err)
+	if err == nil {
+		m.mu.Lock()
+		for row, f := range m.fates {
+			if f == unknown && m.sure(row) {
+				m.fates[row] = acknowledged
+			}
+		}
+		m.mu.Unlock()
+	}
+	m.next()
+}
+
+// sure reports whether a row whose fate is unknown was acknowledged without waiting for the disk, in this life. None is: rows of
+// AppendAsync are lost when the disk fails, as is documented.
+func (m *tables) sure(row) bool { return false }
+
+// client sends rows, and now and then has them land.
+func (m *tables) client(s *table.Store, r *rand.Rand) {
+	for range r.IntN(60) {
+		time.Sleep(time.Duration(r.Int64N(int64(500 * time.Millisecond))))
+		if m.crashed() {
+			return
+		}
+		if r.IntN(30) == 0 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			_ = s.Flush(ctx) // which may be in vain
+			cancel()
+		}
+		rows := m.rows(r)
+		durable := r.IntN(4) > 0
+		err := s.Append(&wal.Record{Time: time.Now().UnixMicro(), DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), durable)
+		f := acknowledged
+		switch {
+		case err == nil && !durable, errors.Is(err, wal.ErrFailed):
+			f = unknown
+		case err != nil:
+			f = refused
+		}
+		m.mu.Lock()
+		for _, row := range rows {
+			m.fates[row] = f
+		}
+		m.mu.Unlock()
+	}
+}
+
+func (m *tables) rows(r *rand.Rand) []row {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	rows := make([]row, 1+r.IntN(20))
+	for i := range rows {
+		m.ids++
+		at := time.Now().Add(-time.Duration(r.IntN(3)) * time.Hour)
+		rows[i] = row{Table: fmt.Sprint("t", r.IntN(3)), Time: at.UnixMicro(), ID: m.ids}
+	}
+	return rows
+}
+
+// end is the last life, on a sound disk, and the comparison of what is there with what should be.
+func (m *tables) end() {
+	for range 2 {
+		m.disk.Set(faulty.Options{})
+		s, err := m.open(m.r)
+		if err != nil {
+			m.fatal("a service on a sound disk does not start: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			m.fatal("rows do not land: %v", err)
+		}
+		m.disk = m.disk.Crash()
+	}
+	found := make(map[row]int)
+	m.walk(tablesDir, func(path string) { m.read(path, found) })
+	for _, row := range slices.SortedFunc(maps.Keys(m.fates), func(a, b row) int { return int(a.ID - b.ID) }) {
+		n := found[row]
+		delete(found, row)
+		switch f := m.fates[row]; {
+		case f == acknowledged && n != 1:
+			m.fatal("%+v was acknowledged and is there %d times", row, n)
+		case f == refused && n > 0:
+			m.fatal("%+v was refused and is there %d times", row, n)
+		case n > 1:
+			m.fatal("%+v is there %d times", row, n)
+		}
+	}
+	for row := range found {
+		m.fatal("%+v was never sent", row)
+	}
+}
+
+// walk calls each with the files below dir.
+func (m *tables) walk(dir string, each func(path string)) {
+	entries, err := m.disk.ReadDir(dir)
+	if err != nil {
+		m.fatal("%v", err)
+	}
+	for _, e := range entries {
+		if name := path.Join(dir, e.Name()); e.IsDir() {
+			m.walk(name, each)
+		} else if !strings.HasPrefix(e.Name(), ".") { // which is a temporary file, and is removed at the next start
+			each(name)
+		}
+	}
+}
+
+// read counts the rows of a file.
+func (m *tables) read(name string, found map[row]int) {
+	f, err := m.disk.Open(name, os.O_RDONLY, 0)
+	if err != nil {
+		m.fatal("%v", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		m.fatal("%v", err)
+	}
+	b, err := parquet.ReadFrom(f, info.Size(), name)
+	if err != nil {
+		m.fatal("%v", err)
+	}
+	of := strings.Split(strings.TrimPrefix(name, tablesDir+"/"), "/")[1]
+	for i := range b.Rows {
+		r := row{Table: of, Time: b.Find("time").Ints[i], ID: b.Find("id").Ints[i]}
+		found[r]++
+		value := b.Find("value")
+		got := 0.0
+		if value.Kind == column.Int64 {
+			got = float64(value.Ints[i])
+		} else {
+			got = value.Floats[i]
+		}
+		if host := string(b.Find("host").StringAt(i)); got != r.value() || host != r.host() {
+			m.fatal("%+v has the value %v and the host %q", r, got, host)
+		}
+	}
+}
