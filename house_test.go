@@ -37,7 +37,9 @@ var arrows = map[string][]string{
 	"internal/corpus/matrix": {"internal/corpus", "internal/guard", "internal/mem"},
 	"internal/corpus/sheet":  {"column", "internal/corpus"},
 
-	"server/disk":        {},
+	"server/disk":           {},
+	"server/disk/faulty":    {"server/disk"},
+	"server/sim":            {"column", "server/disk", "server/disk/faulty", "server/parquet", "server/queue", "server/table", "server/wal"},
 	"server/wal":            {"server/disk"},
 	"server/queue":          {"server/wal"},
 	"server/table":          {"column", "server/disk", "server/wal"},

@@ -36,6 +36,7 @@ type tenant struct {
 	last    uint64  // order of the newest item there ever was
 	window  Window  // of calls with several items
 	alone   uint64  // items up to this order are delivered one by one: joined, they were refused
+	misread int     // how many times in a row the log could not be read for a call
 
 	timer   *time.Timer   // ends the latest pause
 	pause   time.Duration // before the latest retry; 0 after a success

@@ -26,12 +26,16 @@ type flight struct {
 func (q *Queue) deliver(f *flight) {
 	defer q.working.Done()
 	v := Verdict{Kind: Retry}
-	if v.Err = q.load(f); v.Err == nil && len(f.held) > 0 {
+	unread := q.load(f)
+	if v.Err = unread; unread == nil && len(f.held) > 0 {
 		v = q.o.Deliver(q.ctx, f.tenant.name, f.shown)
 	}
 	freePayload(f.buf)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if f.tenant.misread++; unread == nil {
+		f.tenant.misread = 0
+	}
 	if len(f.held) > 0 {
 		f.judge(v)
 		q.settle(f, v)
@@ -64,12 +68,19 @@ func (q *Queue) takeUp(t *tenant, f *flight) {
 	}
 }
 
-// load makes what Deliver is shown. Items that cannot be read leave the queue. After an error it is for another time.
+// maxMisread is how often the log is read in vain for a tenant, with pauses that grow up to longestPause, until what cannot be read
+// leaves the queue. A disk that fails for some minutes costs nothing, and one bad sector does not block the tenant for ever.
+const maxMisread = 20
+
+// load makes what Deliver is shown. Items that are not in the log any more leave the queue. After an error it is for another time.
 func (q *Queue) load(f *flight) (err error) {
 	f.buf = payloads.Get().(*[]byte)
 	buf := (*f.buf)[:0]
 	for i, it := range f.held {
-		if buf, err = q.read(&f.sources[i], it, buf); err != nil {
+		if buf, err = q.read(&f.sources[i], it, buf); err != nil && f.tenant.misread >= maxMisread {
+			f.sources[i].lost, err = err, nil
+		}
+		if err != nil {
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package wal
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -17,7 +18,7 @@ type Place struct {
 // ReadAt reads len(b) bytes of a payload again, at a place in it. The record must be on disk, and must not be released before
 // ReadAt returns. The log's own sum is over the whole of a record: who reads parts keeps sums of them, and checks those.
 //
-// An error is ErrUnreadable when the bytes are not there or the disk does not give them. Any other may pass.
+// An error is ErrUnreadable when the bytes are not there. Any other, such as one of the disk, may pass.
 func (l *Log) ReadAt(b []byte, at Place) error {
 	f, err := l.disk.Open(segmentPath(l.dir, at.Segment), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,8 +27,11 @@ func (l *Log) ReadAt(b []byte, at Place) error {
 		return fmt.Errorf("wal: %w", err)
 	}
 	defer f.Close()
-	if _, err := f.ReadAt(b, at.Offset); err != nil {
+	switch _, err := f.ReadAt(b, at.Offset); {
+	case err == io.EOF:
 		return fmt.Errorf("%w: %d bytes at %d of %s: %w", ErrUnreadable, len(b), at.Offset, f.Name(), err)
+	case err != nil:
+		return fmt.Errorf("wal: %w", err)
 	}
 	return nil
 }
