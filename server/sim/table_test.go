@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/table"
@@ -238,8 +240,8 @@ func (m *tables) end() {
 		}
 		m.disk = m.disk.Crash()
 	}
-	found := make(map[row]int)
-	m.walk(tablesDir, func(path string) { m.read(path, found) })
+	found, columns := make(map[row]int), m.catalog()
+	m.walk(tablesDir, func(path string) { m.read(path, found, columns) })
 	for _, row := range slices.SortedFunc(maps.Keys(m.fates), func(a, b row) int { return int(a.ID - b.ID) }) {
 		n := found[row]
 		delete(found, row)
@@ -257,6 +259,36 @@ func (m *tables) end() {
 	}
 }
 
+// name is that of a column.
+type name struct{ table, column string }
+
+// catalog returns the kinds of all columns.
+func (m *tables) catalog() map[name]string {
+	text, err := disk.ReadFile(m.disk, path.Join(dataDir, "catalog.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var c struct {
+		Tables []struct {
+			Table   string
+			Columns []struct{ Name, Kind string }
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil {
+		m.fatal("%v", err)
+	}
+	kinds := make(map[name]string)
+	for _, t := range c.Tables {
+		for _, col := range t.Columns {
+			kinds[name{t.Table, col.Name}] = col.Kind
+		}
+	}
+	return kinds
+}
+
 // walk calls each with the files below dir.
 func (m *tables) walk(dir string, each func(path string)) {
 	entries, err := m.disk.ReadDir(dir)
@@ -272,9 +304,9 @@ func (m *tables) walk(dir string, each func(path string)) {
 	}
 }
 
-// read counts the rows of a file.
-func (m *tables) read(name string, found map[row]int) {
-	f, err := m.disk.Open(name, os.O_RDONLY, 0)
+// read counts the rows of a file, whose columns must be in the catalog.
+func (m *tables) read(file string, found map[row]int, columns map[name]string) {
+	f, err := m.disk.Open(file, os.O_RDONLY, 0)
 	if err != nil {
 		m.fatal("%v", err)
 	}
@@ -282,11 +314,19 @@ func (m *tables) read(name string, found map[row]int) {
 	if err != nil {
 		m.fatal("%v", err)
 	}
-	b, err := parquet.ReadFrom(f, info.Size(), name)
+	b, err := parquet.ReadFrom(f, info.Size(), file)
 	if err != nil {
 		m.fatal("%v", err)
 	}
-	of := strings.Split(strings.TrimPrefix(name, tablesDir+"/"), "/")[1]
+	of := strings.Split(strings.TrimPrefix(file, tablesDir+"/"), "/")[1]
+	for _, c := range b.Columns {
+		switch kind, there := columns[name{of, c.Name}]; {
+		case !there:
+			m.fatal("%s has a column %s, and the catalog does not", file, c.Name)
+		case c.Kind != column.Null && kind != c.Kind.String() && !(kind == "float64" && c.Kind == column.Int64):
+			m.fatal("the column %s of %s has the kind %v, and in the catalog %s", c.Name, file, c.Kind, kind)
+		}
+	}
 	for i := range b.Rows {
 		r := row{Table: of, Time: b.Find("time").Ints[i], ID: b.Find("id").Ints[i]}
 		found[r]++
