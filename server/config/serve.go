@@ -48,7 +48,8 @@ type Limits struct {
 	MaxBody         Size `help:"Bytes of a body, as received." default:"64MiB"`
 	MaxDecompressed Size `help:"Bytes of a body after decompression." default:"256MiB"`
 	MaxRatio        int  `help:"Of the two, beyond the first MiB." default:"200"`
-	MaxInFlight     Size `help:"Bytes of all bodies in hand; beyond: 429." default:"256MiB"`
+	MaxInFlight     Size `help:"Bytes of all bodies in hand; beyond: 429. A client leaves as many free as its bodies take." default:"256MiB"`
+	MinRate         Size `help:"Minimum rate of a body in bytes per second, over 5 s; slower: 408. 0: no minimum." default:"4KiB"`
 	MaxRows         int  `help:"Rows of a request." default:"1048576"`
 	MaxColumns      int  `help:"Columns of a table." default:"4096"`
 	MaxTables       int  `help:"Tables in the catalog." default:"10000"`
@@ -128,6 +129,7 @@ func (s *Serve) checkNumbers() error {
 	}{
 		{"max-body", int64(s.Limits.MaxBody), 1}, {"max-decompressed", int64(s.Limits.MaxDecompressed), 1},
 		{"max-ratio", int64(s.Limits.MaxRatio), 1}, {"max-in-flight", int64(s.Limits.MaxInFlight), 1},
+		{"min-rate", int64(s.Limits.MinRate), 0},
 		{"max-rows", int64(s.Limits.MaxRows), 1}, {"max-columns", int64(s.Limits.MaxColumns), 1},
 		{"max-tables", int64(s.Limits.MaxTables), 1}, {"max-header", int64(s.Limits.MaxHeader), 1 << 10},
 		{"seal-rows", int64(s.Seal.Rows), 1}, {"seal-bytes", int64(s.Seal.Bytes), 1}, {"seal-age", int64(s.Seal.Age), 1},

@@ -19,6 +19,8 @@ type Options struct {
 	Flight  *Budget      // of the bytes of bodies; nil: one of Limits.InFlight bytes
 	Schemas *Schemas     // by which bodies may be coded; nil: there are none, and none can be registered
 	Logger  *slog.Logger
+
+	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
 }
 
 // Handler answers the service's requests. It may be put to work before there is a store: until Open it says that it is not
@@ -38,11 +40,14 @@ type Handler struct {
 	flight   *Budget       // bytes of bodies
 	large    chan struct{} // held while a large body is decoded
 	counters counters
+
+	readTimeout time.Duration // Options.ReadTimeout
+	window      time.Duration // the constant, but in tests
 }
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux()}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout}
 	h.SetTokens(o.Tokens)
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {

@@ -78,7 +78,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 	s.handler = ingest.New(ingest.Options{
 		Limits: ingest.Limits{
 			Body: int64(c.Limits.MaxBody), Decompressed: int64(c.Limits.MaxDecompressed), Ratio: int64(c.Limits.MaxRatio),
-			InFlight: int64(c.Limits.MaxInFlight), Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns,
+			InFlight: int64(c.Limits.MaxInFlight), MinRate: minRate(c), Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns,
 		},
 		Tokens:  tokens,
 		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
@@ -86,6 +86,8 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		Flight:  s.flight,
 		Schemas: schemas,
 		Logger:  log,
+
+		ReadTimeout: c.Timeout.Read,
 	})
 	if c.TokenFile != "" {
 		err = s.watcher.Add("tokens", func(read func(path string) ([]byte, error)) error {
@@ -106,6 +108,14 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		metrics.Collector{Ingest: s.handler.Stats, Store: s.store.Load, Watch: s.watcher.Stats}, metrics.Relay{Of: s.relay},
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processorTime)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s, nil
+}
+
+// minRate returns the setting as the handler takes it, whose zero is its default.
+func minRate(c *config.Serve) int64 {
+	if c.Limits.MinRate == 0 {
+		return -1
+	}
+	return int64(c.Limits.MinRate)
 }
 
 // processorTime chooses what the runtime knows of the time that it has had, and what the collector of garbage has taken of it.
