@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 // Options are how a handler is made.
@@ -35,6 +37,7 @@ type Handler struct {
 	mux     *http.ServeMux
 
 	store    atomic.Pointer[table.Store]
+	reading  atomic.Pointer[table.Store] // recovers, and is not open yet
 	draining atomic.Bool
 	failed   atomic.Bool   // the log has failed: what comes now is refused, not in doubt
 	flight   *Budget       // bytes of bodies
@@ -127,6 +130,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.Serv
 // Open has the handler take writes, which go to s.
 func (h *Handler) Open(s *table.Store) { h.store.Store(s) }
 
+// Recovering has /ready say how the recovery of s is going, until Open.
+func (h *Handler) Recovering(s *table.Store) { h.reading.Store(s) }
+
 // Drain has /ready say no, so that balancers look elsewhere. Writes are still taken.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
@@ -136,30 +142,42 @@ type status struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (h *Handler) ready(w http.ResponseWriter, _ *http.Request) {
-	if reason := h.unready(); reason != "" {
-		writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
+func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
+	reason, detail := h.unready()
+	if reason == "" {
+		writeJSON(w, http.StatusOK, status{"ready", ""})
 		return
 	}
-	writeJSON(w, http.StatusOK, status{"ready", ""})
+	if detail != nil && h.Allow(r) { // it names paths and tables
+		reason += ": " + detail.Error()
+	}
+	writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
 }
 
-// unready is why the service should get no writes, or empty.
-func (h *Handler) unready() string {
+// unready returns why the service should get no writes, or an empty string. The detail is for those who have a token.
+func (h *Handler) unready() (reason string, detail error) {
 	s := h.store.Load()
 	switch {
 	case s == nil:
-		return "recovering: rows that are in the log are being read"
+		if s := h.reading.Load(); s != nil {
+			if err := s.Err(); err != nil {
+				return "recovering: rows that are in the log do not land", err
+			}
+		}
+		return "recovering: rows that are in the log are being read", nil
 	case h.draining.Load():
-		return "stopping"
+		return "stopping", nil
 	}
-	if err := s.Err(); err != nil {
-		return err.Error()
+	log := s.Log()
+	switch err := s.Err(); {
+	case errors.Is(err, wal.ErrFailed):
+		return "the log has failed: restart the service", err
+	case err != nil:
+		return "rows do not land", err
+	case log.LowDisk:
+		return "the disk is nearly full: make room", nil
 	}
-	if s.Log().LowDisk {
-		return "the disk is nearly full: make room"
-	}
-	return ""
+	return "", nil
 }
 
 func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {

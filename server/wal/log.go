@@ -73,8 +73,8 @@ const (
 	closed
 )
 
-// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and Start come first, in that
-// order.
+// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and Start come first: Replay must be
+// called before Start.
 type Log struct {
 	dir    string
 	o      Options
@@ -205,11 +205,17 @@ func (l *Log) openActive(found *survey) error {
 }
 
 // Replay calls fn for every record, in order. The record and its payload are lent until fn returns. An error of fn ends the
-// replay and is returned as it is.
+// replay and is returned as it is. fn may call Start, append, and release records that it has been called for: Replay goes on with
+// those that were in the log when it was called.
 func (l *Log) Replay(fn func(*Record) error) error {
 	l.mu.Lock()
 	p := l.phase
-	segs := append(l.sealed[:len(l.sealed):len(l.sealed)], l.active)
+	var segs []segment // copies: once running, the active one is the committer's
+	if p == opened {
+		for _, s := range append(l.sealed[:len(l.sealed):len(l.sealed)], l.active) {
+			segs = append(segs, *s)
+		}
+	}
 	l.mu.Unlock()
 	if p != opened {
 		return errors.New("wal: Replay after Start")
