@@ -22,7 +22,9 @@ type Serve struct {
 
 	Listen string `help:"Address to listen on." default:"127.0.0.1:8080"`
 	Data   string `help:"Directory of the log and the tables." default:"./data" type:"path"`
-	Node   string `help:"First part of the names of files: what tells this machine from others that write to the same place." default:"node"`
+	Node   string `help:"File-name prefix; must be unique among writers to the same place. Default: an id that is generated once and kept in --data." placeholder:"NAME"`
+
+	FileMode Mode `help:"Permissions of the files of the log and the tables, in octal; directories can be entered where files can be read." default:"0600"`
 
 	Token          string `help:"Token that requests must carry. Set it in the environment or the configuration file, or use --token-file: the command line is refused." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
 	TokenFile      string `help:"File of tokens, one a line." type:"path" placeholder:"FILE"`

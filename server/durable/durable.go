@@ -21,10 +21,10 @@ func SyncDir(dir string) error {
 
 // MkdirAll makes a directory and those above it, and syncs the entries of those that were not there.
 func MkdirAll(dir string) error {
-	err := os.Mkdir(dir, 0o755)
+	err := os.Mkdir(dir, DirMode())
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = MkdirAll(filepath.Dir(dir)); err == nil {
-			err = os.Mkdir(dir, 0o755)
+			err = os.Mkdir(dir, DirMode())
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
@@ -58,7 +58,7 @@ func WriteFile(path string, text []byte) error {
 }
 
 func writeSynced(path string, text []byte) error {
-	f, err := os.Create(path)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, FileMode())
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (d *dirs) create(dir, path string) (*os.File, error) {
 		if err := d.ensure(dir); err != nil {
 			return nil, err
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, durable.FileMode())
 		if again || !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/durable"
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/metrics"
 	"github.com/slipstream-go/slipstream/server/parquet"
@@ -34,6 +36,7 @@ type Service struct {
 	log     *slog.Logger
 
 	unlock   func()
+	node     string // file-name prefix
 	listener net.Listener
 	profiles net.Listener // nil: none
 	watcher  watch.Watcher
@@ -61,8 +64,14 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 			s.release()
 		}
 	}()
+	durable.SetFileMode(fs.FileMode(c.FileMode))
 	if s.unlock, err = lockData(c.Data); err != nil {
 		return nil, err
+	}
+	if s.node = c.Node; s.node == "" {
+		if s.node, err = nodeOf(c.Data); err != nil {
+			return nil, err
+		}
 	}
 	if s.listener, err = listen(c, &s.watcher); err != nil {
 		return nil, err
@@ -222,7 +231,7 @@ func (s *Service) recover(ctx context.Context) error {
 			s.reading.Store(store)
 			s.handler.Recovering(store)
 		},
-		Landers: c.Landing.Landers, Node: c.Node, Logger: s.log,
+		Landers: c.Landing.Landers, Node: s.node, Logger: s.log,
 	})
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func isDiskFull(err error) bool {
 
 // lockDir takes the lock of the log in dir, which the system gives back when the process ends.
 func lockDir(dir string) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, durable.FileMode())
 	if err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
@@ -195,7 +195,7 @@ func (s *space) drop() {
 
 // take makes the reserve. On a file system that cannot allocate ahead the log goes without.
 func (s *space) take() {
-	f, err := os.Create(s.path())
+	f, err := os.OpenFile(s.path(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, durable.FileMode())
 	if err == nil {
 		err = allocate(f, 0, s.reserve)
 		f.Close()

@@ -55,7 +55,7 @@ func Repair(dir string) (Report, error) {
 // rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their place.
 func (s *segment) rewrite() error {
 	temp := s.path + tempSuffix
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, durable.FileMode())
 	if err != nil {
 		return err
 	}

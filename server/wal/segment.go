@@ -132,7 +132,7 @@ func createSegment(from *spares, dir string, number, first uint64, size int64) (
 	err := error(nil)
 	if f == nil {
 		temp = s.path + tempSuffix
-		if f, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
+		if f, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, durable.FileMode()); err != nil {
 			return nil, nil, err
 		}
 		err = preallocate(f, 0, size)
