@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -175,7 +176,7 @@ func (h *Handler) unready() (reason string, detail error) {
 	case err != nil:
 		return "rows do not land", err
 	case log.LowDisk:
-		return "the disk is nearly full: make room", nil
+		return fmt.Sprintf("the disk is nearly full: %d MiB are free; writes are taken again at %d MiB", log.Free>>20, (log.Wanted+1<<20-1)>>20), nil
 	}
 	return "", nil
 }

@@ -88,6 +88,8 @@ var ofLog = []metric[wal.Stats]{
 	gauge("wal_waiting", "Appends that wait for the disk.", func(s wal.Stats) float64 { return float64(s.Waiting) }),
 	gauge("wal_segments", "Segments of the log.", func(s wal.Stats) float64 { return float64(s.Segments) }),
 	gauge("wal_size_bytes", "Bytes of records in the log.", func(s wal.Stats) float64 { return float64(s.Size) }),
+	gauge("wal_disk_free_bytes", "Free bytes of the log's file system at the last look.", func(s wal.Stats) float64 { return float64(s.Free) }),
+	gauge("wal_disk_wanted_bytes", "Free bytes at which writes are taken.", func(s wal.Stats) float64 { return float64(s.Wanted) }),
 	gauge("wal_low_disk", "1 while writes are refused because the disk is nearly full.", func(s wal.Stats) float64 { return oneIf(s.LowDisk) }),
 }
 

@@ -103,6 +103,8 @@ type space struct {
 	epoch   time.Time
 	due     atomic.Int64 // when to ask next, since epoch
 	isLow   atomic.Bool
+	found   atomic.Int64 // free bytes at the last look
+	wanted  atomic.Int64 // free bytes at which data is taken again
 
 	mu   sync.Mutex
 	held bool // the reserve is on disk
@@ -167,8 +169,14 @@ func (s *space) look() {
 		}
 	}
 	low := free < s.minFree || s.reserve > 0 && !s.held
+	wanted := s.minFree
+	if s.reserve > 0 && !s.held {
+		wanted += 2 * s.reserve
+	}
+	s.found.Store(free)
+	s.wanted.Store(wanted)
 	if low != s.isLow.Swap(low) {
-		s.log.Warn("wal: room on the disk", "low", low, "free", free, "min_free", s.minFree, "dir", s.dir)
+		s.log.Warn("wal: room on the disk", "low", low, "free", free, "wanted", wanted, "dir", s.dir)
 	}
 }
 

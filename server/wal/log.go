@@ -117,6 +117,8 @@ type Stats struct {
 	Size     int64
 	LastSeq  uint64
 	LowDisk  bool
+	Free     int64 // bytes that the file system had free at the last look; 0 if nobody looks
+	Wanted   int64 // free bytes at which data is taken again
 }
 
 // Open opens the log in dir, which is made when it is missing. It reads all of it: a torn tail is cut off, and damage anywhere
@@ -156,6 +158,14 @@ func Open(dir string, o Options) (_ *Log, err error) {
 	if err := l.openActive(found); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
+	oldest := l.active
+	if len(l.sealed) > 0 {
+		oldest = l.sealed[0]
+	}
+	if err := writeFirst(dir, oldest); err != nil && !isDiskFull(err) {
+		l.committer.file.Close()
+		return nil, fmt.Errorf("wal: %w", err)
+	}
 	for _, s := range l.sealed {
 		l.size += s.end
 	}
@@ -185,7 +195,7 @@ func (l *Log) openActive(found *survey) error {
 		return err
 	}
 	if torn := found.report.Torn; torn > 0 {
-		l.o.Logger.Warn("wal: cut off a commit that was never acknowledged", "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
+		l.o.Logger.Warn("wal: cut off an incomplete commit at the end of the log", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
 		err = f.Truncate(s.end)
 	}
 	if err == nil {
@@ -274,11 +284,17 @@ func (l *Log) Release(seq uint64) {
 			l.mu.Unlock()
 			return
 		}
-		s := l.sealed[0]
+		s, next := l.sealed[0], segment{number: l.active.number, start: l.active.start}
+		if len(l.sealed) > 1 {
+			next = *l.sealed[1]
+		}
 		l.mu.Unlock()
 
 		// One at a time, and durably: a crash must not leave a hole.
-		kept, err := l.spares.keep(s.path)
+		kept, err := false, writeFirst(l.dir, &next)
+		if err == nil {
+			kept, err = l.spares.keep(s.path)
+		}
 		if err == nil && !kept {
 			err = removeSegment(s.path)
 		}
@@ -326,6 +342,7 @@ func (l *Log) Stats() Stats {
 	st.Size = l.size
 	st.LastSeq = l.lastSeq
 	st.LowDisk = low
+	st.Free, st.Wanted = l.space.found.Load(), l.space.wanted.Load()
 	return st
 }
 

@@ -45,11 +45,26 @@ func Repair(dir string) (Report, error) {
 			return found.report, fmt.Errorf("wal: repair of %s: %w; nothing is lost by running it again", s.path, err)
 		}
 	}
+	if err := forgetMissing(dir, found.segments); err != nil {
+		return found.report, fmt.Errorf("wal: %w", err)
+	}
 	after, err := takeSurvey(dir)
 	if err == nil && len(after.report.Damage) > 0 {
 		err = fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", after.report.Damage[0])
 	}
 	return found.report, err
+}
+
+// forgetMissing makes the oldest segment that is there the log's first one. A log without any begins anew.
+func forgetMissing(dir string, segs []*segment) error {
+	if len(segs) > 0 {
+		return writeFirst(dir, segs[0])
+	}
+	err := os.Remove(filepath.Join(dir, firstName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, durable.SyncDir(dir))
 }
 
 // rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their place.
