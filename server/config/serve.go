@@ -22,7 +22,9 @@ type Serve struct {
 
 	Listen string `help:"Address to listen on." default:"127.0.0.1:8080"`
 	Data   string `help:"Directory of the log and the tables." default:"./data" type:"path"`
-	Node   string `help:"First part of the names of files: what tells this machine from others that write to the same place." default:"node"`
+	Node   string `help:"File-name prefix; must be unique among writers to the same place. Default: an id that is generated once and kept in --data." placeholder:"NAME"`
+
+	FileMode Mode `help:"Permissions of the files of the log and the tables, in octal; directories can be entered where files can be read." default:"0600"`
 
 	Token          string `help:"Token that requests must carry. Set it in the environment or the configuration file, or use --token-file: the command line is refused." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
 	TokenFile      string `help:"File of tokens, one a line." type:"path" placeholder:"FILE"`
@@ -48,7 +50,8 @@ type Limits struct {
 	MaxBody         Size `help:"Bytes of a body, as received." default:"64MiB"`
 	MaxDecompressed Size `help:"Bytes of a body after decompression." default:"256MiB"`
 	MaxRatio        int  `help:"Of the two, beyond the first MiB." default:"200"`
-	MaxInFlight     Size `help:"Bytes of all bodies in hand; beyond: 429." default:"256MiB"`
+	MaxInFlight     Size `help:"Bytes of all bodies in hand; beyond: 429. A client leaves as many free as its bodies take." default:"256MiB"`
+	MinRate         Size `help:"Minimum rate of a body in bytes per second, over 5 s; slower: 408. 0: no minimum." default:"4KiB"`
 	MaxRows         int  `help:"Rows of a request." default:"1048576"`
 	MaxColumns      int  `help:"Columns of a table." default:"4096"`
 	MaxTables       int  `help:"Tables in the catalog." default:"10000"`
@@ -128,6 +131,7 @@ func (s *Serve) checkNumbers() error {
 	}{
 		{"max-body", int64(s.Limits.MaxBody), 1}, {"max-decompressed", int64(s.Limits.MaxDecompressed), 1},
 		{"max-ratio", int64(s.Limits.MaxRatio), 1}, {"max-in-flight", int64(s.Limits.MaxInFlight), 1},
+		{"min-rate", int64(s.Limits.MinRate), 0},
 		{"max-rows", int64(s.Limits.MaxRows), 1}, {"max-columns", int64(s.Limits.MaxColumns), 1},
 		{"max-tables", int64(s.Limits.MaxTables), 1}, {"max-header", int64(s.Limits.MaxHeader), 1 << 10},
 		{"seal-rows", int64(s.Seal.Rows), 1}, {"seal-bytes", int64(s.Seal.Bytes), 1}, {"seal-age", int64(s.Seal.Age), 1},

@@ -11,10 +11,10 @@ import (
 
 // MkdirAll makes a directory and those above it, and syncs the entries of those that were not there.
 func MkdirAll(d Disk, dir string) error {
-	err := d.Mkdir(dir, 0o755)
+	err := d.Mkdir(dir, DirMode())
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = MkdirAll(d, filepath.Dir(dir)); err == nil {
-			err = d.Mkdir(dir, 0o755)
+			err = d.Mkdir(dir, DirMode())
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
@@ -58,7 +58,7 @@ func WriteFile(d Disk, path string, text []byte) error {
 }
 
 func writeSynced(d Disk, path string, text []byte) error {
-	f, err := d.Open(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := d.Open(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, FileMode())
 	if err != nil {
 		return err
 	}

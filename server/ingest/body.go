@@ -5,59 +5,113 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"time"
 )
 
 const (
-	firstBuffer = 32 << 10 // for a body of unknown length
+	firstBuffer = 32 << 10 // for a body that has yet to arrive
 	keptBuffer  = 1 << 20  // larger ones are left to the garbage collector
 )
 
-// readBody reads the whole body into q.body, with room for what stands behind it in the log. The memory is taken from the budget before it
-// is used: at once when the length is known, as it grows when it is not.
-func (q *request) readBody(r *http.Request) error {
-	if r.ContentLength < 0 {
-		return q.readChunked(r.Body)
+// readBody reads the whole body into q.body, with room for what stands behind it in the log. The budget is charged for memory as bytes
+// arrive, and not for what the head announces: for at most twice as many, and firstBuffer.
+func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
+	p := q.handler.newPacer(w)
+	err := q.readPaced(&p, r)
+	if err == nil {
+		p.stop() // and not otherwise: net/http reads what is left of a body before it answers
 	}
-	n := int(r.ContentLength) // admit has compared it with the limit
-	if size := n + q.behind(); cap(q.body) < size {
-		q.body = make([]byte, size)
-	}
-	q.body = q.body[:n]
-	if got, err := io.ReadFull(r.Body, q.body); err != nil {
-		return errReading(err, got, n)
-	}
-	return nil
+	return err
 }
 
-func (q *request) readChunked(body io.Reader) error {
-	most, behind := q.handler.limits.Body, int64(q.behind())
-	q.body = q.body[:0]
-	room := max(int64(cap(q.body))-behind, 0) // for the body; admit has taken the rest
-	if err := q.take(room); err != nil {
-		return err
+func (q *request) readPaced(p *pacer, r *http.Request) error {
+	most, length, behind := q.handler.limits.Body, r.ContentLength, int64(q.behind())
+	end := most + 1
+	if length >= 0 {
+		end = length // admit has compared it with the limit
 	}
-	for {
+	q.body = q.body[:0]
+	for charged := int64(0); ; {
 		have := int64(len(q.body))
-		if have == room {
-			more := min(max(have, firstBuffer), most+1-have)
+		if have == end && length >= 0 {
+			return nil
+		}
+		if have == charged {
+			more := min(max(have, firstBuffer), end-have)
 			if err := q.take(more); err != nil {
 				return err
 			}
-			room += more
-			q.body = append(make([]byte, 0, room+behind), q.body...)
+			charged += more
+			if int64(cap(q.body)) < charged+behind {
+				q.body = append(make([]byte, 0, charged+behind), q.body...)
+			}
 		}
-		n, err := body.Read(q.body[have:room])
-		q.body = q.body[:len(q.body)+n]
+		n, err := r.Body.Read(q.body[have:charged])
+		q.body = q.body[:have+int64(n)]
+		p.arrived(n)
 		switch {
 		case int64(len(q.body)) > most:
 			return errBodyLimit(most)
-		case err == io.EOF:
+		case err == io.EOF && (length < 0 || int64(len(q.body)) == length):
 			return nil
 		case err != nil:
-			return errReading(err, len(q.body), -1)
+			return errReading(err, len(q.body), int(length))
 		}
 	}
 }
+
+// window is how long a body may stand still. In each window as many bytes must arrive as the minimum rate wants.
+const window = 5 * time.Second
+
+// pacer bounds how slowly a body may arrive: its bytes occupy memory that others want.
+//
+//	begin ──── window ────┬──── window ────┬── … ──▶ end
+//	            rate × window bytes, or the read ends with a deadline exceeded
+type pacer struct {
+	control *http.ResponseController
+	window  time.Duration
+	end     time.Time // of the time for the whole body; zero: there is none
+	quota   int64     // bytes that must arrive in a window; 0: no minimum
+	got     int64     // in the present window
+}
+
+func (h *Handler) newPacer(w http.ResponseWriter) pacer {
+	p := pacer{control: http.NewResponseController(w), window: h.window}
+	now := time.Now()
+	if h.readTimeout > 0 {
+		p.end = now.Add(h.readTimeout)
+	}
+	if h.limits.MinRate > 0 {
+		p.quota = max(1, int64(float64(h.limits.MinRate)*h.window.Seconds()))
+	}
+	p.open(now)
+	return p
+}
+
+// open begins a window. Writers without deadlines, as those of tests, have bodies that do not wait.
+func (p *pacer) open(now time.Time) {
+	p.got = 0
+	deadline := p.end
+	if p.quota > 0 {
+		if next := now.Add(p.window); deadline.IsZero() || next.Before(deadline) {
+			deadline = next
+		}
+	}
+	p.control.SetReadDeadline(deadline)
+}
+
+// arrived counts bytes of the body, and begins the next window when there are enough.
+func (p *pacer) arrived(n int) {
+	if p.quota == 0 {
+		return
+	}
+	if p.got += int64(n); p.got >= p.quota {
+		p.open(time.Now())
+	}
+}
+
+// stop takes the deadline away: it would end the connection while the request is being decoded and written.
+func (p *pacer) stop() { p.control.SetReadDeadline(time.Time{}) }
 
 func errBodyLimit(most int64) error {
 	return refuse(TooLarge, "the body has more than %d bytes: send smaller batches, or compress them", most)
@@ -83,14 +137,5 @@ func (q *request) inflate(c Compression) error {
 	return err
 }
 
-// take takes n more bytes from the budget.
-func (q *request) take(n int64) error {
-	if q.handler.flight.Take(&q.held, n) {
-		return nil
-	}
-	return errInFlight()
-}
-
-func errInFlight() error {
-	return refuse(Overloaded, "the service has as many requests in hand as its memory allows: send this one again later")
-}
+// take takes n more bytes from the budget, or gives -n back.
+func (q *request) take(n int64) error { return q.held.take(n) }

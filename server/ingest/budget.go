@@ -1,18 +1,36 @@
 package ingest
 
-import "sync/atomic"
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+)
 
-// Budget is the memory that the requests in hand may occupy, all together.
+// Budget is the memory that all requests in hand may occupy together.
+//
+// A client leaves at least as much of it free as its own requests hold: one client gets half of it, two get a third each. So however
+// many clients send however much, there is room for the next one. A request that holds all that is in use may exceed the budget:
+// otherwise one that is larger could never be served.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
+
+	mu      sync.Mutex
+	clients map[netip.Prefix]*client // with requests in hand
 }
 
-// NewBudget is a budget of limit bytes.
-func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+// client is the requests in hand of one client.
+type client struct {
+	used     atomic.Int64
+	requests int
+}
 
-// Take adds n bytes to what a request holds, unless the budget would be exceeded. A request that holds all that is in use may
-// exceed it: otherwise one that is larger than the budget could never be served.
+// NewBudget returns a budget of limit bytes.
+func NewBudget(limit int64) *Budget {
+	return &Budget{limit: limit, clients: make(map[netip.Prefix]*client)}
+}
+
+// Take adds n bytes to what a request holds, and reports whether the budget allows it. It asks for no client's share.
 func (b *Budget) Take(held *int64, n int64) bool {
 	now := b.used.Add(n)
 	if now > b.limit && now != *held+n {
@@ -29,5 +47,94 @@ func (b *Budget) Give(held *int64) {
 	*held = 0
 }
 
-// Used is how much is taken.
+// Used returns how many bytes are taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
+
+// hold is what one request holds of a budget.
+type hold struct {
+	budget *Budget
+	from   netip.Prefix
+	client *client // nil: no client's share bounds it
+	bytes  int64
+}
+
+// of begins a request of the client at addr. It holds nothing yet, and must end with release.
+func (b *Budget) of(addr string) hold {
+	from := network(addr)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.clients[from]
+	if c == nil {
+		c = new(client)
+		b.clients[from] = c
+	}
+	c.requests++
+	return hold{budget: b, from: from, client: c}
+}
+
+// network returns what tells clients apart: an address of IPv4, or a network of IPv6, whose 64 last bits a host chooses for itself.
+// Peers without an address are one client.
+func network(addr string) netip.Prefix {
+	ap, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	ip := ap.Addr().Unmap().WithZone("")
+	bits := 64
+	if ip.Is4() {
+		bits = 32
+	}
+	p, _ := ip.Prefix(bits)
+	return p
+}
+
+// take adds n bytes to what the request holds. It returns a refusal if the budget or the client's share does not allow it. If n is
+// below 0, it gives bytes back.
+func (h *hold) take(n int64) error {
+	now, own := h.add(n)
+	most := h.budget.limit
+	switch {
+	case n <= 0, now == h.bytes, now <= most && own <= most-now:
+		return nil
+	}
+	h.add(-n)
+	if now <= most {
+		return errShare()
+	}
+	return errInFlight()
+}
+
+// add changes what the request holds, and returns what is held of the budget, and by the client.
+func (h *hold) add(n int64) (all, own int64) {
+	h.bytes += n
+	all = h.budget.used.Add(n)
+	if h.client != nil {
+		own = h.client.used.Add(n)
+	}
+	return all, own
+}
+
+// release gives everything back and ends the request.
+func (h *hold) release() {
+	if h.budget == nil {
+		return
+	}
+	h.add(-h.bytes)
+	if c := h.client; c != nil {
+		b := h.budget
+		b.mu.Lock()
+		if c.requests--; c.requests == 0 {
+			delete(b.clients, h.from)
+		}
+		b.mu.Unlock()
+	}
+	*h = hold{}
+}
+
+func errInFlight() error {
+	return refuse(Overloaded, "the service has as many requests in hand as its memory allows: send this one again later")
+}
+
+func errShare() error {
+	return refuse(Overloaded, "your other requests hold this client's share of the memory: send fewer at a time, and this one again later")
+}

@@ -2,7 +2,10 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -82,7 +85,11 @@ var compressionNames = [...]string{Identity: "identity", Gzip: "gzip", Zstd: "zs
 
 func (c Compression) String() string { return compressionNames[c] }
 
-// inflate puts what body decompresses to into dst's memory, or into more, which it asks for first. It is at most `most` bytes.
+// inflate puts what body decompresses to, at most `most` bytes, into dst's memory, or into more. It calls grow before it takes more
+// memory, and with a number below 0 when it has given some back.
+//
+// A body that says truly how long it is takes that much. Another one is collected in chunks, and copied when its length is known: it takes
+// twice its length for a moment, and one that is too long never more than it may have.
 func inflate(dst, body []byte, c Compression, most int64, grow func(n int64) error) ([]byte, error) {
 	if c == Snappy {
 		return unsnappy(dst, body, most, grow)
@@ -92,28 +99,105 @@ func inflate(dst, body []byte, c Compression, most int64, grow func(n int64) err
 		f.from.Reset(nil)
 		inflaters.Put(f)
 	}()
-	dst = dst[:0]
 	r, err := f.open(body, c)
+	if err != nil {
+		return dst[:0], errNotCompressed(c, err)
+	}
+	// One more byte than it says, so that its end is seen before memory that is not needed is taken.
+	if size := announced(body, c) + 1; size <= most+1 && size > int64(cap(dst)) {
+		if err := grow(size - int64(cap(dst))); err != nil {
+			return dst[:0], err
+		}
+		dst = make([]byte, size)
+	}
+	n, err := fill(r, dst[:cap(dst)])
+	if dst = dst[:n]; err == nil {
+		dst, err = inflateRest(dst, r, most, grow)
+	}
+	var refused *refusal
+	switch {
+	case err == errTooLong, err == io.EOF && int64(len(dst)) > most:
+		return dst, errInflated(len(body), most)
+	case err == io.EOF:
+		return dst, nil
+	case errors.As(err, &refused):
+		return dst, err
+	}
+	return dst, errNotCompressed(c, err)
+}
+
+// announced returns how long a body says that it is once it is decompressed, or firstBuffer if it does not say.
+func announced(body []byte, c Compression) int64 {
+	switch c {
+	case Gzip:
+		if n := len(body); n >= 4 {
+			return int64(binary.LittleEndian.Uint32(body[n-4:])) // of the last member, which mostly is the only one
+		}
+	case Zstd:
+		var h zstd.Header // of the first frame
+		if err := h.Decode(body); err == nil && h.HasFCS && h.FrameContentSize < math.MaxInt64 {
+			return int64(h.FrameContentSize)
+		}
+	}
+	return firstBuffer
+}
+
+// fill reads until p is full or r ends. Its error is io.EOF at the end of r.
+func fill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var more int
+		more, err = r.Read(p[n:])
+		n += more
+	}
+	return n, err
+}
+
+const chunkSize = 1 << 20
+
+// chunks are parts of bodies whose length is not known yet.
+var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
+
+var errTooLong = errors.New("more bytes than are allowed")
+
+// inflateRest returns dst, which is full, with what r still has, and io.EOF.
+func inflateRest(dst []byte, r io.Reader, most int64, grow func(n int64) error) (_ []byte, err error) {
+	var parts []*[chunkSize]byte
+	defer func() {
+		for _, p := range parts {
+			chunks.Put(p)
+		}
+	}()
+	size, last := int64(len(dst)), 0
 	for err == nil {
-		have := int64(len(dst))
-		if len(dst) == cap(dst) {
-			more := min(max(have, firstBuffer), most+1-have)
-			if err := grow(more); err != nil {
-				return dst, err
-			}
-			dst = append(make([]byte, 0, have+more), dst...)
+		if size > most {
+			return dst, errTooLong
 		}
-		var n int
-		n, err = r.Read(dst[have:cap(dst)])
-		dst = dst[:len(dst)+n]
-		if int64(len(dst)) > most {
-			return dst, errInflated(len(body), most)
+		if err := grow(chunkSize); err != nil {
+			return dst, err
 		}
+		parts = append(parts, chunks.Get().(*[chunkSize]byte))
+		last, err = fill(r, parts[len(parts)-1][:])
+		size += int64(last)
 	}
-	if err != io.EOF {
-		return dst, invalid("the body is not %v, or is damaged: %v", c, err)
+	switch {
+	case err != io.EOF:
+		return dst, err
+	case size > most:
+		return dst, errTooLong
 	}
-	return dst, nil
+	if e := grow(size); e != nil {
+		return dst, e
+	}
+	whole := append(make([]byte, 0, size), dst...)
+	for i, p := range parts {
+		n := chunkSize
+		if i == len(parts)-1 {
+			n = last
+		}
+		whole = append(whole, p[:n]...)
+	}
+	grow(-int64(cap(dst)) - chunkSize*int64(len(parts)))
+	return whole, io.EOF
 }
 
 // snappyRatio is more than a block of Snappy can grow by: what takes the least are copies, 64 bytes each of three.
@@ -133,9 +217,13 @@ func unsnappy(dst, body []byte, most int64, grow func(n int64) error) ([]byte, e
 		}
 	}
 	if dst, err = s2.Decode(dst[:0], body); err != nil {
-		return nil, invalid("the body is not %v, or is damaged: %v", Snappy, err)
+		return nil, errNotCompressed(Snappy, err)
 	}
 	return dst, nil
+}
+
+func errNotCompressed(c Compression, err error) error {
+	return invalid("the body is not %v, or is damaged: %v", c, err)
 }
 
 func errInflated(size int, most int64) error {

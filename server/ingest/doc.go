@@ -183,9 +183,16 @@
 //
 // # Order of work
 //
-// What can be refused cheaply is refused first: size by Content-Length, token, names and parameters, readiness, the budget of
-// bytes in flight; only then is the body read. Decoding, checking and the catalog come before the log, so whatever is in the
-// log can be read again. A request that exceeds the budget alone is taken when nothing else is in hand.
+// What can be refused cheaply is refused first: size by Content-Length, token, names and parameters, readiness; only then is the
+// body read. Decoding, checking and the catalog come before the log, so whatever is in the log can be read again.
+//
+// # Fairness
+//
+// Bodies share a budget of bytes in flight (Limits.InFlight). A request is charged as its body arrives, not by its Content-Length.
+// A client leaves as much of the budget free as its own requests hold, so a sender finds room however much others send; a client is
+// an IPv4 address or a /64 network of IPv6, and senders behind one proxy are one client. A request that exceeds the budget alone is
+// taken when nothing else is in hand. A body must arrive with Limits.MinRate in each window of 5 s, and within Options.ReadTimeout:
+// beyond either the answer is 408. A body that is decompressed occupies at most twice its length.
 //
 // # The log
 //

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 // Options are how a handler is made.
@@ -19,6 +22,8 @@ type Options struct {
 	Flight  *Budget      // of the bytes of bodies; nil: one of Limits.InFlight bytes
 	Schemas *Schemas     // by which bodies may be coded; nil: there are none, and none can be registered
 	Logger  *slog.Logger
+
+	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
 }
 
 // Handler answers the service's requests. It may be put to work before there is a store: until Open it says that it is not
@@ -33,16 +38,20 @@ type Handler struct {
 	mux     *http.ServeMux
 
 	store    atomic.Pointer[table.Store]
+	reading  atomic.Pointer[table.Store] // recovers, and is not open yet
 	draining atomic.Bool
 	failed   atomic.Bool   // the log has failed: what comes now is refused, not in doubt
 	flight   *Budget       // bytes of bodies
 	large    chan struct{} // held while a large body is decoded
 	counters counters
+
+	readTimeout time.Duration // Options.ReadTimeout
+	window      time.Duration // the constant, but in tests
 }
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux()}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout}
 	h.SetTokens(o.Tokens)
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
@@ -122,6 +131,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.Serv
 // Open has the handler take writes, which go to s.
 func (h *Handler) Open(s *table.Store) { h.store.Store(s) }
 
+// Recovering has /ready say how the recovery of s is going, until Open.
+func (h *Handler) Recovering(s *table.Store) { h.reading.Store(s) }
+
 // Drain has /ready say no, so that balancers look elsewhere. Writes are still taken.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
@@ -131,30 +143,42 @@ type status struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (h *Handler) ready(w http.ResponseWriter, _ *http.Request) {
-	if reason := h.unready(); reason != "" {
-		writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
+func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
+	reason, detail := h.unready()
+	if reason == "" {
+		writeJSON(w, http.StatusOK, status{"ready", ""})
 		return
 	}
-	writeJSON(w, http.StatusOK, status{"ready", ""})
+	if detail != nil && h.Allow(r) { // it names paths and tables
+		reason += ": " + detail.Error()
+	}
+	writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
 }
 
-// unready is why the service should get no writes, or empty.
-func (h *Handler) unready() string {
+// unready returns why the service should get no writes, or an empty string. The detail is for those who have a token.
+func (h *Handler) unready() (reason string, detail error) {
 	s := h.store.Load()
 	switch {
 	case s == nil:
-		return "recovering: rows that are in the log are being read"
+		if s := h.reading.Load(); s != nil {
+			if err := s.Err(); err != nil {
+				return "recovering: rows that are in the log do not land", err
+			}
+		}
+		return "recovering: rows that are in the log are being read", nil
 	case h.draining.Load():
-		return "stopping"
+		return "stopping", nil
 	}
-	if err := s.Err(); err != nil {
-		return err.Error()
+	log := s.Log()
+	switch err := s.Err(); {
+	case errors.Is(err, wal.ErrFailed):
+		return "the log has failed: restart the service", err
+	case err != nil:
+		return "rows do not land", err
+	case log.LowDisk:
+		return fmt.Sprintf("the disk is nearly full: %d MiB are free; writes are taken again at %d MiB", log.Free>>20, (log.Wanted+1<<20-1)>>20), nil
 	}
-	if s.Log().LowDisk {
-		return "the disk is nearly full: make room"
-	}
-	return ""
+	return "", nil
 }
 
 func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {

@@ -13,6 +13,7 @@ type Limits struct {
 	Decompressed int64 // bytes of a body after decompression: 256 MiB
 	Ratio        int64 // of the two, beyond the first MiB: 200
 	InFlight     int64 // bytes of all bodies that are being received, decoded or written: 256 MiB
+	MinRate      int64 // bytes in a second that a body must arrive with, over 5 s: 4 KiB; below 0: no minimum
 
 	Rows    int // in a request: 1 Mi
 	Columns int // of a table in a request: 4096
@@ -25,6 +26,9 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.Decompressed, 256<<20)
 	setDefault(&l.Ratio, 200)
 	setDefault(&l.InFlight, 256<<20)
+	if l.MinRate == 0 {
+		l.MinRate = 4 << 10
+	}
 	setDefault(&l.Rows, 1<<20)
 	setDefault(&l.Columns, 4096)
 	setDefault(&l.Tables, 1000)

@@ -134,11 +134,11 @@ func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	if media, _, _ := mime.ParseMediaType(contentType); media != "application/json" {
 		return nil, refuse(WrongType, "Content-Type %q: a schema is application/json", clip(contentType)).in("Content-Type")
 	}
-	var held int64
-	if !h.flight.Take(&held, maxDefinition) {
-		return nil, errInFlight()
+	held := h.flight.of(r.RemoteAddr)
+	defer held.release()
+	if err := held.take(maxDefinition); err != nil {
+		return nil, err
 	}
-	defer h.flight.Give(&held)
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxDefinition+1))
 	switch {
 	case err != nil:

@@ -618,9 +618,9 @@ func TestSchemaRoom(t *testing.T) {
 				sent := bytes.Repeat([]byte("b"), n)
 				r := httptest.NewRequest("POST", "/", bytes.NewReader(sent))
 				r.ContentLength = int64(length)
-				q := &request{handler: h, body: make([]byte, kept)}
+				q := &request{handler: h, held: h.flight.of(""), body: make([]byte, kept)}
 				q.job.schema = v
-				if err := q.readBody(r); err != nil {
+				if err := q.readBody(httptest.NewRecorder(), r); err != nil {
 					t.Fatal(err)
 				}
 				payload := appendSchema(q.body, v.notation)
@@ -630,7 +630,7 @@ func TestSchemaRoom(t *testing.T) {
 				if body, _, err := cutSchema(payload, nil); err != nil || !bytes.Equal(body, sent) {
 					t.Errorf("%d bytes of length %d, in a buffer of %d: %d are in the log, %v", n, length, kept, len(body), err)
 				}
-				if held := q.held + int64(q.behind()); length < 0 && held < int64(cap(q.body)) {
+				if held := q.held.bytes + int64(q.behind()); length < 0 && held < int64(cap(q.body)) {
 					t.Errorf("%d bytes, in a buffer of %d: %d are held of %d", n, kept, held, cap(q.body))
 				}
 			}
@@ -707,7 +707,7 @@ func FuzzSchema(f *testing.F) {
 	pool := table.NewPool(1 << 20)
 	h := New(Options{Limits: Limits{Rows: 1000, Columns: 100, Decompressed: 1 << 20}, Pool: pool})
 	f.Fuzz(func(t *testing.T, body []byte, which, flags uint8) {
-		q := &request{handler: h, body: body, partial: flags&1 != 0}
+		q := &request{handler: h, held: hold{budget: h.flight}, body: body, partial: flags&1 != 0}
 		q.job.schema = versions[int(which)%len(versions)]
 		q.codec = codec{format: Schema, unit: Unit(flags >> 1 & 3)}
 		checkFuzzed(t, pool, q, appendSchema(bytes.Clone(body), q.job.schema.notation))

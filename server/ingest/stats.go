@@ -35,8 +35,10 @@ type Stats struct {
 func (h *Handler) Stats() Stats {
 	s := Stats{
 		Rows: h.counters.rows.Load(), Rejected: h.counters.rejected.Load(), Bytes: h.counters.bytes.Load(),
-		InFlight: h.flight.Used(), Unsaved: h.counters.unsaved.Load(), Ready: h.unready() == "",
+		InFlight: h.flight.Used(), Unsaved: h.counters.unsaved.Load(),
 	}
+	reason, _ := h.unready()
+	s.Ready = reason == ""
 	s.Versions, _ = h.schemas.count()
 	for i := range s.Outcomes {
 		s.Outcomes[i] = h.counters.outcomes[i].Load()

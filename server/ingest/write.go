@@ -18,7 +18,7 @@ type request struct {
 	handler *Handler
 	record  wal.Record
 	codec   codec
-	held    int64  // of the budget
+	held    hold   // of the budget
 	body    []byte // as received: what the log gets
 	plain   []byte // decompressed
 	job     job
@@ -32,7 +32,7 @@ var requests = sync.Pool{New: func() any { return new(request) }}
 // end gives everything back.
 func (q *request) end() {
 	q.job.free()
-	q.handler.flight.Give(&q.held)
+	q.held.release()
 	if cap(q.body) > keptBuffer {
 		q.body = nil
 	}
@@ -60,7 +60,7 @@ func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request) {
 // write takes one request. The format is nil where the Content-Type says it.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name, f *Format) {
 	q := requests.Get().(*request)
-	q.handler = h
+	q.handler, q.held = h, h.flight.of(r.RemoteAddr)
 	q.codec = codec{format: f}
 	gone := false // q is the log's
 	defer func() {
@@ -70,7 +70,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name,
 	}()
 	err := q.admit(r, name)
 	if err == nil {
-		err = q.read(r)
+		err = q.read(w, r)
 	}
 	if err == nil {
 		gone, err = q.store()
@@ -104,7 +104,7 @@ func (q *request) admit(r *http.Request, name table.Name) error {
 	if h.store.Load() == nil || h.failed.Load() {
 		return errNotReady()
 	}
-	return q.take(max(r.ContentLength, 0) + int64(q.behind()))
+	return q.take(int64(q.behind()))
 }
 
 // behind is how many bytes stand behind the body in the log, but for a list of rejected rows, which nobody knows yet.
@@ -168,8 +168,8 @@ func (q *request) readQuery(r *http.Request) (err error) {
 }
 
 // read gets the body and decompresses it.
-func (q *request) read(r *http.Request) error {
-	if err := q.readBody(r); err != nil {
+func (q *request) read(w http.ResponseWriter, r *http.Request) error {
+	if err := q.readBody(w, r); err != nil {
 		return err
 	}
 	if len(q.body) == 0 {

@@ -17,7 +17,7 @@ import (
 // Collector reads the rooms' statistics.
 type Collector struct {
 	Ingest func() ingest.Stats
-	Store  func() *table.Store // nil until it is open
+	Store  func() *table.Store // nil before recovery begins
 	Watch  func() watch.Stats
 }
 
@@ -45,6 +45,8 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 var requestsDesc = describe("requests_total", "Write requests by how they ended.", "outcome", "code")
 
 var syncDesc = describe("wal_sync_seconds", "Syncs of the log to the disk: how many, and how long they took together.")
+
+var failingDesc = describe("table_land_failing", "1 for each table whose rows do not land at present.", "db", "table")
 
 var ofIngest = []metric[ingest.Stats]{
 	counter("rows_accepted_total", "Rows of requests that were answered with success.", func(s ingest.Stats) float64 { return float64(s.Rows) }),
@@ -86,6 +88,8 @@ var ofLog = []metric[wal.Stats]{
 	gauge("wal_waiting", "Appends that wait for the disk.", func(s wal.Stats) float64 { return float64(s.Waiting) }),
 	gauge("wal_segments", "Segments of the log.", func(s wal.Stats) float64 { return float64(s.Segments) }),
 	gauge("wal_size_bytes", "Bytes of records in the log.", func(s wal.Stats) float64 { return float64(s.Size) }),
+	gauge("wal_disk_free_bytes", "Free bytes of the log's file system at the last look.", func(s wal.Stats) float64 { return float64(s.Free) }),
+	gauge("wal_disk_wanted_bytes", "Free bytes at which writes are taken.", func(s wal.Stats) float64 { return float64(s.Wanted) }),
 	gauge("wal_low_disk", "1 while writes are refused because the disk is nearly full.", func(s wal.Stats) float64 { return oneIf(s.LowDisk) }),
 }
 
@@ -93,6 +97,7 @@ var ofLog = []metric[wal.Stats]{
 func (c Collector) Describe(out chan<- *prometheus.Desc) {
 	out <- requestsDesc
 	out <- syncDesc
+	out <- failingDesc
 	describeAll(out, ofIngest)
 	describeAll(out, ofStore)
 	describeAll(out, ofLog)
@@ -119,6 +124,9 @@ func (c Collector) Collect(out chan<- prometheus.Metric) {
 		return
 	}
 	collectAll(out, ofStore, store.Stats())
+	for _, name := range store.Failing() {
+		out <- prometheus.MustNewConstMetric(failingDesc, prometheus.GaugeValue, 1, name.DB, name.Table)
+	}
 	log := store.Log()
 	collectAll(out, ofLog, log)
 	out <- prometheus.MustNewConstSummary(syncDesc, log.Commits, log.SyncTime.Seconds(), nil)

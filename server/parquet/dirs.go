@@ -57,7 +57,7 @@ func (d *dirs) create(dir, path string) (disk.File, error) {
 		if err := d.ensure(dir); err != nil {
 			return nil, err
 		}
-		f, err := d.disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		f, err := d.disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, disk.FileMode())
 		if again || !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}

@@ -57,6 +57,12 @@ type child struct {
 // start runs `slipstream serve` on a data directory until it is ready.
 func start(t *testing.T, dir string, args ...string) *child {
 	t.Helper()
+	return startUntil(t, "ready", dir, args...)
+}
+
+// startUntil runs `slipstream serve` until it logs a message: listening or ready.
+func startUntil(t *testing.T, message, dir string, args ...string) *child {
+	t.Helper()
 	path, err := program()
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +86,10 @@ func start(t *testing.T, dir string, args ...string) *child {
 			c.stderr.WriteByte('\n')
 			var line struct{ Msg, URL string }
 			json.Unmarshal(lines.Bytes(), &line)
-			switch line.Msg {
-			case "listening":
+			if line.Msg == "listening" {
 				url = line.URL
-			case "ready":
+			}
+			if line.Msg == message {
 				ready <- url
 			}
 		}

@@ -65,7 +65,7 @@ func lockData(dir string) (unlock func(), err error) {
 	if err := disk.MkdirAll(disk.OS, dir); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, disk.FileMode())
 	if err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}

@@ -1,9 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/metrics"
 	"github.com/slipstream-go/slipstream/server/parquet"
@@ -33,6 +36,7 @@ type Service struct {
 	log     *slog.Logger
 
 	unlock   func()
+	node     string // file-name prefix
 	listener net.Listener
 	profiles net.Listener // nil: none
 	watcher  watch.Watcher
@@ -41,7 +45,8 @@ type Service struct {
 	relay    *relay.Relay
 	pool     *table.Pool
 	store    atomic.Pointer[table.Store]
-	ready    chan struct{} // closed once the service takes writes
+	reading  atomic.Pointer[table.Store] // recovers, and is not open yet
+	ready    chan struct{}               // closed once the service takes writes
 }
 
 // New takes the data directory and opens the listeners. Run must follow.
@@ -59,8 +64,14 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 			s.release()
 		}
 	}()
+	disk.SetFileMode(fs.FileMode(c.FileMode))
 	if s.unlock, err = lockData(c.Data); err != nil {
 		return nil, err
+	}
+	if s.node = c.Node; s.node == "" {
+		if s.node, err = nodeOf(c.Data); err != nil {
+			return nil, err
+		}
 	}
 	if s.listener, err = listen(c, &s.watcher); err != nil {
 		return nil, err
@@ -78,7 +89,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 	s.handler = ingest.New(ingest.Options{
 		Limits: ingest.Limits{
 			Body: int64(c.Limits.MaxBody), Decompressed: int64(c.Limits.MaxDecompressed), Ratio: int64(c.Limits.MaxRatio),
-			InFlight: int64(c.Limits.MaxInFlight), Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns,
+			InFlight: int64(c.Limits.MaxInFlight), MinRate: minRate(c), Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns,
 		},
 		Tokens:  tokens,
 		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
@@ -86,6 +97,8 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		Flight:  s.flight,
 		Schemas: schemas,
 		Logger:  log,
+
+		ReadTimeout: c.Timeout.Read,
 	})
 	if c.TokenFile != "" {
 		err = s.watcher.Add("tokens", func(read func(path string) ([]byte, error)) error {
@@ -103,13 +116,24 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		return nil, err
 	}
 	registry.MustRegister(
-		metrics.Collector{Ingest: s.handler.Stats, Store: s.store.Load, Watch: s.watcher.Stats}, metrics.Relay{Of: s.relay},
+		metrics.Collector{Ingest: s.handler.Stats, Store: s.statistics, Watch: s.watcher.Stats}, metrics.Relay{Of: s.relay},
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processorTime)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s, nil
 }
 
+// minRate returns the setting as the handler takes it, whose zero is its default.
+func minRate(c *config.Serve) int64 {
+	if c.Limits.MinRate == 0 {
+		return -1
+	}
+	return int64(c.Limits.MinRate)
+}
+
 // processorTime chooses what the runtime knows of the time that it has had, and what the collector of garbage has taken of it.
 var processorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/cpu/classes/(gc/total|idle|total):cpu-seconds$`)}
+
+// statistics returns the store, also while it recovers; nil before that.
+func (s *Service) statistics() *table.Store { return cmp.Or(s.store.Load(), s.reading.Load()) }
 
 // Addr is where the service listens.
 func (s *Service) Addr() net.Addr { return s.listener.Addr() }
@@ -164,10 +188,11 @@ func (s *Service) Run(ctx context.Context) error {
 		go serve(profiler, s.profiles)
 	}
 	recovered := make(chan struct{})
+	var unrecovered error // may be read once recovered is closed
 	go func() {
 		defer close(recovered)
-		if err := s.recover(); err != nil {
-			failed <- err
+		if unrecovered = s.recover(ctx); unrecovered != nil {
+			failed <- unrecovered
 		}
 	}()
 	var err error
@@ -176,18 +201,22 @@ func (s *Service) Run(ctx context.Context) error {
 		s.log.Info("stopping: requests are finished and rows land", "at_most", s.config.Timeout.Shutdown)
 	case err = <-failed:
 	}
-	return errors.Join(err, s.stop(server, recovered))
+	err = errors.Join(err, s.stop(server, recovered))
+	if unrecovered != nil && !errors.Is(err, unrecovered) {
+		err = errors.Join(unrecovered, err)
+	}
+	return err
 }
 
-// recover opens the store: what an earlier run has left behind is put right.
-func (s *Service) recover() error {
+// recover opens the store: what an earlier run has left behind is put right. When ctx ends, what has not landed stays in the log.
+func (s *Service) recover(ctx context.Context) error {
 	begin := time.Now()
 	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version})
 	if err != nil {
 		return err
 	}
 	c := s.config
-	store, err := table.Open(table.Options{
+	store, err := table.OpenContext(ctx, table.Options{
 		Dir: c.Data,
 		WAL: wal.Options{
 			SegmentBytes: int64(c.WAL.Segment), MaxBytes: int64(c.WAL.Max), MinFree: int64(c.WAL.MinFree), Reserve: int64(c.WAL.Reserve),
@@ -198,7 +227,11 @@ func (s *Service) recover() error {
 		Pool:     s.pool,
 		SealRows: c.Seal.Rows, SealBytes: int(c.Seal.Bytes), SealAge: c.Seal.Age,
 		MaxBuffered: int64(c.Landing.MaxBuffered), MaxTables: c.Limits.MaxTables, MaxColumns: c.Limits.MaxColumns,
-		Landers: c.Landing.Landers, Node: c.Node, Logger: s.log,
+		OnRecovery: func(store *table.Store) {
+			s.reading.Store(store)
+			s.handler.Recovering(store)
+		},
+		Landers: c.Landing.Landers, Node: s.node, Logger: s.log,
 	})
 	if err != nil {
 		return err
@@ -220,12 +253,13 @@ func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	time.Sleep(s.config.Timeout.Drain)
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Timeout.Shutdown)
 	defer cancel()
-	err := server.Shutdown(ctx)
-	if err != nil {
-		err = fmt.Errorf("requests did not end in time: %w", errors.Join(err, server.Close()))
+	requests, cancel := context.WithTimeout(ctx, s.config.Timeout.Shutdown/2) // the other half is for rows to land
+	defer cancel()
+	if err := server.Shutdown(requests); err != nil { // their senders get no answer; nothing of them is stored, or all
+		s.log.Warn("requests did not end in time: their connections are closed", "error", errors.Join(err, server.Close()))
 	}
 	<-recovered
-	err = errors.Join(err, s.relay.Close(ctx))
+	err := s.relay.Close(ctx)
 	store := s.store.Load()
 	if store == nil {
 		return err

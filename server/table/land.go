@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type landing struct {
 	done     int
 	bytes    int64
 
-	err   error // of the last attempt
+	err   error // of the first attempt that failed
 	pause time.Duration
 }
 
@@ -263,12 +264,13 @@ func (s *Store) postpone(u *unit, err error) {
 	}
 	t, l := u.table, &u.landing
 	s.mu.Lock()
-	l.err = err
+	l.err = cmp.Or(l.err, err) // what came first is the cause: a retry may fail by what the first attempt has left
+	first := l.err
 	l.pause = min(max(2*l.pause, s.o.firstPause), longestPause)
 	pause := l.pause
 	s.total.LandFailures++
 	s.mu.Unlock()
-	s.o.Logger.Error("a unit did not land and will be tried again", "table", t.name.String(), "rows", u.rows, "after", pause, "error", err)
+	s.o.Logger.Error("a unit did not land and will be tried again", "table", t.name.String(), "rows", u.rows, "after", pause, "error", err, "first_error", first)
 	time.AfterFunc(pause, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 
 // Recovery reads the log twice: first the notes, then the rows that no file has.
 //
-// The log never holds more such rows than the memory of the store that wrote it. If this one has less, recovery goes in
-// rounds: it fills the memory, lands that, and opens the log again.
+// The log never holds more such rows than the memory of the store that wrote it. If this one has less, the second reading waits when
+// the memory is full, until what is in it has landed. A table that does not land keeps its rows in memory and holds up nothing, as long
+// as there is memory for the others.
 
 // notes is what the log says about files.
 type notes struct {
@@ -26,10 +28,7 @@ type notes struct {
 	unlanded map[Name][]string // files that may be there, and must not be
 }
 
-// errFull ends a replay whose rows fill the memory.
-var errFull = errors.New("memory is full")
-
-func (s *Store) recover() (err error) {
+func (s *Store) recover(ctx context.Context) (err error) {
 	if err := disk.MkdirAll(s.o.WAL.Disk, s.o.Dir); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
@@ -38,9 +37,7 @@ func (s *Store) recover() (err error) {
 	}
 	defer func() {
 		if err != nil {
-			s.stop(err)
-			s.running.Wait()
-			err = errors.Join(err, s.log.Close())
+			err = errors.Join(err, s.end(err))
 		}
 	}()
 	// The catalog is opened under the log's lock: no other process changes it.
@@ -50,28 +47,13 @@ func (s *Store) recover() (err error) {
 	if err := s.number(); err != nil {
 		return err
 	}
-	for round := 0; ; round++ {
-		err := s.replay()
-		if err != nil && err != errFull {
-			return err
-		}
-		s.log.Start()
-		if round == 0 {
-			s.start()
-		}
-		if err == nil {
-			break
-		}
-		if err := s.Flush(context.Background()); err != nil {
-			return err
-		}
-		if err := s.log.Close(); err != nil {
-			return err
-		}
-		if err := s.openLog(); err != nil {
-			return err
-		}
+	if s.o.OnRecovery != nil {
+		s.o.OnRecovery(s)
 	}
+	if err := s.replay(ctx); err != nil {
+		return err
+	}
+	s.start()
 	s.catalog.limits = limits{on: true, tables: s.o.MaxTables, columns: s.o.MaxColumns}
 	s.report()
 	return nil
@@ -118,19 +100,22 @@ func (s *Store) renumber(old string) error {
 	return nil
 }
 
+// start has the log take records and rows land, unless that has begun.
 func (s *Store) start() {
-	s.running.Add(1 + s.o.Landers)
-	go s.runClock()
-	for range s.o.Landers {
-		go s.runLander()
-	}
+	s.starting.Do(func() {
+		s.log.Start()
+		s.running.Add(1 + s.o.Landers)
+		go s.runClock()
+		for range s.o.Landers {
+			go s.runLander()
+		}
+	})
 }
 
-// replay removes the files that had not wholly landed and brings the rows that are in no file back to the buffers. It
-// returns errFull when there are more than the memory holds.
-func (s *Store) replay() error {
+// replay removes the files that had not wholly landed and brings the rows that are in no file back to the buffers.
+func (s *Store) replay(ctx context.Context) error {
 	begin := time.Now()
-	n, err := s.readNotes()
+	n, err := s.readNotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -142,14 +127,17 @@ func (s *Store) replay() error {
 		}
 	}
 	s.mu.Lock()
-	s.delivered = n.settled
+	s.delivered, s.partial = n.settled, true
 	s.mu.Unlock()
 	err = s.log.Replay(func(r *wal.Record) error {
 		if r.Seq <= n.settled {
 			return nil
 		}
+		if err := interrupted(ctx); err != nil {
+			return err
+		}
 		if r.Type == wal.Data {
-			if err := s.redeliver(r, n); err != nil {
+			if err := s.redeliver(ctx, r, n); err != nil {
 				return err
 			}
 		}
@@ -165,9 +153,20 @@ func (s *Store) replay() error {
 	return err
 }
 
-func (s *Store) readNotes() (*notes, error) {
+// interrupted returns why recovery must end, or nil.
+func interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("table: recovery was interrupted; rows that have not landed are in the log and land after the next start: %w", context.Cause(ctx))
+}
+
+func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string)}
 	err := s.log.Replay(func(r *wal.Record) error {
+		if err := interrupted(ctx); err != nil {
+			return err
+		}
 		name := Name{DB: r.DB, Table: r.Table}
 		switch r.Type {
 		case wal.Intent:
@@ -192,8 +191,8 @@ func (s *Store) readNotes() (*notes, error) {
 	return n, err
 }
 
-// redeliver decodes a record and delivers the rows that are in no file.
-func (s *Store) redeliver(r *wal.Record, n *notes) error {
+// redeliver decodes a record and delivers the rows that are in no file. It waits when they do not fit into the memory.
+func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	writes, err := s.o.Decode(r)
 	if err != nil {
 		return fmt.Errorf("table: record %d of the log, of table %s.%s, cannot be decoded: use the program that wrote it: %w",
@@ -212,9 +211,12 @@ func (s *Store) redeliver(r *wal.Record, n *notes) error {
 		return fmt.Errorf("table: record %d of the log: %w", r.Seq, err)
 	}
 	held := d.held()
-	if now := s.held.Add(held); now > s.o.MaxBuffered && now != held {
-		s.drop(&d)
-		return errFull
+	for now := s.held.Add(held); now > s.o.MaxBuffered && now != held; now = s.held.Add(held) {
+		s.held.Add(-held)
+		if err := s.makeRoom(ctx); err != nil {
+			s.freeDelivery(&d)
+			return err
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,6 +224,41 @@ func (s *Store) redeliver(r *wal.Record, n *notes) error {
 	s.deliver(r.Seq, &d, time.Now())
 	s.total.Replayed += s.total.Accepted - before
 	return nil
+}
+
+// roomTick is how often makeRoom looks.
+const roomTick = 5 * time.Millisecond
+
+// makeRoom lands what is in memory, but for tables that do not land at present. If nothing else is in memory, it waits for those.
+func (s *Store) makeRoom(ctx context.Context) error {
+	s.start()
+	held := s.held.Load()
+	s.mu.Lock()
+	for _, t := range s.tables {
+		s.seal(t)
+	}
+	s.mu.Unlock()
+	tick := time.NewTicker(roomTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return errors.Join(interrupted(ctx), s.landError())
+		case <-s.ctx.Done():
+			return s.unlanded(context.Cause(s.ctx))
+		case <-tick.C:
+		}
+		if s.held.Load() < held && !s.landing() {
+			return nil
+		}
+	}
+}
+
+// landing reports whether rows are on their way that nothing has kept from landing so far.
+func (s *Store) landing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.tables, func(t *table) bool { return len(t.waiting) > 0 && t.landError() == nil })
 }
 
 func (s *Store) report() {

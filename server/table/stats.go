@@ -36,7 +36,7 @@ type TableInfo struct {
 	Bytes    int64
 	LandedTo uint64        // every row in a record up to this sequence number is in a file; 0 if unknown
 	Oldest   time.Duration // how long the oldest row has waited; 0 if none waits
-	Err      error         // why the next unit did not land at the last attempt
+	Err      error         // why the next unit has not landed: the error of the first attempt
 }
 
 // Stats is a consistent snapshot.
@@ -52,6 +52,26 @@ func (s *Store) Stats() Stats {
 		st.Oldest = max(st.Oldest, t.waited(now))
 	}
 	return st
+}
+
+// Failing lists the tables whose rows did not land at the last attempt.
+func (s *Store) Failing() (names []Name) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tables {
+		if t.landError() != nil {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
+// landError returns why the next unit has not landed, or nil if it has not been tried.
+func (t *table) landError() error {
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	return t.waiting[0].landing.err
 }
 
 // Columns returns the columns of a table in the catalog, or nil. They are not to be changed.
@@ -73,10 +93,7 @@ func (s *Store) Tables() []TableInfo {
 		info := TableInfo{
 			Name: name, Columns: sc.fields,
 			Accepted: t.accepted, Landed: t.landed, Pending: t.pending(),
-			Files: t.files, Bytes: t.bytes, LandedTo: t.landedTo, Oldest: t.waited(now),
-		}
-		if len(t.waiting) > 0 {
-			info.Err = t.waiting[0].landing.err
+			Files: t.files, Bytes: t.bytes, LandedTo: t.landedTo, Oldest: t.waited(now), Err: t.landError(),
 		}
 		infos = append(infos, info)
 	}

@@ -46,6 +46,10 @@ type Options struct {
 	MaxColumns int // of a table; default 4096
 	MaxHours   int // different hours of time in a batch, each of which becomes a file; default 1000
 
+	// OnRecovery, if set, is called when recovery begins, with the store that Open will return if it succeeds. Until then Stats,
+	// Tables, Log and Err may be called, and nothing else.
+	OnRecovery func(*Store)
+
 	Landers int    // how many units land at once, each of another table; default 1
 	Node    string // first part of the file names: what tells this machine from the others; default "node"
 	Logger  *slog.Logger
@@ -110,6 +114,8 @@ type Store struct {
 	ctx     context.Context // ends with Close, or when the log fails; the cause says which
 	cancel  context.CancelCauseFunc
 	running sync.WaitGroup // landers and the clock
+
+	starting sync.Once // of these
 
 	mu        sync.Mutex
 	work      sync.Cond // ready has a table, or ctx has ended
@@ -203,6 +209,10 @@ func (s *Store) freeAll(writes []Write) {
 // drop gives back what a delivery that does not take place holds.
 func (s *Store) drop(d *delivery) {
 	s.held.Add(-d.held())
+	s.freeDelivery(d)
+}
+
+func (s *Store) freeDelivery(d *delivery) {
 	for _, it := range d.items {
 		s.pool.Put(it.piece.batch)
 	}
@@ -301,8 +311,12 @@ func (s *Store) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
-	err := s.Flush(ctx)
-	s.stop(ErrClosed)
+	return errors.Join(s.Flush(ctx), s.end(ErrClosed))
+}
+
+// end stops landing and closes the log.
+func (s *Store) end(cause error) (err error) {
+	s.stop(cause)
 	stopped := make(chan struct{})
 	go func() {
 		s.running.Wait()
@@ -311,7 +325,7 @@ func (s *Store) Close(ctx context.Context) error {
 	select {
 	case <-stopped:
 	case <-time.After(stopGrace):
-		err = errors.Join(err, errors.New("table: the sink does not return; the log is closed without it"))
+		err = errors.New("table: the sink does not return; the log is closed without it")
 	}
 	return errors.Join(err, s.log.Close())
 }
@@ -328,8 +342,8 @@ func (s *Store) landError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.tables {
-		if len(t.waiting) > 0 && t.waiting[0].landing.err != nil {
-			return t.waiting[0].landing.err
+		if err := t.landError(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -340,14 +354,17 @@ func (s *Store) Log() wal.Stats { return s.log.Stats() }
 
 // Open opens the store, and with it the log: files that had not wholly landed are removed, and rows that are in no file are
 // in the buffers again when it returns.
-func Open(o Options) (_ *Store, err error) {
+func Open(o Options) (*Store, error) { return OpenContext(context.Background(), o) }
+
+// OpenContext is Open that ctx can interrupt. What has not landed by then is in the log, and lands after the next start.
+func OpenContext(ctx context.Context, o Options) (*Store, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
 	s := &Store{o: o, pool: o.Pool}
 	s.work.L = &s.mu
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	if err := s.recover(); err != nil {
+	if err := s.recover(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -14,7 +14,7 @@ type Report struct {
 	Records     int    // that can be read
 	First, Last uint64 // sequence numbers; Last < First: there is no record
 	WrittenOff  uint64 // sequence numbers that an earlier Repair has given up
-	Torn        int64  // bytes of a commit that was never acknowledged, which Open cuts off
+	Torn        int64  // bytes of an incomplete commit at the end, which Open cuts off
 	Damage      []*DamageError
 }
 
@@ -38,13 +38,16 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "; %d records were given up by an earlier repair", r.WrittenOff)
 	}
 	if r.Torn > 0 {
-		fmt.Fprintf(&b, "; a torn tail of %d bytes, which no client was told is stored", r.Torn)
+		fmt.Fprintf(&b, "; an incomplete commit of %d bytes at the end: "+tornCause, r.Torn)
 	}
 	for _, d := range r.Damage {
 		fmt.Fprintf(&b, "\n%v", d)
 	}
 	return b.String()
 }
+
+// tornCause says what the log cannot tell apart.
+const tornCause = "the machine stopped while it was written and nobody was told that it is stored, or the end was damaged or cut off later"
 
 // Check reads the whole log in dir, which must not be open, and changes nothing.
 func Check(dir string) (Report, error) {
@@ -70,6 +73,13 @@ func takeSurvey(d disk.Disk, dir string) (*survey, error) {
 	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}}
 	if err != nil {
 		return v, err
+	}
+	oldest, err := readFirst(d, dir)
+	if err != nil {
+		return v, err
+	}
+	if d := oldest.missing(dir, segs); d != nil {
+		v.report.Damage = append(v.report.Damage, d)
 	}
 	for i, s := range segs {
 		if err := v.visit(d, i, s); err != nil {

@@ -71,6 +71,8 @@ type space struct {
 	epoch   time.Time
 	due     atomic.Int64 // when to ask next, since epoch
 	isLow   atomic.Bool
+	found   atomic.Int64 // free bytes at the last look
+	wanted  atomic.Int64 // free bytes at which data is taken again
 
 	mu   disk.Mutex
 	held bool // the reserve is on disk
@@ -135,8 +137,14 @@ func (s *space) look() {
 		}
 	}
 	low := free < s.minFree || s.reserve > 0 && !s.held
+	wanted := s.minFree
+	if s.reserve > 0 && !s.held {
+		wanted += 2 * s.reserve
+	}
+	s.found.Store(free)
+	s.wanted.Store(wanted)
 	if low != s.isLow.Swap(low) {
-		s.log.Warn("wal: room on the disk", "low", low, "free", free, "min_free", s.minFree, "dir", s.dir)
+		s.log.Warn("wal: room on the disk", "low", low, "free", free, "wanted", wanted, "dir", s.dir)
 	}
 }
 
@@ -163,7 +171,7 @@ func (s *space) drop() {
 
 // take makes the reserve. On a file system that cannot allocate ahead the log goes without.
 func (s *space) take() {
-	f, err := s.disk.Open(s.path(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := s.disk.Open(s.path(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, disk.FileMode())
 	if err == nil {
 		err = f.Allocate(0, s.reserve)
 		f.Close()

@@ -12,6 +12,7 @@
 //	check.go      the survey of a whole log, from which Open, Check and Repair know what is torn and what is damaged
 //	repair.go     Repair
 //	spare.go      segments that have landed become new ones
+//	first.go      which segment is the oldest
 //	disk.go       what is asked of the system; the reserve
 //
 // # Files
@@ -20,6 +21,7 @@
 //	00000007.wal.tmp      a segment in the making or being removed; Open removes it
 //	00000002.wal.spare    a segment that has landed and will be used again
 //	00000003.wal.damaged  what Repair has replaced, kept for whoever wants to look
+//	first                 which segment is the oldest that the log needs
 //	reserve               room that is given back when the disk fills up (see [Options.Reserve])
 //	lock                  held while the log is open
 //
@@ -68,7 +70,10 @@
 //     Open refuses with a [*DamageError]. [Repair] keeps every record that can be read, and writes down a gap record for
 //     sequence numbers that are gone: its payload, a u64, is how many.
 //
-// Two losses leave no trace: the last commit of the log, which looks like a torn tail, and whole segments at either end.
+// Where oldest segments are missing that have not landed, the file first says so, and that is damage, too.
+//
+// Two losses leave no trace: the last commit of the log, which looks like a torn tail, so what is cut off there may have been
+// acknowledged; and whole segments at the end.
 //
 // # How records get to the disk
 //

@@ -69,8 +69,8 @@ const (
 	closed
 )
 
-// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and Start come first, in that
-// order.
+// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and Start come first: Replay must be
+// called before Start.
 type Log struct {
 	disk   disk.Disk
 	dir    string
@@ -114,6 +114,8 @@ type Stats struct {
 	Size     int64
 	LastSeq  uint64
 	LowDisk  bool
+	Free     int64 // bytes that the file system had free at the last look; 0 if nobody looks
+	Wanted   int64 // free bytes at which data is taken again
 }
 
 // Open opens the log in dir, which is made when it is missing. It reads all of it: a torn tail is cut off, and damage anywhere
@@ -153,6 +155,14 @@ func Open(dir string, o Options) (_ *Log, err error) {
 	if err := l.openActive(found); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
+	oldest := l.active
+	if len(l.sealed) > 0 {
+		oldest = l.sealed[0]
+	}
+	if err := writeFirst(o.Disk, dir, oldest); err != nil && !disk.IsFull(err) {
+		l.committer.file.Close()
+		return nil, fmt.Errorf("wal: %w", err)
+	}
 	for _, s := range l.sealed {
 		l.size += s.end
 	}
@@ -182,7 +192,7 @@ func (l *Log) openActive(found *survey) error {
 		return err
 	}
 	if torn := found.report.Torn; torn > 0 {
-		l.o.Logger.Warn("wal: cut off a commit that was never acknowledged", "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
+		l.o.Logger.Warn("wal: cut off an incomplete commit at the end of the log", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
 		err = f.Truncate(s.end)
 	}
 	if err == nil {
@@ -202,11 +212,17 @@ func (l *Log) openActive(found *survey) error {
 }
 
 // Replay calls fn for every record, in order. The record and its payload are lent until fn returns. An error of fn ends the
-// replay and is returned as it is.
+// replay and is returned as it is. fn may call Start, append, and release records that it has been called for: Replay goes on with
+// those that were in the log when it was called.
 func (l *Log) Replay(fn func(*Record) error) error {
 	l.mu.Lock()
 	p := l.phase
-	segs := append(l.sealed[:len(l.sealed):len(l.sealed)], l.active)
+	var segs []segment // copies: once running, the active one is the committer's
+	if p == opened {
+		for _, s := range append(l.sealed[:len(l.sealed):len(l.sealed)], l.active) {
+			segs = append(segs, *s)
+		}
+	}
 	l.mu.Unlock()
 	if p != opened {
 		return errors.New("wal: Replay after Start")
@@ -265,11 +281,17 @@ func (l *Log) Release(seq uint64) {
 			l.mu.Unlock()
 			return
 		}
-		s := l.sealed[0]
+		s, next := l.sealed[0], segment{number: l.active.number, start: l.active.start}
+		if len(l.sealed) > 1 {
+			next = *l.sealed[1]
+		}
 		l.mu.Unlock()
 
 		// One at a time, and durably: a crash must not leave a hole.
-		kept, err := l.spares.keep(s.path)
+		kept, err := false, writeFirst(l.disk, l.dir, &next)
+		if err == nil {
+			kept, err = l.spares.keep(s.path)
+		}
 		if err == nil && !kept {
 			err = removeSegment(l.disk, s.path)
 		}
@@ -317,6 +339,7 @@ func (l *Log) Stats() Stats {
 	st.Size = l.size
 	st.LastSeq = l.lastSeq
 	st.LowDisk = low
+	st.Free, st.Wanted = l.space.found.Load(), l.space.wanted.Load()
 	return st
 }
 

@@ -46,6 +46,9 @@ func Repair(dir string) (Report, error) {
 			return found.report, fmt.Errorf("wal: repair of %s: %w; nothing is lost by running it again", s.path, err)
 		}
 	}
+	if err := forgetMissing(d, dir, found.segments); err != nil {
+		return found.report, fmt.Errorf("wal: %w", err)
+	}
 	after, err := takeSurvey(d, dir)
 	if err == nil && len(after.report.Damage) > 0 {
 		err = fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", after.report.Damage[0])
@@ -53,10 +56,22 @@ func Repair(dir string) (Report, error) {
 	return found.report, err
 }
 
+// forgetMissing makes the oldest segment that is there the log's first one. A log without any begins anew.
+func forgetMissing(d disk.Disk, dir string, segs []*segment) error {
+	if len(segs) > 0 {
+		return writeFirst(d, dir, segs[0])
+	}
+	err := d.Remove(filepath.Join(dir, firstName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, d.SyncDir(dir))
+}
+
 // rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their place.
 func (s *segment) rewrite(d disk.Disk) error {
 	temp := s.path + tempSuffix
-	f, err := d.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := d.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, disk.FileMode())
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func createSegment(d disk.Disk, from *spares, dir string, number, first uint64, 
 	err := error(nil)
 	if f == nil {
 		temp = s.path + tempSuffix
-		if f, err = d.Open(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
+		if f, err = d.Open(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, disk.FileMode()); err != nil {
 			return nil, nil, err
 		}
 		err = preallocate(f, 0, size)

@@ -1,0 +1,20 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+)
+
+// Mode is the permissions of files, in octal.
+type Mode fs.FileMode
+
+// UnmarshalText reads 0640. The owner must be able to read and write.
+func (m *Mode) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 8, 32)
+	if err != nil || n&^0o666 != 0 || n&0o600 != 0o600 {
+		return fmt.Errorf("%q is no permissions of files: write 0600, 0640, 0644 or the like", text)
+	}
+	*m = Mode(n)
+	return nil
+}

@@ -1,0 +1,90 @@
+package service
+
+import (
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// land runs the service on a directory until a batch has landed, and returns the names of its Parquet files.
+func land(t *testing.T, dir string, first int64, args ...string) (names []string) {
+	t.Helper()
+	c := start(t, dir, args...)
+	if status, text := write(t, c.url, &sender{}, first); status != http.StatusNoContent {
+		t.Fatal(status, text)
+	}
+	c.stop()
+	err := eachFile(dir, func(path string) error {
+		names = append(names, filepath.Base(path))
+		return nil
+	})
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	return names
+}
+
+// prefixes returns the nodes that names of files begin with.
+func prefixes(names []string) map[string]bool {
+	nodes := make(map[string]bool)
+	for _, name := range names {
+		node, _, _ := strings.Cut(name, "-")
+		nodes[node] = true
+	}
+	return nodes
+}
+
+// Files of two services can share a place: each has a node name of its own, and keeps it.
+func TestNodeNames(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	first := prefixes(land(t, one, 0))
+	other := prefixes(land(t, two, 0))
+	for node := range first {
+		if len(first) != 1 || other[node] || !nodeID.MatchString(node) {
+			t.Errorf("%v and %v", first, other)
+		}
+	}
+	if again := prefixes(land(t, one, perBatch)); len(again) != 1 {
+		t.Errorf("a service has the names %v", again)
+	}
+	if named := prefixes(land(t, two, perBatch, "--node=east")); !named["east"] || len(named) != 2 {
+		t.Errorf("%v, with --node=east", named)
+	}
+	if err := os.WriteFile(filepath.Join(one, "node"), []byte("../x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := nodeOf(one); err == nil || !strings.Contains(err.Error(), "set --node") {
+		t.Error(err)
+	}
+}
+
+// Only the owner may read what the service writes, unless it is told otherwise.
+func TestFileModes(t *testing.T) {
+	for mode, want := range map[string][2]fs.FileMode{"": {0o600, 0o700}, "0640": {0o640, 0o750}, "0644": {0o644, 0o755}} {
+		dir := filepath.Join(t.TempDir(), "data")
+		args := []string{"--wal-reserve=1MiB"}
+		if mode != "" {
+			args = append(args, "--file-mode="+mode)
+		}
+		land(t, dir, 0, args...)
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if got := info.Mode().Perm(); d.IsDir() && got != want[1] || !d.IsDir() && got != want[0] {
+				t.Errorf("--file-mode=%s: %s has %v", mode, path, got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

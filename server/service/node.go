@@ -1,0 +1,37 @@
+package service
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+)
+
+var nodeID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+
+// nodeOf returns the node name of a data directory: 12 random hexadecimal digits, which are generated once and kept in the file node.
+func nodeOf(data string) (string, error) {
+	path := filepath.Join(data, "node")
+	text, err := os.ReadFile(path)
+	switch {
+	case err == nil && nodeID.Match(text):
+		return string(text), nil
+	case err == nil:
+		return "", fmt.Errorf("--data: %s does not hold a node name of 12 hexadecimal digits: remove it, or set --node", path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("--data: %w", err)
+	}
+	var id [6]byte
+	rand.Read(id[:]) // never fails
+	node := hex.EncodeToString(id[:])
+	if err := disk.WriteFile(disk.OS, path, []byte(node)); err != nil {
+		return "", fmt.Errorf("--data: %w", err)
+	}
+	return node, nil
+}

@@ -1,0 +1,116 @@
+package service
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fetch gets a path of the service, with a token if there is one.
+func fetch(t *testing.T, url, token string) string {
+	t.Helper()
+	r, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Rows of a killed service cannot land when it starts again, and do not fit into its memory: /ready and /metrics say why, with paths and
+// tables for those with a token only, and SIGTERM ends it. All rows land once the cause is gone.
+func TestRecoveryThatCannotLand(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("SLIPSTREAM_TOKEN", "secret")
+	c := start(t, dir, "--seal-age=1h")
+	s := &sender{}
+	for first := range int64(40) {
+		r, err := http.NewRequest("POST", c.url+"/api/v1/write/msgpack", strings.NewReader(string(arcBatch(t, first*perBatch))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer secret")
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNoContent {
+			t.Fatal(resp.Status)
+		}
+		s.acknowledged = append(s.acknowledged, first*perBatch)
+	}
+	c.cmd.Process.Kill()
+	c.end()
+	wall := filepath.Join(dir, "tables", "default") // a file where the database's directory must be
+	if err := os.MkdirAll(filepath.Dir(wall), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(wall, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	c = startUntil(t, "listening", dir, "--max-buffered=8KiB")
+	waitFor(t, "/ready to say why", func() bool { return strings.Contains(fetch(t, c.url+"/ready", ""), "do not land") })
+	for token, want := range map[string]bool{"": false, "wrong": false, "secret": true} {
+		text := fetch(t, c.url+"/ready", token)
+		if !strings.Contains(text, "recovering: rows that are in the log do not land") {
+			t.Errorf("%q: %s", token, text)
+		}
+		if strings.Contains(text, "default") != want || strings.Contains(text, "tables") != want {
+			t.Errorf("%q: %s", token, text)
+		}
+	}
+	metrics := fetch(t, c.url+"/metrics", "secret")
+	for _, want := range []string{`slipstream_table_land_failing{db="default",table="even"} 1`, "slipstream_ready 0", "slipstream_rows_pending "} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("%s is not among the metrics", want)
+		}
+	}
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	if err := c.end(); err == nil || !strings.Contains(c.stderr.String(), "recovery was interrupted") {
+		t.Errorf("after SIGTERM: %v\n%s", err, c.stderr)
+	}
+	if err := os.Remove(wall); err != nil {
+		t.Fatal(err)
+	}
+	start(t, dir, "--max-buffered=8KiB").stop()
+	wantIDs(t, idsOf(t, dir), []*sender{s})
+}
+
+// A body that stands still does not take the time in which rows should land: after SIGTERM all that was acknowledged lands.
+func TestStopWithStalledBody(t *testing.T) {
+	dir := t.TempDir()
+	c := start(t, dir, "--seal-age=1h", "--timeout-shutdown=2s", "--min-rate=0", "--timeout-read=1h")
+	s := &sender{}
+	if status, text := write(t, c.url, s, 0); status != http.StatusNoContent {
+		t.Fatal(status, text)
+	}
+	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, "POST /v1/write/db/t HTTP/1.1\r\nHost: x\r\nContent-Type: application/msgpack\r\nContent-Length: 9\r\n\r\nabc")
+	waitFor(t, "the body to begin", func() bool {
+		return !strings.Contains(fetch(t, c.url+"/metrics", ""), "slipstream_in_flight_bytes 0\n")
+	})
+	c.stop()
+	wantIDs(t, idsOf(t, dir), []*sender{s})
+}

@@ -1,0 +1,178 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// leave appends n records for each table, and closes the store before any of their rows has landed. Ids begin with first.
+func leave(t *testing.T, o Options, first int64, n int, tables ...string) (rows []row) {
+	t.Helper()
+	o.Sink = &dirSink{dir: t.TempDir(), step: func(context.Context, string, string) error { return errors.New("not now") }}
+	s := openStore(t, o)
+	for range n {
+		for _, table := range tables {
+			r := row{Table: table, Time: exampleHour, ID: first + int64(len(rows)), Host: strings.Repeat("x", 2000)}
+			mustAppend(t, s, r)
+			rows = append(rows, r)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Close(ctx); err == nil {
+		t.Fatal("the rows have landed")
+	}
+	return rows
+}
+
+// rejecting makes a sink fail for some tables, while it is told to.
+func rejecting(sink *dirSink, tables ...string) (rejects *atomic.Bool) {
+	rejects = new(atomic.Bool)
+	rejects.Store(true)
+	sink.step = func(_ context.Context, what, path string) error {
+		for _, table := range tables {
+			if rejects.Load() && strings.HasPrefix(path, "db/"+table+"/") {
+				return fmt.Errorf("%s: no room for %s", what, table)
+			}
+		}
+		return nil
+	}
+	return rejects
+}
+
+// Recovery with less memory than rows needs landing. When nothing lands, it can be seen why, and be interrupted; all rows land after
+// the next start.
+func TestRecoveryIsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	rejects := rejecting(sink, "cpu", "mem")
+	o := testOptions(dir, sink)
+	want := leave(t, o, 1, 50, "cpu", "mem")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var recovering atomic.Pointer[Store]
+	o.MaxBuffered, o.OnRecovery = 32<<10, func(s *Store) { recovering.Store(s) }
+	opened := make(chan error, 1)
+	go func() {
+		_, err := OpenContext(ctx, o)
+		opened <- err
+	}()
+	eventually(t, "the error is shown", func() bool {
+		s := recovering.Load()
+		return s != nil && s.Err() != nil && s.Stats().LandFailures > 0 && s.Stats().Pending > 0
+	})
+	if err := recovering.Load().Err(); !strings.Contains(err.Error(), "begin: no room for") {
+		t.Errorf("while it recovers: %v", err)
+	}
+	cancel()
+	if err := <-opened; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no room for") {
+		t.Errorf("after an interruption: %v", err)
+	}
+	rejects.Store(false)
+	s := openStore(t, o)
+	mustClose(t, s)
+	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
+}
+
+// A table that does not land does not keep a store from opening, nor the other tables from landing, although there are more rows
+// than the memory holds.
+func TestRecoveryWithBadTable(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	rejects := rejecting(sink, "bad")
+	o := testOptions(dir, sink)
+	want := append(leave(t, o, 1, 2, "bad", "good"), leave(t, o, 1000, 60, "good")...)
+
+	o.MaxBuffered = 64 << 10
+	s := openStore(t, o)
+	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "no room for bad") {
+		t.Errorf("an open store with a table that does not land: %v", err)
+	}
+	for _, info := range s.Tables() {
+		if (info.Err != nil) != (info.Name.Table == "bad") {
+			t.Errorf("%v: %v", info.Name, info.Err)
+		}
+	}
+	rejects.Store(false)
+	mustClose(t, s)
+	checkEmpty(t, s)
+	checkOnce(t, "all", landedRows(t, sink.dir), want)
+}
+
+// A crash at each step of a recovery that has less memory than rows leaves each row there once.
+func TestCrashWhileRecoveryLands(t *testing.T) {
+	cam := &camera{t: t, dir: t.TempDir()}
+	o := testOptions(cam.dir, &dirSink{dir: filepath.Join(cam.dir, "tables")})
+	o.WAL.SegmentBytes = 8 << 10
+	cam.rows = leave(t, o, 1, 12, "cpu", "mem")
+	o.Sink, o.MaxBuffered = cam.watch(), 16<<10
+	s := openStore(t, o)
+	cam.shoot("opened")
+	mustClose(t, s)
+	if len(cam.images) < 12 {
+		t.Fatalf("only %d steps", len(cam.images))
+	}
+	for _, image := range cam.images {
+		o := testOptions(image.dir, &dirSink{dir: filepath.Join(image.dir, "tables")})
+		o.MaxBuffered = 16 << 10
+		mustClose(t, openStore(t, o))
+		checkOnce(t, image.step, landedRows(t, filepath.Join(image.dir, "tables")), image.rows)
+	}
+}
+
+// The error that is shown is that of the first attempt, and not what it has left for the next ones.
+func TestFirstErrorIsShown(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	var failing atomic.Bool
+	failing.Store(true)
+	sink.step = func(_ context.Context, what, _ string) error {
+		if !failing.Load() {
+			return nil
+		}
+		return errors.New("failed: " + what)
+	}
+	s := openStore(t, testOptions(dir, sink))
+	mustAppend(t, s, row{Table: "cpu", Time: exampleHour, ID: 1})
+	s.mu.Lock()
+	s.seal(s.tables[0])
+	s.mu.Unlock()
+	eventually(t, "it fails twice", func() bool { return s.Stats().LandFailures > 2 })
+	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "failed: begin") {
+		t.Errorf("%v", err)
+	}
+	failing.Store(false)
+	mustClose(t, s)
+}
+
+// An interruption ends a recovery that only reads, too.
+func TestRecoveryIsInterruptedWhileReading(t *testing.T) {
+	dir := t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	o := testOptions(dir, sink)
+	want := leave(t, o, 1, 5, "cpu")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	decode, n := o.Decode, 0
+	o.Decode = func(r *wal.Record) ([]Write, error) {
+		if n++; n == 2 {
+			cancel(errors.New("stopping"))
+		}
+		return decode(r)
+	}
+	if _, err := OpenContext(ctx, o); err == nil || !strings.Contains(err.Error(), "stopping") {
+		t.Errorf("%v", err)
+	}
+	if n > 2 {
+		t.Errorf("%d records were read", n)
+	}
+	mustClose(t, openStore(t, o))
+	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
+}

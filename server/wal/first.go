@@ -1,0 +1,102 @@
+package wal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+)
+
+// The file first says which segment is the oldest that the log needs: without it, a log whose oldest segments someone has removed
+// looks like one whose oldest segments have landed. It is written before a segment is removed, in place, so that it needs no room on a
+// full disk.
+//
+//	first   0             4096          8192
+//	        ┌─────────┬───┬─────────┬───┐
+//	        │ state   │ 0 │ state   │ 0 │   the state with the higher number holds; the next one goes to the other place
+//	        └─────────┴───┴─────────┴───┘
+//
+//	state   0        8     16    20
+//	        ┌────────┬─────┬─────┐
+//	        │ number │ seq │ crc │   of the segment, of its first record, and a CRC-32C of both
+//	        └────────┴─────┴─────┘
+
+const (
+	firstName = "first"
+	firstHalf = 4096
+	firstSize = 20
+)
+
+// first is what the file says. The zero first says nothing.
+type first struct {
+	number uint64 // of the oldest segment; from 1
+	seq    uint64 // of its first record
+	half   int    // of the file that says so
+}
+
+// readFirst reads the file in dir. It returns the zero first if there is none that can be read: earlier versions of this program wrote none.
+func readFirst(d disk.Disk, dir string) (f first, err error) {
+	b, err := disk.ReadFile(d, filepath.Join(dir, firstName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	} else if err != nil {
+		return f, fmt.Errorf("wal: %w", err)
+	}
+	for half := range 2 {
+		if len(b) < half*firstHalf+firstSize {
+			break
+		}
+		state := b[half*firstHalf:][:firstSize]
+		number, seq := binary.LittleEndian.Uint64(state), binary.LittleEndian.Uint64(state[8:])
+		if crc32.Checksum(state[:16], castagnoli) == binary.LittleEndian.Uint32(state[16:]) && number > f.number {
+			f = first{number, seq, half}
+		}
+	}
+	return f, nil
+}
+
+// writeFirst makes the file say that the oldest segment is s. It is durable when it returns nil.
+func writeFirst(d disk.Disk, dir string, s *segment) error {
+	now, err := readFirst(d, dir)
+	if err != nil || now.number == s.number && now.seq == s.start {
+		return err
+	}
+	state := binary.LittleEndian.AppendUint64(nil, s.number)
+	state = binary.LittleEndian.AppendUint64(state, s.start)
+	state = binary.LittleEndian.AppendUint32(state, crc32.Checksum(state, castagnoli))
+	path := filepath.Join(dir, firstName)
+	if now.number == 0 || now.number >= s.number {
+		b := make([]byte, 2*firstHalf)
+		copy(b, state)
+		return disk.WriteFile(d, path, b)
+	}
+	f, err := d.Open(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(state, int64(1-now.half)*firstHalf)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// missing returns the damage of a log whose oldest segments are not there, or nil.
+func (f first) missing(dir string, segs []*segment) *DamageError {
+	d := &DamageError{Segment: segmentPath(dir, f.number), Reason: "it is missing", From: f.seq, To: f.seq}
+	switch {
+	case f.number == 0:
+		return nil
+	case len(segs) == 0:
+		d.Reason = "it is missing, and so are all later segments"
+		return d
+	case segs[0].number <= f.number:
+		return nil
+	}
+	if start := segs[0].start; start > 0 {
+		d.To = start - 1
+	}
+	return d
+}
