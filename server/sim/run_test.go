@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -65,8 +66,8 @@ type world struct {
 	t    *testing.T
 	r    *rand.Rand
 	disk *faulty.Disk
-	off  chan struct{} // closed when the disk has crashed at a call
-	log  []string      // what happened in each life
+	off  context.Context // ends when the disk crashes at a call
+	log  []string        // what happened in each life
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -104,9 +105,9 @@ func delay(most time.Duration) func(c faulty.Call) time.Duration {
 
 // faults chooses how the disk is in a life. It may crash at a call.
 func (w *world) faults(sinkRoot string) {
-	w.off = make(chan struct{})
-	off := w.off
-	o := faulty.Options{Delay: delay(time.Second), Crashed: func() { close(off) }}
+	off, crash := context.WithCancel(context.Background())
+	w.off = off
+	o := faulty.Options{Delay: delay(time.Second), Crashed: crash}
 	kind := "sound"
 	switch w.r.IntN(5) {
 	case 0:
@@ -133,24 +134,17 @@ func (w *world) faults(sinkRoot string) {
 		o.Delay = delay(time.Minute)
 	}
 	w.disk.Set(o)
-	crash := "no crash"
+	when := "no crash"
 	if w.r.IntN(3) > 0 {
 		at := 1 + w.r.IntN(1<<(1+w.r.IntN(11)))
 		w.disk.CrashAt(at)
-		crash = fmt.Sprint("crash at call ", at)
+		when = fmt.Sprint("crash at call ", at)
 	}
-	w.say("a disk: %s, %s", kind, crash)
+	w.say("a disk: %s, %s", kind, when)
 }
 
 // crashed reports whether the disk has crashed.
-func (w *world) crashed() bool {
-	select {
-	case <-w.off:
-		return true
-	default:
-		return false
-	}
-}
+func (w *world) crashed() bool { return w.off.Err() != nil }
 
 // next is the machine, or only the process, switched off and on again.
 func (w *world) next() {

@@ -52,7 +52,7 @@ const (
 // TestTable writes rows, by way of the log, into Parquet files.
 func TestTable(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		m := &tables{world: w, fates: make(map[row]fate), memory: []int64{0, 64 << 10}[w.r.IntN(2)]}
+		m := &tables{world: w, fates: make(map[row]fate)}
 		for range 1 + w.r.IntN(4) {
 			m.live()
 		}
@@ -66,8 +66,6 @@ type tables struct {
 	mu    sync.Mutex
 	fates map[row]fate
 	ids   int64
-
-	memory int64 // MaxBuffered of all lives
 }
 
 func encode(rows []row) []byte {
@@ -131,24 +129,26 @@ func (m *tables) options(r *rand.Rand, sink table.Sink) table.Options {
 		},
 		Sink: sink, Decode: decode, Node: "n",
 		SealRows: 1 + r.IntN(200), SealAge: time.Duration(1+r.IntN(20)) * time.Second, Landers: 1 + r.IntN(3),
-		MaxBuffered: m.memory,
+		MaxBuffered: []int64{0, 64 << 10}[r.IntN(2)],
 		Logger:      slog.New(slog.DiscardHandler),
 	}
 }
 
-// open opens the store.
-func (m *tables) open(r *rand.Rand) (*table.Store, error) {
+// open opens the store, unless ctx ends before.
+func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	sink, err := parquet.New(tablesDir, parquet.Options{Codec: parquet.Uncompressed, Disk: m.disk})
 	if err != nil {
 		return nil, err
 	}
-	return table.Open(m.options(r, sink))
+	return table.OpenContext(ctx, m.options(r, sink))
 }
 
 // live is a life of the service, on a disk that may fail.
 func (m *tables) live() {
 	m.faults(tablesDir)
-	s, err := m.open(m.r)
+	starting, interrupt := context.WithTimeout(m.off, time.Hour)
+	defer interrupt()
+	s, err := m.open(starting, m.r)
 	if err != nil {
 		m.say("it does not start: %v", err)
 		m.next()
@@ -167,21 +167,8 @@ func (m *tables) live() {
 	}
 	err = s.Close(ctx)
 	m.say("%d rows so far; closed: %v", len(m.fates), err)
-	if err == nil {
-		m.mu.Lock()
-		for row, f := range m.fates {
-			if f == unknown && m.sure(row) {
-				m.fates[row] = acknowledged
-			}
-		}
-		m.mu.Unlock()
-	}
 	m.next()
 }
-
-// sure reports whether a row whose fate is unknown was acknowledged without waiting for the disk, in this life. None is: rows of
-// AppendAsync are lost when the disk fails, as is documented.
-func (m *tables) sure(row) bool { return false }
 
 // client sends rows, and now and then has them land.
 func (m *tables) client(s *table.Store, r *rand.Rand) {
@@ -200,7 +187,7 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 		err := s.Append(&wal.Record{Time: time.Now().UnixMicro(), DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), durable)
 		f := acknowledged
 		switch {
-		case err == nil && !durable, errors.Is(err, wal.ErrFailed):
+		case err == nil && !durable, errors.Is(err, wal.ErrFailed): // without waiting for the disk nothing is certain
 			f = unknown
 		case err != nil:
 			f = refused
@@ -229,7 +216,7 @@ func (m *tables) rows(r *rand.Rand) []row {
 func (m *tables) end() {
 	for range 2 {
 		m.disk.Set(faulty.Options{})
-		s, err := m.open(m.r)
+		s, err := m.open(context.Background(), m.r)
 		if err != nil {
 			m.fatal("a service on a sound disk does not start: %v", err)
 		}
