@@ -35,7 +35,8 @@
 //	partial=true              take the rows that are right, and reject the others
 //	time_unit=s|ms|us|ns|auto the unit of times that are numbers
 //
-// and, when the service has tokens, Authorization: Bearer TOKEN. /health and /ready ask for none.
+// and, when the service has tokens, Authorization: Bearer TOKEN. /health and /ready ask for none; without one /ready names no paths and
+// no tables.
 //
 // # Bodies
 //

@@ -389,7 +389,7 @@ func TestLowDisk(t *testing.T) {
 		t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
 	}
 	log := r.store.Log()
-	want := fmt.Sprintf("{\"status\":\"not ready\",\"reason\":\"the disk is nearly full: %d MiB are free; writes are taken again at %d MiB\"}\n", log.Free>>20, 1<<40)
+	want := fmt.Sprintf("{\"status\":\"not ready\",\"reason\":\"the disk is nearly full: %d MiB are free; writes are taken again at %d MiB\"}\n", log.Free>>20, int64(1)<<40)
 	if w := r.do("GET", "/ready", nil); w.Code != 503 || w.Body.String() != want || log.Free == 0 {
 		t.Errorf("/ready: %d %s, want %s", w.Code, w.Body, want)
 	}

@@ -18,6 +18,8 @@ type table struct {
 	waiting []*unit
 	queued  bool // in Store.ready, or with a lander, or waiting to be tried again
 
+	unlanded []string // files to remove before it lands again; its lander's, once there are landers
+
 	accepted, landed, files, bytes int64
 	landedTo                       uint64
 }

@@ -226,7 +226,14 @@ func TestRecoverErrors(t *testing.T) {
 
 	broken := errors.New("broken")
 	sink.step = func(context.Context, string, string) error { return broken }
-	if _, err := Open(o); !errors.Is(err, broken) {
+	failing := openStore(t, o)
+	failing.mu.Lock()
+	failing.seal(failing.tables[0])
+	failing.mu.Unlock()
+	eventually(t, "a table whose files cannot be removed says so", func() bool { return errors.Is(failing.Err(), broken) })
+	ctx, cancel = context.WithCancel(context.Background())
+	cancel()
+	if err := failing.Close(ctx); !errors.Is(err, broken) {
 		t.Errorf("files cannot be removed: %v", err)
 	}
 	sink.step = nil

@@ -30,6 +30,8 @@
 //	before the landed note is on disk  the files are removed; the rows come from the log
 //	after it                           the files stay; the rows in the log are passed over
 //
+// Files that cannot be removed at the start keep their own table from landing, until they can.
+//
 // A sink that fails is tried again, with growing pauses, for ever, and under the same names: what may be there is removed
 // first. Meanwhile the rows wait in memory until [ErrBusy] tells the senders to wait as well. Segments of the log are
 // released up to the first record with a row that has not landed.

@@ -82,7 +82,13 @@ func (s *Store) nextUnit() *unit {
 
 // land takes a unit as far as it will go.
 func (s *Store) land(u *unit, o *orderer) error {
-	l := &u.landing
+	l, t := &u.landing, u.table
+	for len(t.unlanded) > 0 {
+		if err := s.o.Sink.Remove(t.unlanded[0]); err != nil {
+			return fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", t.name, t.unlanded[0], err)
+		}
+		t.unlanded = t.unlanded[1:]
+	}
 	if l.files == nil {
 		l.files = s.plan(u, o)
 	}

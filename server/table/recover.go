@@ -120,10 +120,8 @@ func (s *Store) replay(ctx context.Context) error {
 		return err
 	}
 	for name, paths := range n.unlanded {
-		for _, path := range paths {
-			if err := s.o.Sink.Remove(path); err != nil {
-				return fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", name, path, err)
-			}
+		if err := s.removeUnlanded(name, paths); err != nil {
+			return err
 		}
 	}
 	s.mu.Lock()
@@ -151,6 +149,26 @@ func (s *Store) replay(ctx context.Context) error {
 	s.total.ReplayTime += time.Since(begin)
 	s.mu.Unlock()
 	return err
+}
+
+// removeUnlanded removes files that had not wholly landed. Those that cannot be removed now are removed before the table lands again, as
+// its lander does: their rows are in the log, and will be in a unit.
+func (s *Store) removeUnlanded(name Name, paths []string) error {
+	for i, path := range paths {
+		err := s.o.Sink.Remove(path)
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", name, path, err)
+		sc := s.catalog.lookup(name)
+		if sc == nil {
+			return err
+		}
+		s.o.Logger.Error("files of a table cannot be removed, and it does not land until they can", "table", name.String(), "error", err)
+		sc.table.unlanded = paths[i:]
+		break
+	}
+	return nil
 }
 
 // interrupted returns why recovery must end, or nil.

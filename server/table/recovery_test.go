@@ -176,3 +176,39 @@ func TestRecoveryIsInterruptedWhileReading(t *testing.T) {
 	mustClose(t, openStore(t, o))
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
 }
+
+// Files that a crash has left half landed and that cannot be removed keep only their own table from landing, and are removed before that
+// lands again.
+func TestLeftFilesOfBadTable(t *testing.T) {
+	cam := &camera{t: t, dir: t.TempDir()}
+	s := openStore(t, testOptions(cam.dir, cam.watch()))
+	for id, table := range []string{"bad", "good"} {
+		r := row{Table: table, Time: exampleHour, ID: int64(id + 1)}
+		mustAppend(t, s, r)
+		cam.rows = append(cam.rows, r)
+	}
+	mustClose(t, s)
+	for _, image := range cam.images {
+		sink := &dirSink{dir: filepath.Join(image.dir, "tables")}
+		rejects := rejecting(sink, "bad")
+		s := openStore(t, testOptions(image.dir, sink))
+		r := row{Table: "good", Time: exampleHour, ID: 3}
+		mustAppend(t, s, r)
+		s.mu.Lock()
+		for _, t := range s.tables {
+			s.seal(t)
+		}
+		s.mu.Unlock()
+		eventually(t, "the other table lands", func() bool {
+			for _, info := range s.Tables() {
+				if info.Name.Table == "good" {
+					return info.Accepted > 0 && info.Pending == 0
+				}
+			}
+			return false
+		})
+		rejects.Store(false)
+		mustClose(t, s)
+		checkOnce(t, image.step, landedRows(t, sink.dir), append(image.rows, r))
+	}
+}
