@@ -20,8 +20,8 @@ type Options struct {
 	// Dir holds catalog.json and the directory wal.
 	Dir string
 
-	// WAL is how the log is opened. The catalog is on its Disk too. Its OnCommit and OnFail, if set, are called after the store's own, with the Attach that
-	// the record had when it came to Append: from then on its payload may be used again.
+	// WAL is how the log is opened. The catalog is on its Disk too. Its OnCommit and OnFail, if set, are called after the store's
+	// own, with the Attach that the record had when it came to Append: from then on its payload may be used again.
 	WAL wal.Options
 
 	Sink Sink
