@@ -67,6 +67,16 @@ func TestVerdicts(t *testing.T) {
 				sink = make([]byte, n/8)
 			}
 		}, "allocation grows 16", false},
+		{"a step of allocation", func(n int) {
+			if n > 256<<10 {
+				sink = make([]byte, 3*n)
+			}
+		}, "", false},
+		{"quadratic allocation that begins small", func(n int) {
+			for range n / 1024 {
+				sink = make([]byte, n/64)
+			}
+		}, "times its size, and may 3 times", false},
 		{"much allocation", func(n int) {
 			for range n / 1024 {
 				sink = make([]byte, 4096)
