@@ -61,7 +61,8 @@
 //
 // # Limits
 //
-// Memory is bounded by the body. A symbol takes 12 bytes, and 12 more to be split; it is two bytes of the body or more. A part takes some
+// Memory is bounded by the body. A [Series] of a [Request] takes 152 bytes on 64-bit machines, and twice as much while there is room
+// for more; it is two bytes of the body or more. A symbol takes 12 bytes, and 12 more to be split, and two as well. A part takes some
 // 130 bytes and ten of the body or more, a piece of a part 20, and two. How many parts there may be is for [By] to say.
 //
 // In version 2 the parts of a body can be much larger together than the body: each part has its own copy of the symbols that it
