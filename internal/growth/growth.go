@@ -25,7 +25,7 @@ const (
 
 	// grain is a CPU time that is not worth a comparison: interrupts and page faults are of this order.
 	grain = 100 * time.Microsecond
-	// brief is a CPU time after which larger inputs take too long to be asked.
+	// brief is a CPU time after which the next size takes too long to be asked, and the one after it if it is 16 times as much.
 	brief = 10 * time.Millisecond
 	// patience is the CPU time after which a case whose growth is beyond the bound is not repeated more
 	// often than fewest times.
@@ -153,7 +153,7 @@ func (c Case) check(n int) error {
 	bound := float64(most)
 	for i := 0; ; i++ {
 		a, b, times, err := c.compare(n, bound)
-		certain := !c.OnlyAlloc && b.time > doubtful*max(a.time, grain) && (i > 0 || b.time > brief)
+		certain := !c.OnlyAlloc && b.time > doubtful*max(a.time, grain) && b.time > brief<<(4*i)
 		if err == nil || c.tooMuch(n, times, b) != "" || certain || i == confirms {
 			return err
 		}
@@ -193,7 +193,9 @@ func (c Case) judge(n, times int, a, b cost, bound float64) error {
 	if float64(b.alloc) > bound*max(float64(a.alloc), float64(times)*(c.Alloc*float64(n)+slack)/4) {
 		wrong += fmt.Sprintf("; allocation grows %.1f times, from %d KB to %d KB", ratio(b.alloc, a.alloc), a.alloc>>10, b.alloc>>10)
 	}
-	if hasClock && !c.OnlyAlloc && float64(b.time) > bound*float64(max(a.time, grain)) {
+	// What takes about all of the memory is slow by the collector's work and the system's.
+	fits := b.alloc/times < memoryLimit/2
+	if hasClock && !c.OnlyAlloc && fits && float64(b.time) > bound*float64(max(a.time, grain)) {
 		wrong += fmt.Sprintf("; CPU time grows %.1f times, from %v to %v", ratio(b.time, a.time), a.time, b.time)
 	}
 	if wrong == "" {
