@@ -25,10 +25,10 @@ const (
 
 	// grain is a CPU time that is not worth a comparison: interrupts and page faults are of this order.
 	grain = 100 * time.Microsecond
-	// brief is a CPU time after which the next size takes too long to be asked, and the one after it if it is 16 times as much. Below
-	// it are the calls that leave the caches and the memory that the system has given: a map of 262,144 entries is made in 100 ms,
-	// 16 times as long as one of 65,536, and 20 times beside programs that use the caches too.
-	brief = 150 * time.Millisecond
+	// brief is a CPU time after which the next size takes too long to be asked. Below it are the calls that leave the caches and
+	// the memory that the system has given: a map of 262,144 entries is made in 100 ms, 16 times as long as one of 65,536, and
+	// in 160 ms, 20 times as long, beside programs that use the caches too.
+	brief = 400 * time.Millisecond
 	// patience is the CPU time after which a case whose growth is beyond the bound is not repeated more
 	// often than fewest times.
 	patience = 2 * time.Second
@@ -155,7 +155,7 @@ func (c Case) check(n int) error {
 	bound := float64(most)
 	for i := 0; ; i++ {
 		a, b, times, err := c.compare(n, bound)
-		certain := !c.OnlyAlloc && b.time > doubtful*max(a.time, grain) && b.time > brief<<(4*i)
+		certain := !c.OnlyAlloc && b.time > doubtful*max(a.time, grain) && b.time > brief
 		if err == nil || c.tooMuch(n, times, b) != "" || certain || i == confirms {
 			return err
 		}

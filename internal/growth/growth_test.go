@@ -50,10 +50,10 @@ func TestVerdicts(t *testing.T) {
 			slices.Sort(list)
 		}, "", false},
 		{"quadratic", func(n int) { work(n / 32 * (n / 32)) }, "CPU time grows ", true},
-		{"quadratic after a linear part", func(n int) { work(10*n + n/8*(n/64)) }, "CPU time grows ", true},
+		{"quadratic after a linear part", func(n int) { work(10*n + n/16*(n/64)) }, "CPU time grows ", true},
 		{"quadratic copies", func(n int) {
 			list := make([]byte, n)
-			for i := 0; i < n; i += 64 {
+			for i := 0; i < n; i += 128 {
 				copy(list, list[i:])
 			}
 		}, "CPU time grows ", true},
