@@ -2,9 +2,10 @@ package json
 
 // The errors of encoding/json for input that is not valid.
 //
-// Only encoding/json can make them: the text of a SyntaxError is not exported. It need not read the input for that. A
-// scanner finds the byte that is wrong, from a place on that skip came to, which is several times as fast; a document of a few bytes that leads encoding/json into the same state, followed by the
-// same byte, gives the same error. The offset is exported, so it is set to that of the input.
+// Only encoding/json can make them: the text of a SyntaxError is not exported. It need not read the input for that. A scanner finds
+// the byte that is wrong, from a place on that skip came to, which is several times as fast; a document of a few bytes that leads
+// encoding/json into the same state, followed by the same byte, gives the same error. The offset is exported, so it is set to that
+// of the input.
 
 import (
 	"encoding/json"
@@ -17,17 +18,7 @@ var errDisagree = errors.New("json: valid input was not understood; please repor
 // explain returns encoding/json's error for data, which is not a valid document.
 func explain(data []byte) error {
 	if !onV2 { // whose errors depend on more than the state
-		var s scanner
-		i, seen := s.scan(data, s.resume(data))
-		if seen == unfinished && s.whole() {
-			seen = complete
-		}
-		if seen == complete {
-			for i < len(data) && isBlank(data[i]) {
-				i++
-			}
-		}
-		if err := s.explain(data, i, seen); err != nil {
+		if err := explainState(data); err != nil {
 			return err
 		}
 	}
@@ -35,6 +26,21 @@ func explain(data []byte) error {
 		return err
 	}
 	return errDisagree
+}
+
+// explainState returns encoding/json's error for data by way of the state that a scanner is in where data is wrong, or nil if it is not.
+func explainState(data []byte) error {
+	var s scanner
+	i, seen := s.scan(data, s.resume(data))
+	if seen == unfinished && s.whole() {
+		seen = complete
+	}
+	if seen == complete {
+		for i < len(data) && isBlank(data[i]) {
+			i++
+		}
+	}
+	return s.explain(data, i, seen)
 }
 
 // trailStep is after how many bytes skip notes where it is.

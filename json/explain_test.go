@@ -31,6 +31,10 @@ func explained(data []byte) error {
 	if fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", err) {
 		return fmt.Errorf("%q: %#v, want %#v", data, got, err)
 	}
+	// The state alone must tell it: what explain does without would hide that.
+	if got := explainState(data); !onV2 && got == nil {
+		return fmt.Errorf("%q: no error of the state, want %v", data, err)
+	}
 	return nil
 }
 

@@ -23,7 +23,8 @@ func (d *Decoder) DecodeInt64s(dst []int64, nulls *column.Bitmap) ([]int64, erro
 	return decodeList(d, dst, nulls, (*Decoder).int64Run, (*Decoder).readInt64Exact)
 }
 
-// DecodeFloat64s reads an array of floats or ints and appends it to dst, as [Decoder.DecodeInt64s] does.
+// DecodeFloat64s reads an array of floats or ints and appends it to dst, as [Decoder.DecodeInt64s] does. An int becomes the nearest
+// float64, as in a target of that type: beyond 2⁵³ it may be another number.
 func (d *Decoder) DecodeFloat64s(dst []float64, nulls *column.Bitmap) ([]float64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).float64Run, (*Decoder).readFloat64)
 }
@@ -33,7 +34,8 @@ func (d *Decoder) DecodeBools(dst []bool, nulls *column.Bitmap) ([]bool, error) 
 	return decodeList(d, dst, nulls, (*Decoder).boolRun, (*Decoder).readBool)
 }
 
-// DecodeStrings reads an array of str or bin and appends it to dst, as [Decoder.DecodeInt64s] does.
+// DecodeStrings reads an array of str or bin and appends it to dst, as [Decoder.DecodeInt64s] does. Text that is not UTF-8 is taken as
+// it is, unless [DecodeOptions.StrictUTF8] is set.
 func (d *Decoder) DecodeStrings(dst []string, nulls *column.Bitmap) ([]string, error) {
 	return decodeList(d, dst, nulls, (*Decoder).stringRun, (*Decoder).readString)
 }

@@ -568,6 +568,7 @@ func TestGrowthHeld(t *testing.T) {
 		{Name: "Reader", Start: reader(), Kept: 40},
 		{Name: "Reader, exact", Start: reader(Exact), Kept: 40},
 		{Name: "Reader, alias", Start: reader(Alias)},
+		{Name: "Reader, a message of 16 MB", Start: reader(), Large: 16 << 20},
 		{Name: "Registry", Start: func(large, small int) func(int) any {
 			in := map[int][]byte{large: append([]byte{1}, packed(large)...), small: append([]byte{1}, packed(small)...)}
 			r := NewRegistry(U8)

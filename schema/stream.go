@@ -91,8 +91,9 @@ func (r *Reader[T]) Next(v *T) error {
 	r.usual = max(r.at-r.feed.from, r.usual-r.usual/8)
 	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved once at most
 		into := d.b
-		if cap(d.b) > maxPooled && cap(d.b)/4 > r.usual+unread { // some message was larger than they are now
-			into = make([]byte, 0, 2*(r.usual+unread))
+		// Some message was larger than they are now. usual still counts it, so it does not say how much is needed.
+		if cap(d.b) > maxPooled && cap(d.b)/8 > r.usual+unread {
+			into = make([]byte, 0, max(2*unread, maxPooled))
 		}
 		d.b, r.at = append(into[:0], d.b[r.at:]...), 0
 	}

@@ -189,10 +189,14 @@ func stringHead(n int) int {
 // fault is the error for data, where t has come to its end or to what is at fault, which has this cause if it has one.
 func (p *packer) fault(data []byte, cause error) error {
 	at := len(data) - p.t.Remaining() - len(p.t.Value)
-	if cause == nil {
+	switch {
+	case cause != nil:
+	case p.t.Err != nil && len(p.open) > 0: // in the first value, where it is the error of encoding/json for data too
+		cause = p.t.Err
+	default:
 		cause = syntaxError(data)
 	}
-	return &Error{Offset: int64(at), Path: pathTo(data, at), Cause: cause}
+	return &Error{Offset: int64(at), Path: pathTo(&p.t, data, at), Cause: cause}
 }
 
 // syntaxError is the error of encoding/json for data.

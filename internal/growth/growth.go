@@ -13,9 +13,9 @@ import (
 const (
 	factor   = 4         // between two sizes
 	most     = 6         // times the cost that 4n may have
-	doubtful = 12        // times the CPU time that 4n may have if larger inputs do not confirm it
-	confirms = 2         // larger sizes that confirm a doubtful growth
-	worse    = 9         // times the CPU time that they must have for that; see check
+	doubtful = 12        // times the CPU time that 4n may have if a larger input does not confirm it
+	confirms = 2         // larger sizes that confirm a growth
+	worse    = 9         // times the cost that they must have for that; see check
 	slack    = 128 << 10 // bytes that any call may allocate
 	attempts = 12
 
@@ -25,6 +25,10 @@ const (
 
 	// grain is a CPU time that is not worth a comparison: interrupts and page faults are of this order.
 	grain = 100 * time.Microsecond
+	// brief is a CPU time after which the next size takes too long to be asked. Below it are the calls that leave the caches and
+	// the memory that the system has given: a map of 262,144 entries is made in 100 ms, 16 times as long as one of 65,536, and
+	// in 160 ms, 20 times as long, beside programs that use the caches too.
+	brief = 400 * time.Millisecond
 	// patience is the CPU time after which a case whose growth is beyond the bound is not repeated more
 	// often than fewest times.
 	patience = 2 * time.Second
@@ -125,9 +129,6 @@ type cost struct {
 	alloc int
 }
 
-// least returns the lesser of each cost.
-func (c cost) least(o cost) cost { return cost{min(c.time, o.time), min(c.alloc, o.alloc)} }
-
 // measure runs f some times. The cost is that of all of them.
 func measure(f func(), times int) cost {
 	runtime.LockOSThread() // whose clock is read
@@ -145,15 +146,17 @@ func measure(f func(), times int) cost {
 
 // check compares the costs of n and 4n bytes. The error says what grows too much.
 //
-// What no longer fits into a cache slows down from one size to the next, two or three times in all, and more beside other programs; a
-// fault goes on growing. So a growth of CPU time of up to doubtful times counts only if the next sizes confirm it. If a + bn is the
-// cost of a byte, then 4n takes more than 6 times the time of n if bn is more than a/5, and at the next sizes it takes more than 9
-// and 13 times.
+// What no longer fits into a cache slows down from one size to the next, two or three times in all, and more beside other programs.
+// Buffers grow in steps, pools hold those of up to some size, and errors begin where a limit is. Such steps come once, and a fault
+// goes on growing. So a growth counts only if the next sizes confirm it; one of CPU time of more than doubtful times needs one
+// size, or none where the calls are long. If a + bn is the cost of a byte, then 4n costs more than 6 times as much as n if bn is more
+// than a/5, and at the next sizes more than 9 and 13 times. How much is allocated for a byte is bounded at each size.
 func (c Case) check(n int) error {
 	bound := float64(most)
 	for i := 0; ; i++ {
 		a, b, times, err := c.compare(n, bound)
-		if err == nil || c.judgeAlloc(n, times, a, b) != "" || b.time > doubtful*max(a.time, grain) || i == confirms {
+		certain := !c.OnlyAlloc && b.time > doubtful*max(a.time, grain) && b.time > brief
+		if err == nil || c.tooMuch(n, times, b) != "" || certain || i == confirms {
 			return err
 		}
 		bound = worse
@@ -163,7 +166,7 @@ func (c Case) check(n int) error {
 	}
 }
 
-// compare measures n and 4n bytes until their costs are as they should be, or attempts are spent. CPU time may grow bound times.
+// compare measures n and 4n bytes until their costs are as they should be, or attempts are spent. Costs may grow bound times.
 func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	small, large := c.Prepare(n), c.Prepare(factor*n)
 	times = max(1, repeated/n) // small inputs are repeated, so that the clock is fine enough
@@ -175,7 +178,8 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 		if i == 0 {
 			a, b = x, y
 		} else {
-			a, b = a.least(x), b.least(y)
+			// Pools, and hints of what was needed last, make some calls allocate less than others of the same size.
+			a, b = cost{min(a.time, x.time), max(a.alloc, x.alloc)}, cost{min(b.time, y.time), min(b.alloc, y.alloc)}
 		}
 		if err = c.judge(n, times, a, b, bound); err == nil || i+1 >= fewest && b.time > patience/fewest {
 			break
@@ -184,10 +188,16 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	return a, b, times, err
 }
 
-// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. CPU time may grow bound times.
+// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. Costs may grow bound times.
 func (c Case) judge(n, times int, a, b cost, bound float64) error {
-	wrong := c.judgeAlloc(n, times, a, b)
-	if hasClock && !c.OnlyAlloc && float64(b.time) > bound*float64(max(a.time, grain)) {
+	wrong := c.tooMuch(n, times, b)
+	// A quarter of what the call may allocate is not worth a comparison.
+	if float64(b.alloc) > bound*max(float64(a.alloc), float64(times)*(c.Alloc*float64(n)+slack)/4) {
+		wrong += fmt.Sprintf("; allocation grows %.1f times, from %d KB to %d KB", ratio(b.alloc, a.alloc), a.alloc>>10, b.alloc>>10)
+	}
+	// What takes about all of the memory is slow by the collector's work and the system's.
+	fits := b.alloc/times < memoryLimit/2
+	if hasClock && !c.OnlyAlloc && fits && float64(b.time) > bound*float64(max(a.time, grain)) {
 		wrong += fmt.Sprintf("; CPU time grows %.1f times, from %v to %v", ratio(b.time, a.time), a.time, b.time)
 	}
 	if wrong == "" {
@@ -196,18 +206,12 @@ func (c Case) judge(n, times int, a, b cost, bound float64) error {
 	return fmt.Errorf("from %d to %d KB of input (%d times)%s", n>>10, factor*n>>10, times, wrong)
 }
 
-// judgeAlloc says what is wrong with the allocation, or nothing.
-func (c Case) judgeAlloc(n, times int, a, b cost) string {
-	wrong := ""
-	// A quarter of what the call may allocate is not worth a comparison: buffers grow in steps, and pools
-	// hold those of up to some size.
-	if float64(b.alloc) > most*max(float64(a.alloc), float64(times)*(c.Alloc*float64(n)+slack)/4) {
-		wrong += fmt.Sprintf("; allocation grows %.1f times, from %d KB to %d KB", ratio(b.alloc, a.alloc), a.alloc>>10, b.alloc>>10)
-	}
+// tooMuch says that more is allocated for 4n bytes than may be, or nothing.
+func (c Case) tooMuch(n, times int, b cost) string {
 	if bytes, bound := float64(b.alloc)/float64(times), c.Alloc*float64(factor*n)+slack; bytes > bound {
-		wrong += fmt.Sprintf("; it allocates %.0f KB, %.1f times its size, and may %g times", bytes/1024, bytes/float64(factor*n), c.Alloc)
+		return fmt.Sprintf("; it allocates %.0f KB, %.1f times its size, and may %g times", bytes/1024, bytes/float64(factor*n), c.Alloc)
 	}
-	return wrong
+	return ""
 }
 
 func ratio[N time.Duration | int](b, a N) float64 { return float64(b) / max(float64(a), 1) }

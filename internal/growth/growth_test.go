@@ -49,11 +49,11 @@ func TestVerdicts(t *testing.T) {
 			}
 			slices.Sort(list)
 		}, "", false},
-		{"quadratic", func(n int) { work(n / 128 * (n / 128)) }, "CPU time grows ", true},
-		{"quadratic after a linear part", func(n int) { work(10*n + n/16*(n/128)) }, "CPU time grows ", true},
+		{"quadratic", func(n int) { work(n / 32 * (n / 32)) }, "CPU time grows ", true},
+		{"quadratic after a linear part", func(n int) { work(10*n + n/16*(n/64)) }, "CPU time grows ", true},
 		{"quadratic copies", func(n int) {
 			list := make([]byte, n)
-			for i := 0; i < n; i += 64 {
+			for i := 0; i < n; i += 128 {
 				copy(list, list[i:])
 			}
 		}, "CPU time grows ", true},
@@ -67,6 +67,16 @@ func TestVerdicts(t *testing.T) {
 				sink = make([]byte, n/8)
 			}
 		}, "allocation grows 16", false},
+		{"a step of allocation", func(n int) {
+			if n > 256<<10 {
+				sink = make([]byte, 3*n)
+			}
+		}, "", false},
+		{"quadratic allocation that begins small", func(n int) {
+			for range n / 1024 {
+				sink = make([]byte, n/64)
+			}
+		}, "times its size, and may 3 times", false},
 		{"much allocation", func(n int) {
 			for range n / 1024 {
 				sink = make([]byte, 4096)

@@ -70,7 +70,12 @@ func (p *Path) Inner(path string) {
 
 // String is the path from the outermost step to the innermost.
 func (p Path) String() string {
+	size := 0
+	for _, step := range p {
+		size += len(step)
+	}
 	var s strings.Builder
+	s.Grow(size)
 	for i := len(p) - 1; i >= 0; i-- {
 		s.WriteString(p[i])
 	}

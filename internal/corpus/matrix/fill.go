@@ -176,7 +176,7 @@ func (w *world) share(r *rand.Rand) {
 	for _, t := range order {
 		list := byType[t]
 		v := list[r.IntN(len(list))]
-		if w.f.Tangled && r.IntN(2) == 0 {
+		if w.f.Tangled && r.IntN(2) == 0 && !(t.Kind() == reflect.Slice && holdsSlice(t.Elem())) {
 			v.Set(list[r.IntN(len(list))])
 		}
 		if r.IntN(2) == 0 {
@@ -195,6 +195,24 @@ func (w *world) share(r *rand.Rand) {
 		w.tangle(r)
 	}
 	w.keep()
+}
+
+// holdsSlice reports whether a slice lies within a t. Such elements are not shared by slices of the target: a decoder stores what it
+// grows in them, and grows it again by way of the other slice, in place if there is room. How much there is, it chooses.
+func holdsSlice(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Slice:
+		return true
+	case reflect.Array:
+		return holdsSlice(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsSlice(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tangle makes some pointers of the target, those in interfaces too, point to values inside its other values, as a pointer from a child

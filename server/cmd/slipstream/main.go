@@ -54,8 +54,16 @@ func exit(code int) {
 // interruptible is done at the first SIGINT or SIGTERM. The second one ends the process: nothing that was acknowledged is
 // lost by that either.
 func interruptible() context.Context {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2) // the second one may come before the first was acted upon
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		second := (<-signals).(syscall.Signal)
+		signal.Reset(second)
+		_ = syscall.Kill(os.Getpid(), second) // which ends the process, as if nobody had asked to be told
+	}()
 	return ctx
 }
 
