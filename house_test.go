@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 
 	"server/disk":           {},
 	"server/disk/faulty":    {"server/disk"},
+	"server/memnet":         {},
 	"server/sim":            {"column", "server/disk", "server/disk/faulty", "server/parquet", "server/queue", "server/table", "server/wal"},
 	"server/wal":            {"server/disk"},
 	"server/queue":          {"server/wal"},

@@ -175,7 +175,7 @@ func newRig(t testing.TB, o Options) *rig {
 
 func (n *network) rig(t testing.TB, o Options) *rig {
 	t.Helper()
-	o.dial = n.dial
+	o.Dial = n.dial
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -48,7 +49,8 @@ type Options struct {
 	Version string
 	Logger  *slog.Logger
 
-	dial dialer // connects to targets; tests set it
+	// Dial connects to targets; nil: by TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Tenants says who a series belongs to.
@@ -149,8 +151,8 @@ func (o *Options) setDefaults() {
 	if o.Flight == nil {
 		o.Flight = ingest.NewBudget(256 << 20)
 	}
-	if o.dial == nil {
-		o.dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

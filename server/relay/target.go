@@ -58,7 +58,7 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/api/v1/push"
 	}
-	return &target{url: u, age: o.ConnAge, conns: o.Conns, dial: o.dial, egress: e, log: o.Logger}, nil
+	return &target{url: u, age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}, nil
 }
 
 // name is what the target is called in metrics and messages.

@@ -14,18 +14,18 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/config"
 	"github.com/slipstream-go/slipstream/server/disk"
-	"github.com/slipstream-go/slipstream/server/watch"
 )
 
-// listen opens the address of the service.
-func listen(c *config.Serve, w *watch.Watcher) (net.Listener, error) {
+// openListener opens the address of the service.
+func (s *Service) openListener() (net.Listener, error) {
+	c := s.config
 	certs := &certificates{cert: c.TLSCert, key: c.TLSKey, clients: c.TLSClientCA}
 	if c.TLSCert != "" {
-		if err := w.Add("certificates of the listener", certs.load); err != nil {
+		if err := s.watcher.Add("certificates of the listener", certs.load); err != nil {
 			return nil, err
 		}
 	}
-	l, err := net.Listen("tcp", c.Listen)
+	l, err := s.listen(c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen=%s: %w", c.Listen, err)
 	}

@@ -21,14 +21,14 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant,
 		Conns: c.Conns, ConnAge: c.ConnAge,
 		Bounds: relay.Bounds{Body: int64(c.MaxBody), Decoded: int(c.MaxDecoded), Ratio: s.config.Limits.MaxRatio, Tenants: c.MaxTenants, Series: c.MaxSeries, Symbols: 4 * c.MaxSeries},
-		Flight: s.flight, Allow: s.handler.Allow, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log,
+		Flight: s.flight, Allow: s.handler.Allow, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log, Dial: s.dial,
 	}
 	if c.Queue != "" {
 		w := &s.config.WAL
 		o.Queue = &relay.QueueOptions{Dir: c.Queue, Options: queue.Options{
 			WAL: wal.Options{
-				MaxBytes: 2 * int64(c.QueueMax), // what is done with leaves the log later than the queue
-				MinFree:  int64(w.MinFree), Reserve: int64(w.Reserve),
+				Disk: s.disk, MaxBytes: 2 * int64(c.QueueMax), // what is done with leaves the log later than the queue
+				MinFree: int64(w.MinFree), Reserve: int64(w.Reserve),
 			},
 			Workers: c.QueueWorkers, Memory: int64(c.QueueMemory),
 			MaxTenantBytes: int64(c.QueueTenantMax), MaxBytes: int64(c.QueueMax), MaxAge: c.QueueMaxAge, DropOldest: c.QueueDropOldest,

@@ -31,6 +31,7 @@ import (
 
 // Service is the ingest service, listening.
 type Service struct {
+	machine
 	config  *config.Serve
 	version string
 	log     *slog.Logger
@@ -49,14 +50,27 @@ type Service struct {
 	ready    chan struct{}               // closed once the service takes writes
 }
 
+// machine is what the service runs on. Tests have others than the operating system's.
+type machine struct {
+	disk   disk.Disk                                                            // of the log, the tables and the queue
+	listen func(address string) (net.Listener, error)                           // for senders
+	dial   func(ctx context.Context, network, address string) (net.Conn, error) // to targets; nil: the relay's
+}
+
 // New takes the data directory and opens the listeners. Run must follow.
-func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err error) {
+func New(c *config.Serve, version string, log *slog.Logger) (*Service, error) {
+	listenTCP := func(address string) (net.Listener, error) { return net.Listen("tcp", address) }
+	return newOn(machine{disk: disk.OS, listen: listenTCP}, c, version, log)
+}
+
+// newOn is New on a machine.
+func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Service, err error) {
 	tokens, err := c.Tokens()
 	if err != nil {
 		return nil, err
 	}
 	s := &Service{
-		config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
+		machine: m, config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
 		pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
 	}
 	defer func() {
@@ -73,7 +87,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 			return nil, err
 		}
 	}
-	if s.listener, err = listen(c, &s.watcher); err != nil {
+	if s.listener, err = s.openListener(); err != nil {
 		return nil, err
 	}
 	if c.Pprof != "" {
@@ -211,7 +225,7 @@ func (s *Service) Run(ctx context.Context) error {
 // recover opens the store: what an earlier run has left behind is put right. When ctx ends, what has not landed stays in the log.
 func (s *Service) recover(ctx context.Context) error {
 	begin := time.Now()
-	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version})
+	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version, Disk: s.disk})
 	if err != nil {
 		return err
 	}
@@ -219,7 +233,7 @@ func (s *Service) recover(ctx context.Context) error {
 	store, err := table.OpenContext(ctx, table.Options{
 		Dir: c.Data,
 		WAL: wal.Options{
-			SegmentBytes: int64(c.WAL.Segment), MaxBytes: int64(c.WAL.Max), MinFree: int64(c.WAL.MinFree), Reserve: int64(c.WAL.Reserve),
+			Disk: s.disk, SegmentBytes: int64(c.WAL.Segment), MaxBytes: int64(c.WAL.Max), MinFree: int64(c.WAL.MinFree), Reserve: int64(c.WAL.Reserve),
 			OnCommit: s.handler.Committed, OnFail: s.handler.Failed, Logger: s.log,
 		},
 		Sink:     sink,

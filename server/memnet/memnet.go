@@ -1,0 +1,109 @@
+// Package memnet is a network in memory, for tests in bubbles of testing/synctest: connections are those of net.Pipe, so a bubble's
+// clock goes on while all that is left to do is to wait for a peer. A write waits until the peer reads; nothing is buffered.
+package memnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+)
+
+// ErrRefused is the error of Dial where nobody listens any more.
+var ErrRefused = errors.New("connection refused")
+
+// Network is where listeners and those who dial meet. The zero Network is ready for use.
+type Network struct {
+	mu        sync.Mutex
+	listeners []*listener // the address of each is its index
+	dialed    int
+}
+
+// Listen opens a listener. Its address is a host and port that a URL can hold.
+func (n *Network) Listen() net.Listener {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := &listener{address: address(net.JoinHostPort(strconv.Itoa(len(n.listeners)), "80")), conns: make(chan net.Conn), closed: make(chan struct{})}
+	n.listeners = append(n.listeners, l)
+	return l
+}
+
+// Dial connects to a listener. It has the signature of net.Dialer's DialContext.
+func (n *Network) Dial(ctx context.Context, kind, to string) (net.Conn, error) {
+	return n.From("192.0.2.1")(ctx, kind, to)
+}
+
+// From returns a Dial of a host: listeners see its address, and another port each time.
+func (n *Network) From(host string) func(ctx context.Context, kind, to string) (net.Conn, error) {
+	return func(ctx context.Context, kind, to string) (net.Conn, error) {
+		l, from, err := n.find(host, to)
+		if err != nil {
+			return nil, &net.OpError{Op: "dial", Net: kind, Addr: address(to), Err: err}
+		}
+		near, far := net.Pipe()
+		select {
+		case l.conns <- &conn{far, l.address, from}:
+			return &conn{near, from, l.address}, nil
+		case <-l.closed:
+			return nil, &net.OpError{Op: "dial", Net: kind, Addr: address(to), Err: ErrRefused}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// find returns the listener at an address, and the address of the next connection from a host.
+func (n *Network) find(host, to string) (*listener, address, error) {
+	name, _, err := net.SplitHostPort(to)
+	if err != nil {
+		return nil, "", err
+	}
+	i, err := strconv.Atoi(name)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err != nil || i < 0 || i >= len(n.listeners) {
+		return nil, "", fmt.Errorf("no host %s", name)
+	}
+	n.dialed++
+	return n.listeners[i], address(net.JoinHostPort(host, strconv.Itoa(1024+n.dialed%60_000))), nil
+}
+
+// conn is one end of a connection, with addresses.
+type conn struct {
+	net.Conn
+	local, remote address
+}
+
+func (c *conn) LocalAddr() net.Addr  { return c.local }
+func (c *conn) RemoteAddr() net.Addr { return c.remote }
+
+type listener struct {
+	address address
+	conns   chan net.Conn
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *listener) Addr() net.Addr { return l.address }
+
+// address is a host and port.
+type address string
+
+func (address) Network() string  { return "memory" }
+func (a address) String() string { return string(a) }

@@ -1,0 +1,325 @@
+package service
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
+)
+
+// The bad actors of TestIsolation: slow, dead, refused, over a limit, malformed, huge, of a poisoned name, or full; each at the
+// resource that it shares with the others.
+
+var relayed = []shape{direct, queued}
+
+var actors = []actor{
+	// Sockets, and memory of bodies.
+	{name: "connections without a request", meets: []int{closed}, act: crowd(500, func(s *stage, i int) { s.hold(s.connect(badHost(i)), "") })},
+	{name: "heads that do not end", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
+		s.trickle(s.connect(badHost(i)), "POST /v1/write/db/bad HTTP/1.1\r\nHost: h\r\nX: ")
+	})},
+	{name: "bodies that do not come", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
+		s.hold(s.connect(badHost(i)), s.head(i, "Content-Length: 1048576"))
+	})},
+	{name: "bodies that do not come, from one host", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
+		s.hold(s.connect(badHost(0)), s.head(i, "Transfer-Encoding: chunked"))
+	})},
+	{name: "bodies that come slowly", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
+		s.trickle(s.connect(badHost(i)), s.head(i, "Content-Length: 1048576"))
+	})},
+	{name: "requests that break off", act: crowd(50, func(s *stage, i int) {
+		c := s.connect(badHost(i))
+		io.WriteString(c, s.head(i, "Content-Length: 1000")+`[{"time":1,"v":`)
+		c.Close()
+	})},
+	{name: "answers that nobody reads", act: crowd(300, func(s *stage, i int) {
+		c := s.connect(badHost(i))
+		io.WriteString(c, "GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
+		<-s.over.Done()
+		c.Close()
+	})},
+	{name: "large bodies", meets: []int{204}, act: crowd(20, func(s *stage, i int) {
+		s.answered(badHost(i), s.tableRequest("bad", `[{"time":1700000000,"v":"`+strings.Repeat("x", 900<<10)+`"}]`))
+	})},
+	{name: "large bodies of series", meets: []int{204}, act: crowd(20, func(s *stage, i int) {
+		s.answered(badHost(i), s.push(seriesOf(badTenant(i), "bad", 1, "l", noise(200<<10))))
+	})},
+	{name: "bodies over the limit", meets: []int{413}, act: crowd(20, func(s *stage, i int) {
+		s.answered(badHost(i), s.tableRequest("bad", strings.Repeat(" ", 2<<20)))
+	})},
+	{name: "decompression bombs", meets: []int{413}, act: crowd(20, func(s *stage, i int) {
+		s.answered(badHost(i), s.request("/v1/write/db/bad", bytes.NewReader(bomb), "Content-Type", "application/json", "Content-Encoding", "gzip"))
+	})},
+
+	// What is wrong in a request.
+	{name: "no rows and no series", meets: []int{400}, act: crowd(20, func(s *stage, i int) {
+		garbage := []string{"", "{", "[1,2", "\xff\xff\xff\xff", `[{"time":"x"}]`, `[{"time":1700000000,"v":[[]]}]`, strings.Repeat("[", 100_000)}[i%7]
+		s.answered(badHost(i), s.tableRequest("bad", garbage))
+		s.answered(badHost(i), s.request("/api/v1/push", strings.NewReader(garbage), "Content-Type", "application/x-protobuf", "Content-Encoding", "snappy"))
+	})},
+	{name: "poisoned names", meets: []int{400}, act: crowd(20, func(s *stage, i int) {
+		name := []string{"..", "CON", "a%2Fb", "%00", strings.Repeat("n", 5000), "GOOD", "good%20"}[i%7]
+		s.answered(badHost(i), s.tableRequest(name, `[{"time":1700000000,"date":"x","hour":-1,"":1,"`+strings.Repeat("n", 5000)+`":1}]`))
+		s.answered(badHost(i), s.push(seriesOf(badTenant(i), "", 1), seriesOf(badTenant(i), "../../good_total", 1), seriesOf("../good", "x", 1)))
+	})},
+	{name: "many columns", meets: []int{204, 400}, act: crowd(10, func(s *stage, i int) {
+		var b strings.Builder
+		for k := range 1000 {
+			fmt.Fprintf(&b, `,"c%d":1`, s.next()*1000+int64(k))
+		}
+		s.answered(badHost(i), s.tableRequest("bad", `[{"time":1700000000`+b.String()+`}]`))
+	})},
+	{name: "many tables", meets: []int{204, 400}, act: later(crowd(10, func(s *stage, i int) {
+		s.answered(badHost(i), s.tableRequest(fmt.Sprint("bad", s.next()), `[{"time":1700000000,"v":1}]`))
+	}))},
+	{name: "columns of changing types", meets: []int{204, 400}, act: crowd(10, func(s *stage, i int) {
+		s.answered(badHost(i), s.tableRequest("bad", `[{"time":1700000000,"v":`+[]string{"1", "1.5", `"x"`, "true", "null"}[i%5]+`}]`))
+	})},
+	{name: "refused requests that name another's columns", meets: []int{400}, act: crowd(10, func(s *stage, i int) {
+		body := "\x82\xa1m\xa4good\xa7columns\x82\xa4time\x91\xce\x65\x00\x00\x00\xa2id\x91\xa4oops" // id is a string, and a field of the second is wrong
+		body = "\x81\xa5batch\x92" + body + "\x82\xa1m\xa3bad\xa7columns\x82\xa4time\x91\xa1x\xa1v\x91\x01"
+		s.answered(badHost(i), s.request("/api/v1/write/msgpack", strings.NewReader(body), "Content-Type", "application/msgpack", "X-Arc-Database", "db"))
+	})},
+
+	// Landing.
+	{name: "a table whose disk fails", meets: []int{204}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
+		if strings.Contains(c.Path, "/bad/") {
+			return syscall.EIO
+		}
+		return nil
+	}},
+	{name: "a table whose disk is full", meets: []int{204}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
+		if strings.Contains(c.Path, "/bad/") && c.Writes() {
+			return syscall.ENOSPC
+		}
+		return nil
+	}},
+	{name: "a flush without end", meets: []int{204}, act: crowd(10, func(s *stage, i int) { s.answered(badHost(i), s.request("/-/flush", nil)) })},
+
+	// Tenants.
+	{name: "a tenant over its rate", meets: []int{503}, shapes: relayed, rules: `{"tenants":{"bad0":{"samples_per_second":1,"burst":1}}}`, act: crowd(50, badSeries(1))},
+	{name: "a tenant over its series", meets: []int{204, 400}, shapes: relayed, rules: `{"tenants":{"bad0":{"active_series":10}}}`, act: crowd(50, badSeries(1))},
+	{name: "tenants that the rules drop", meets: []int{204, 400}, shapes: relayed, rules: `{"tenants":{"good":{},"bad0":{"drop":true}},"only_listed":true}`, act: crowd(50, badSeries(5))},
+	{
+		name: "a credential for another tenant", shapes: relayed, meets: []int{400, 401},
+		rules: `{"tenants":{"*":{"active_series":2}},"credentials":[{"name":"g","token":"good","tenants":["good"]},{"name":"b","token":"bad","tenants":["bad"]}]}`,
+		act: crowd(50, func(s *stage, i int) {
+			req := s.push(seriesOf("good", "bad", 1, "i", fmt.Sprint(s.next())))
+			req.Header.Set("Authorization", "Bearer "+[]string{"bad", "wrong"}[i%2])
+			s.answered(badHost(i), req)
+		}),
+	},
+	{name: "many tenants", meets: []int{204}, act: later(crowd(50, func(s *stage, i int) {
+		s.answered(badHost(i), s.push(seriesOf(fmt.Sprint("bad", s.next()), "bad", 1)))
+	}))},
+
+	// The target.
+	{name: "500 hanging tenants", shapes: relayed, act: crowd(500, badSeries(500)), target: func(s *stage, _ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-s.over.Done():
+		}
+	}},
+	{name: "a hanging tenant with a backlog", shapes: relayed, act: crowd(50, func(s *stage, i int) {
+		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(20<<10))))
+	}), target: func(s *stage, _ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-s.over.Done():
+		}
+	}},
+	{name: "the target answers slowly", shapes: relayed, act: crowd(200, badSeries(100)), target: func(s *stage, w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		for range 20 {
+			if _, err := io.WriteString(w, "."); err != nil || s.pause(time.Second) {
+				return
+			}
+			http.NewResponseController(w).Flush()
+		}
+	}},
+	{name: "the target's answer does not end", shapes: relayed, act: crowd(50, badSeries(20)), target: func(s *stage, w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		for s.over.Err() == nil {
+			if _, err := w.Write(make([]byte, 32<<10)); err != nil || s.pause(time.Millisecond) {
+				return
+			}
+		}
+	}},
+	{name: "the target breaks off", shapes: relayed, act: crowd(50, badSeries(20)), target: func(*stage, http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	}},
+	answering(http.StatusBadRequest, ""), answering(http.StatusUnauthorized, ""), answering(http.StatusNotFound, ""), answering(http.StatusRequestEntityTooLarge, ""),
+	answering(http.StatusUnsupportedMediaType, ""), answering(http.StatusTooManyRequests, "3600"), answering(http.StatusInternalServerError, ""),
+	answering(http.StatusServiceUnavailable, "100000000"), answering(http.StatusTemporaryRedirect, ""),
+}
+
+// answering is a target that answers the bad tenants with a status.
+func answering(code int, after string) actor {
+	return actor{name: fmt.Sprint("the target answers ", code), shapes: relayed, act: crowd(50, badSeries(20)), target: func(_ *stage, w http.ResponseWriter, r *http.Request) {
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		http.Error(w, "of a test", code)
+	}}
+}
+
+// crowd has n clients do something again and again.
+func crowd(n int, each func(s *stage, i int)) func(s *stage) {
+	return func(s *stage) {
+		for i := range n {
+			s.work.Go(func() {
+				s.pause(time.Duration(i) * time.Millisecond)
+				for s.over.Err() == nil {
+					each(s, i)
+					s.pause(time.Second)
+				}
+			})
+		}
+	}
+}
+
+// later has an actor begin when the tables of the good senders are there.
+func later(act func(s *stage)) func(s *stage) {
+	return func(s *stage) {
+		if !s.pause(ahead + time.Second) {
+			act(s)
+		}
+	}
+}
+
+// badSeries sends series of tenants, of which there are as many.
+func badSeries(tenants int) func(s *stage, i int) {
+	return func(s *stage, i int) {
+		s.answered(badHost(i), s.push(seriesOf(badTenant(i%tenants), "bad", 1, "i", fmt.Sprint(s.next()))))
+	}
+}
+
+// badRows sends rows of the table bad.
+func badRows(s *stage, i int) {
+	s.answered(badHost(i), s.tableRequest("bad", fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 20<<10))))
+}
+
+func badHost(i int) string   { return fmt.Sprintf("203.0.%d.%d", 113+i/250, 1+i%250) }
+func badTenant(i int) string { return fmt.Sprint("bad", i) }
+
+// bomb is much when it is decompressed.
+var bomb = func() []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(make([]byte, 6<<20))
+	w.Close()
+	return b.Bytes()
+}()
+
+// noise is text that does not compress.
+func noise(n int) string {
+	b := make([]byte, n)
+	for i, x := 0, uint64(1); i < n; i++ {
+		x = x*6364136223846793005 + 1442695040888963407
+		b[i] = 'a' + byte(x>>60)
+	}
+	return string(b)
+}
+
+// next is another number each time.
+func (s *stage) next() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.numbers++
+	return s.numbers
+}
+
+// pause waits, and reports whether the time of the actor is over.
+func (s *stage) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+	case <-s.over.Done():
+	}
+	return s.over.Err() != nil
+}
+
+func (s *stage) tableRequest(table, body string) *http.Request {
+	return s.request("/v1/write/db/"+table, strings.NewReader(body), "Content-Type", "application/json")
+}
+
+// head is that of a request of rows or of series.
+func (s *stage) head(i int, length string) string {
+	path, kind := "/v1/write/db/bad", "Content-Type: application/json"
+	if i%2 == 1 {
+		path, kind = "/api/v1/push", "Content-Type: application/x-protobuf\r\nContent-Encoding: snappy"
+	}
+	return "POST " + path + " HTTP/1.1\r\nHost: h\r\n" + kind + "\r\n" + length + "\r\n\r\n"
+}
+
+// connect connects from a host, until the time is over.
+func (s *stage) connect(host string) net.Conn {
+	c, err := s.net.From(host)(s.over, "tcp", s.service.Addr().String())
+	if err != nil {
+		near, far := net.Pipe()
+		far.Close()
+		return near
+	}
+	context.AfterFunc(s.over, func() { c.Close() })
+	return c
+}
+
+// closed is what the actor meets when the service closes a connection.
+const closed = 0
+
+// meet counts what the actor meets while its time lasts.
+func (s *stage) meet(status int) {
+	if s.over.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.met[status]++
+}
+
+// hold sends text, and no more.
+func (s *stage) hold(c net.Conn, text string) {
+	defer c.Close()
+	go io.WriteString(c, text)
+	io.Copy(io.Discard, c)
+	s.meet(closed)
+}
+
+// trickle sends text, and then a byte at a time.
+func (s *stage) trickle(c net.Conn, text string) {
+	defer c.Close()
+	go io.Copy(io.Discard, c)
+	if _, err := io.WriteString(c, text); err != nil {
+		return
+	}
+	for {
+		if _, err := c.Write([]byte("1")); err != nil {
+			s.meet(closed)
+			return
+		}
+		if s.pause(100 * time.Millisecond) {
+			return
+		}
+	}
+}
+
+// answered sends a request from a host of its own, and reads the answer, whatever it is.
+func (s *stage) answered(host string, req *http.Request) {
+	transport := &http.Transport{DialContext: s.net.From(host)}
+	defer transport.CloseIdleConnections()
+	resp, err := transport.RoundTrip(req.WithContext(s.over))
+	if err != nil {
+		s.meet(closed)
+		return
+	}
+	s.meet(resp.StatusCode)
+	io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+}
