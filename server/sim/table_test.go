@@ -113,6 +113,9 @@ func writes(rows []row, batch func() *column.Batch) []table.Write {
 			panic(err)
 		}
 		cell(fmt.Sprint("c", r.ID%11), column.Bool).AppendBool(true)
+		if r.ID%20 == 0 {
+			cell(fmt.Sprint("only", r.ID), column.Bool).AppendBool(true)
+		}
 		if err := b.CloseRow(); err != nil {
 			panic(err)
 		}
@@ -243,6 +246,12 @@ func (m *tables) end() {
 	}
 	for row := range found {
 		m.fatal("%+v was never sent", row)
+	}
+	for row, f := range m.fates {
+		only := name{row.Table, fmt.Sprint("only", row.ID)}
+		if _, there := columns[only]; f == refused && there {
+			m.fatal("%+v was refused, and its column is in the catalog", row)
+		}
 	}
 }
 

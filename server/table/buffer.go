@@ -1,6 +1,7 @@
 package table
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -12,7 +13,9 @@ import (
 //
 // Units of a table land in order and one at a time, so what has landed is always a prefix: all rows up to a sequence number.
 type table struct {
-	name    Name
+	name   Name
+	schema atomic.Pointer[schema] // of its rows in the log; nil: there are none yet; the catalog's
+
 	listed  bool // in Store.tables
 	open    *unit
 	waiting []*unit

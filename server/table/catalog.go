@@ -1,41 +1,51 @@
 package table
 
 import (
-	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// catalog knows the columns of every table. Its file is {dir}/catalog.json, and what it answers is always in that file: a
-// batch that brings something new waits until the file is on disk, so the log never holds a row whose columns the catalog
-// has forgotten.
+// catalog knows the columns of every table: those of the rows that are in the log, or were. A request whose rows bring something new
+// claims that before they go to the log, so that no other request brings what does not fit. When the log has the rows, the claim
+// becomes part of the catalog; when they are refused, nothing of it is left.
 //
-// Readers load one pointer. Writers add to the draft, then one of them writes the file for all that came meanwhile.
+//	request ──claim──▶ claims ──the log has the rows──▶ known ──before they land──▶ catalog.json
+//	                      └─────refused──▶ nothing
+//
+// So the file has the columns of all rows that are in files, and the log tells the others after a restart.
 type catalog struct {
 	disk   disk.Disk
 	path   string
 	header header
 	limits limits
 
-	durable atomic.Pointer[map[Name]*schema] // what the file says
+	known atomic.Pointer[map[Name]*table] // what most requests ask, without a lock
 
 	mu      sync.Mutex
-	draft   map[Name]*schema // durable, and what waits to be written
-	changes uint64           // made to draft so far
+	recent  map[Name]*table // those that known does not have yet
+	misses  int             // lookups since recent was put into known that did not find a table there
+	claims  map[Name]*claim
+	fresh   int    // claims of tables that are new
+	changes uint64 // made to schemas so far
 
 	writing disk.Mutex
 	written uint64 // of the changes, those in the file
+}
+
+// claim is what requests in hand bring to a table that is new to it.
+type claim struct {
+	schema   *schema // what is known, and all that they bring
+	requests int
+}
+
+// claimed is what one request has claimed of a table.
+type claimed struct {
+	table  *table
+	fields []Field
 }
 
 // limits hold for what is new. The zero limits take what the log has, which was taken before.
@@ -44,192 +54,149 @@ type limits struct {
 	tables, columns int
 }
 
-// schema is one table's columns; it never changes, a newer one takes its place.
-type schema struct {
-	table  *table
-	fields []Field           // "time" first, the others in the order of their first appearance
-	index  map[string]int    // name to its place in fields
-	folds  map[string]string // by [Fold], names: made when a column is added
-}
-
-// TypeError says that a column of a batch does not have the type that its table's column has, or that
-// a float64 would round an integer of one of them.
-type TypeError struct {
-	Name      Name
-	Column    string
-	Have, Got column.Kind // what the table holds; what the batch brought
-
-	Write int    // which of the writes
-	Row   int    // of the batch: the first at fault if an integer would be rounded, else -1
-	Cell  string // what the row has there
-}
-
-func (e *TypeError) Error() string { return fmt.Sprintf("table %s: %s", e.Name, e.Reason()) }
-
-// Reason returns the text of the error without the name of the table.
-func (e *TypeError) Reason() string {
-	have, got, mend := e.Have.String(), e.Got.String(), "convert it"
-	switch {
-	case !e.rounds():
-	case e.Have == column.Int64:
-		have, got, mend = "integers that a float64 would round", cmp.Or(e.Cell, "floats"), "send integers"
-	default:
-		got, mend = e.Cell+", which a float64 would round", "send it as a string"
-	}
-	return fmt.Sprintf("column %q holds %s and cannot take %s: %s, or send it under another name", e.Column, have, got, mend)
-}
-
-func (e *TypeError) Unwrap() error { return ErrInvalid }
-
-// rounds reports whether the types would fit, if an integer were rounded.
-func (e *TypeError) rounds() bool {
-	return e.Have == column.Int64 && e.Got == column.Float64 || e.Have == column.Float64 && e.Got == column.Int64
-}
-
-// admit is the schema that has all columns of b, on disk.
-func (c *catalog) admit(name Name, b *column.Batch) (*schema, error) {
-	if sc := c.lookup(name); sc != nil && sc.covers(b) {
-		return sc, nil
-	}
-	return c.extend(name, b)
-}
-
 // lookup is the schema of a table, or nil.
-func (c *catalog) lookup(name Name) *schema { return (*c.durable.Load())[name] }
-
-// covers is the fast twin of extended: it reports whether the table has each column of b already, of a fitting kind. Columns
-// are expected in the schema's order.
-func (sc *schema) covers(b *column.Batch) bool {
-	next := 0
-	for _, c := range b.Columns {
-		if c.Kind == column.Null {
-			continue
-		}
-		if next >= len(sc.fields) || sc.fields[next].Name != c.Name {
-			i, ok := sc.index[c.Name]
-			if !ok {
-				return false
-			}
-			next = i
-		}
-		f := &sc.fields[next]
-		if f.Kind != c.Kind && !(f.Kind == column.Float64 && c.Kind == column.Int64) {
-			return false
-		}
-		if c.Kind == column.Int64 && !f.Inexact && c.Inexact() >= 0 {
-			return false
-		}
-		next++
-	}
-	return true
-}
-
-// extended is the schema with the columns of b added, and its Int64 columns widened where b has Float64. It is sc itself if
-// nothing changes.
-func (sc *schema) extended(name Name, b *column.Batch, l limits) (*schema, error) {
-	next := sc
-	change := func() {
-		if next == sc {
-			next = &schema{table: sc.table, fields: slices.Clone(sc.fields), index: maps.Clone(sc.index)}
-		}
-	}
-	for _, c := range b.Columns {
-		if c.Kind == column.Null {
-			continue
-		}
-		f := Field{Name: c.Name, Kind: c.Kind}
-		i, known := next.index[c.Name]
-		if known {
-			f = next.fields[i]
-			if e := f.Conflict(c); e != nil && (l.on || !e.rounds()) {
-				e.Name = name
-				return nil, e
-			}
-			if c.Kind == column.Float64 && f.Kind == column.Int64 {
-				f = Field{Name: f.Name, Kind: column.Float64}
-			}
-		}
-		f.Inexact = f.Inexact || f.Kind == column.Int64 && c.Inexact() >= 0
-		switch {
-		case !known:
-			if l.on && len(next.fields) >= l.columns {
-				return nil, invalid("table %s: column %q would be one more than the %d a table may have", name, c.Name, l.columns)
-			}
-			change()
-			if err := next.checkNewColumn(c.Name); err != nil {
-				return nil, err
-			}
-			next.add(f)
-		case f != next.fields[i]:
-			change()
-			next.fields[i] = f
-		}
-	}
-	if next != sc {
-		next.folds = nil // they are of no use any more
-	}
-	return next, nil
-}
-
-func newSchema(name Name) *schema {
-	sc := &schema{table: &table{name: name}, index: make(map[string]int)}
-	sc.add(Field{Name: timeColumn, Kind: column.Time})
-	return sc
-}
-
-func (sc *schema) add(f Field) {
-	sc.index[f.Name] = len(sc.fields)
-	sc.fields = append(sc.fields, f)
-	if sc.folds != nil {
-		sc.folds[Fold(f.Name)] = f.Name
-	}
-}
-
-// extend is the slow road of admit: it adds what is new, and returns once the file has it.
-func (c *catalog) extend(name Name, b *column.Batch) (*schema, error) {
-	c.mu.Lock()
-	old := c.draft[name]
-	if old == nil {
-		if err := c.checkNewTable(name); err != nil {
-			c.mu.Unlock()
-			return nil, err
-		}
-		old = newSchema(name)
-	}
-	sc, err := old.extended(name, b, c.limits)
-	if err != nil {
-		c.mu.Unlock()
-		return nil, err
-	}
-	if c.draft[name] != sc {
-		c.draft[name] = sc
-		c.changes++
-	}
-	want := c.changes
-	c.mu.Unlock()
-	return sc, c.flush(want)
-}
-
-// flush returns once the file has the first `want` changes.
-func (c *catalog) flush(want uint64) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if c.written >= want {
-		return nil
+func (c *catalog) lookup(name Name) *schema {
+	if t := (*c.known.Load())[name]; t != nil {
+		return t.schema.Load()
 	}
 	c.mu.Lock()
-	tables, changes := maps.Clone(c.draft), c.changes
-	c.mu.Unlock()
-	if err := writeCatalog(c.disk, c.path, c.header, tables); err != nil {
-		return fmt.Errorf("table: the catalog could not be written, so the batch was refused: %w", err)
+	defer c.mu.Unlock()
+	if c.misses++; len(c.recent) > 0 && c.misses > len(*c.known.Load()) { // so that a copy costs each lookup one step
+		tables := c.tables()
+		c.known.Store(&tables)
+		clear(c.recent)
+		c.misses = 0
 	}
-	c.written = changes
-	c.durable.Store(&tables)
+	return c.find(name)
+}
+
+// covering is the table that has every column of b, or nil.
+func (c *catalog) covering(name Name, b *column.Batch) *table {
+	if sc := c.lookup(name); sc != nil && sc.covers(b) {
+		return sc.table
+	}
 	return nil
 }
 
-func (c *catalog) checkNewTable(name Name) error {
-	if c.limits.on && len(c.draft) >= c.limits.tables {
+// tables is a copy of known and recent together.
+func (c *catalog) tables() map[Name]*table {
+	tables := maps.Clone(*c.known.Load())
+	maps.Copy(tables, c.recent)
+	return tables
+}
+
+// all returns every table.
+func (c *catalog) all() map[Name]*table {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tables()
+}
+
+func (c *catalog) size() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sizeLocked()
+}
+
+func (c *catalog) sizeLocked() int { return len(*c.known.Load()) + len(c.recent) }
+
+// find is lookup by a holder of the lock.
+func (c *catalog) find(name Name) *schema {
+	t := (*c.known.Load())[name]
+	if t == nil {
+		t = c.recent[name]
+	}
+	if t == nil {
+		return nil
+	}
+	return t.schema.Load()
+}
+
+// claim gives the items without a table theirs, and claims what their batches bring: for all of them, or for none if it returns an error.
+// settle must follow.
+func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := make(map[Name]*schema, len(items))
+	fresh := 0 // tables that neither the catalog nor a claim has
+	for i := range items {
+		it := &items[i]
+		if it.table != nil {
+			continue
+		}
+		sc := next[it.name]
+		if cl := c.claims[it.name]; sc == nil && cl != nil {
+			sc = cl.schema
+		}
+		if sc == nil {
+			sc = c.find(it.name)
+		}
+		if sc == nil {
+			if err := c.checkNewTable(it.name, fresh); err != nil {
+				return nil, i, err
+			}
+			fresh++
+			sc = newSchema(it.name)
+		}
+		if next[it.name], err = sc.extended(it.piece.batch, c.limits); err != nil {
+			return nil, i, err
+		}
+	}
+	c.fresh += fresh
+	for i := range items {
+		it := &items[i]
+		if it.table != nil {
+			continue
+		}
+		sc := next[it.name]
+		cl := c.claims[it.name]
+		if cl == nil {
+			cl = new(claim)
+			c.claims[it.name] = cl
+		}
+		cl.schema = sc
+		cl.requests++
+		it.table = sc.table
+		list = append(list, claimed{sc.table, fieldsOf(it.piece.batch)})
+	}
+	return list, 0, nil
+}
+
+// settle ends what claim has claimed: the rows are in the log, or were refused.
+func (c *catalog) settle(list []claimed, taken bool) {
+	if len(list) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range list {
+		t := one.table
+		old := t.schema.Load()
+		if taken {
+			sc := old
+			if sc == nil {
+				sc = newSchema(t.name)
+				sc.table = t
+				c.recent[t.name] = t
+				c.fresh--
+			}
+			if sc = sc.with(one.fields); sc != old {
+				t.schema.Store(sc)
+				c.changes++
+			}
+		}
+		cl := c.claims[t.name]
+		if cl.requests--; cl.requests == 0 {
+			delete(c.claims, t.name)
+			if t.schema.Load() == nil {
+				c.fresh--
+			}
+		}
+	}
+}
+
+func (c *catalog) checkNewTable(name Name, more int) error {
+	if c.limits.on && c.sizeLocked()+c.fresh+more >= c.limits.tables {
 		return invalid("table %s: it would be one more than the %d tables there may be: raise the limit, or use fewer names",
 			name, c.limits.tables)
 	}
@@ -241,155 +208,17 @@ func (c *catalog) checkNewTable(name Name) error {
 	return nil
 }
 
-// maxName bounds the names of databases, tables and columns, in bytes.
-const maxName = 128
-
-// checkPathName tells whether a name may stand in a path. A leading underscore or dot would hide the table from the
-// engines that read the files.
-func checkPathName(s string) error {
-	ok := s != "" && len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
-		return r > 0x7f || !isAlphanumeric(byte(r)) && !strings.ContainsRune("_-.", r)
-	})
-	if !ok || !isAlphanumeric(s[0]) {
-		return invalid("name %.*q: a database or table name has 1 to %d letters, digits and _ - . and begins with a letter or digit",
-			maxName, s, maxName)
+// save returns once the file has what was known at the call.
+func (c *catalog) save() error {
+	c.mu.Lock()
+	want := c.changes
+	c.mu.Unlock()
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.written >= want {
+		return nil
 	}
-	return nil
-}
-
-func isAlphanumeric(b byte) bool {
-	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
-}
-
-// checkNewColumn tells whether engines could read a column of this name beside those that there are. They do not tell upper
-// from lower case, and take a partition's directory for a column that hides one of its name.
-func (sc *schema) checkNewColumn(s string) error {
-	name := sc.table.name
-	if err := checkColumnName(name, s); err != nil {
-		return err
-	}
-	if IsPartition(s) {
-		return invalid("table %s: column %q: the files' directories are named by date= and hour=, which would hide it: rename it", name, s)
-	}
-	if sc.folds == nil {
-		sc.folds = make(map[string]string, len(sc.fields))
-		for _, f := range sc.fields {
-			sc.folds[Fold(f.Name)] = f.Name
-		}
-	}
-	if other, ok := sc.folds[Fold(s)]; ok {
-		return invalid("table %s: column %q: there is %q already, and engines do not tell upper from lower case: rename it", name, s, other)
-	}
-	return nil
-}
-
-// Fold returns the same text for all names that strings.EqualFold takes for the same.
-func Fold(name string) string { return strings.Map(lowestFold, name) }
-
-// lowestFold is the lowest of the runes that are the same but for case.
-func lowestFold(r rune) rune {
-	low := r
-	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-		low = min(low, f)
-	}
-	return low
-}
-
-// IsPartition reports whether the directories of the files are named by what a column of this name would be: no table can have it.
-func IsPartition(column string) bool {
-	return strings.EqualFold(column, "date") || strings.EqualFold(column, "hour")
-}
-
-func checkColumnName(name Name, s string) error {
-	if s == "" || len(s) > maxName || strings.ContainsFunc(s, func(r rune) bool {
-		return r < ' ' || r == 0x7f || r == '\uFFFD'
-	}) {
-		return invalid("table %s: column name %.*q: it must be UTF-8 without control characters, of 1 to %d bytes",
-			name, maxName, s, maxName)
-	}
-	return nil
-}
-
-// header is what the catalog file knows besides the tables.
-type header struct {
-	Version int `json:"version"`
-
-	// Log counts how often the log was begun anew beside existing tables, as after its directory was deleted. Sequence
-	// numbers start at 1 then, and file names that are made of them must not meet those of the former log.
-	Log int `json:"log"`
-}
-
-const catalogVersion = 1
-
-type catalogFile struct {
-	header
-	Tables []catalogTable `json:"tables"`
-}
-
-type catalogTable struct {
-	DB      string          `json:"db"`
-	Table   string          `json:"table"`
-	Columns []catalogColumn `json:"columns"`
-}
-
-type catalogColumn struct {
-	Name    string `json:"name"`
-	Kind    string `json:"kind"`
-	Inexact bool   `json:"inexact,omitempty"`
-}
-
-// openCatalog reads the file, or begins an empty catalog if there is none. It has no limits: those come when the log has been
-// replayed, whose rows were admitted once.
-func openCatalog(d disk.Disk, path string) (*catalog, error) {
-	c := &catalog{
-		disk:   d,
-		path:   path,
-		header: header{Version: catalogVersion},
-		draft:  make(map[Name]*schema),
-	}
-	text, err := disk.ReadFile(d, path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("table: reading the catalog: %w", err)
-	}
-	if err == nil {
-		if err := c.parse(text); err != nil {
-			return nil, fmt.Errorf("table: catalog %s: %w", path, err)
-		}
-	}
-	tables := maps.Clone(c.draft)
-	c.durable.Store(&tables)
-	return c, nil
-}
-
-func (c *catalog) parse(text []byte) error {
-	var f catalogFile
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("%w: restore it from a copy", err)
-	}
-	if f.Version != catalogVersion {
-		return fmt.Errorf("it has version %d and this program reads version %d: use the program that wrote it", f.Version, catalogVersion)
-	}
-	c.header = f.header
-	for _, t := range f.Tables {
-		name := Name{DB: t.DB, Table: t.Table}
-		if c.draft[name] != nil {
-			return fmt.Errorf("table %s is there twice: restore it from a copy", name)
-		}
-		sc := newSchema(name)
-		for i, col := range t.Columns {
-			kind, ok := column.KindOf(col.Kind)
-			f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact}
-			if i == 0 && f == sc.fields[0] {
-				continue
-			}
-			if _, twice := sc.index[col.Name]; i == 0 || !ok || kind == column.Null || twice {
-				return fmt.Errorf("table %s: column %q of kind %q does not fit: restore it from a copy", name, col.Name, col.Kind)
-			}
-			sc.add(f)
-		}
-		c.draft[name] = sc
-	}
-	return nil
+	return c.write(c.header)
 }
 
 // nextLog raises the number of the log, on disk, and returns it.
@@ -398,29 +227,26 @@ func (c *catalog) nextLog() (int, error) {
 	defer c.writing.Unlock()
 	h := c.header
 	h.Log++
-	if err := writeCatalog(c.disk, c.path, h, *c.durable.Load()); err != nil {
+	if err := c.write(h); err != nil {
 		return 0, err
 	}
-	c.header = h
 	return h.Log, nil
 }
 
-// writeCatalog replaces the file, durably: at any moment there is the old one or the new one.
-func writeCatalog(d disk.Disk, path string, h header, tables map[Name]*schema) error {
-	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(tables))}
-	for name, sc := range tables {
-		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields))}
-		for i, f := range sc.fields {
-			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact}
+// write replaces the file. The caller holds writing.
+func (c *catalog) write(h header) error {
+	c.mu.Lock()
+	changes := c.changes
+	schemas := make([]*schema, 0, c.sizeLocked())
+	for _, tables := range []map[Name]*table{*c.known.Load(), c.recent} {
+		for _, t := range tables {
+			schemas = append(schemas, t.schema.Load())
 		}
-		file.Tables = append(file.Tables, t)
 	}
-	slices.SortFunc(file.Tables, func(a, b catalogTable) int {
-		return cmp.Or(strings.Compare(a.DB, b.DB), strings.Compare(a.Table, b.Table))
-	})
-	text, err := json.MarshalIndent(file, "", "\t")
-	if err != nil {
+	c.mu.Unlock()
+	if err := writeCatalog(c.disk, c.path, h, schemas); err != nil {
 		return err
 	}
-	return disk.WriteFile(d, path, append(text, '\n'))
+	c.header, c.written = h, changes
+	return nil
 }

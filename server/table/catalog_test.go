@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,18 @@ func openTestCatalog(t testing.TB, path string) *catalog {
 	return c
 }
 
+// admit claims what a batch brings, and settles it at once.
+func (c *catalog) admit(name Name, b *column.Batch) (*schema, error) {
+	if c.covering(name, b) == nil {
+		list, _, err := c.claim([]item{{name: name, piece: piece{batch: b}}})
+		if err != nil {
+			return nil, err
+		}
+		c.settle(list, true)
+	}
+	return c.lookup(name), nil
+}
+
 func TestCatalog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.json")
 	c := openTestCatalog(t, path)
@@ -92,7 +105,9 @@ func TestCatalog(t *testing.T) {
 		if got := printed(sc); got != step.want {
 			t.Errorf("%q, want %q", got, step.want)
 		}
-		// What admit has returned is on disk.
+		if err := c.save(); err != nil {
+			t.Fatal(err)
+		}
 		if got := printed(openTestCatalog(t, path).lookup(cpu)); got != step.want {
 			t.Errorf("on disk: %q, want %q", got, step.want)
 		}
@@ -184,20 +199,85 @@ func TestCatalogFileErrors(t *testing.T) {
 	}
 }
 
-// TestCatalogUnwritable: what could not be written is not admitted, and is admitted once it can.
+// TestCatalogUnwritable: a catalog that cannot be written takes what is new all the same, and is written once it can be.
 func TestCatalogUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
-	c := openTestCatalog(t, filepath.Join(dir, "catalog.json"))
-	for range 2 {
-		if _, err := c.admit(Name{"db", "t"}, shapeOf("x:bool")); err == nil || errors.Is(err, ErrInvalid) {
-			t.Fatalf("%v", err)
+	path := filepath.Join(dir, "catalog.json")
+	c := openTestCatalog(t, path)
+	for i := range 2 {
+		if _, err := c.admit(Name{"db", "t"}, shapeOf(fmt.Sprintf("x%d:bool", i))); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.save(); err == nil {
+			t.Error("it is written to a directory that does not exist")
 		}
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.admit(Name{"db", "t"}, shapeOf("x:bool")); err != nil {
+	if err := c.save(); err != nil {
 		t.Fatal(err)
+	}
+	if got := printed(openTestCatalog(t, path).lookup(Name{"db", "t"})); got != "time:time x0:bool x1:bool" {
+		t.Error(got)
+	}
+}
+
+// TestClaims: what requests in hand bring must fit together; what is refused leaves nothing.
+func TestClaims(t *testing.T) {
+	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
+	c.limits = limits{on: true, tables: 3, columns: 4}
+	items := func(shapes ...string) (list []item) {
+		for _, s := range shapes {
+			name, columns, _ := strings.Cut(s, " ")
+			list = append(list, item{name: Name{"db", name}, piece: piece{batch: shapeOf(strings.Fields(columns)...)}})
+		}
+		return list
+	}
+	claim := func(shapes ...string) []claimed {
+		t.Helper()
+		list, _, err := c.claim(items(shapes...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	refused := func(at int, shapes ...string) {
+		t.Helper()
+		if _, i, err := c.claim(items(shapes...)); !errors.Is(err, ErrInvalid) || i != at {
+			t.Fatalf("%q: %v at %d", shapes, err, i)
+		}
+	}
+	has := func(want string) {
+		t.Helper()
+		var got []string
+		for name := range c.all() {
+			got = append(got, name.Table+" "+printed(c.lookup(name)))
+		}
+		slices.Sort(got)
+		if s := strings.Join(got, ", "); s != want || c.size() != len(got) {
+			t.Errorf("the catalog has %q, want %q", s, want)
+		}
+	}
+	first := claim("a x:string", "b y:bool")
+	has("")
+	refused(1, "b y:bool", "a x:bool") // what is claimed
+	second := claim("a x:string z:int64", "a z:float64")
+	refused(0, "a z:string")
+	c.settle(first, false)
+	has("")
+	c.settle(second, true)
+	has("a time:time x:string z:float64")
+	third := claim("b y:string") // of which there is nothing left
+	fourth := claim("c v:bool")
+	refused(0, "d v:bool") // one too many
+	refused(2, "b y:string", "a x:string", "a more:bool most:bool")
+	c.settle(third, true)
+	c.settle(fourth, false)
+	c.settle(claim("d v:bool"), true)
+	has("a time:time x:string z:float64, b time:time y:string, d time:time v:bool")
+	if len(c.claims) != 0 || c.fresh != 0 {
+		t.Errorf("claims are left: %v, %d new tables", c.claims, c.fresh)
 	}
 }
 
@@ -227,9 +307,12 @@ func TestCatalogConcurrent(t *testing.T) {
 	if refused != 4 {
 		t.Errorf("%d of 8 were refused, want 4", refused)
 	}
+	if err := c.save(); err != nil {
+		t.Fatal(err)
+	}
 	again := openTestCatalog(t, path)
-	for name, sc := range *c.durable.Load() {
-		if got, want := printed(again.lookup(name)), printed(sc); got != want {
+	for name := range c.all() {
+		if got, want := printed(again.lookup(name)), printed(c.lookup(name)); got != want {
 			t.Errorf("%s on disk: %s, want %s", name, got, want)
 		}
 	}

@@ -38,8 +38,12 @@
 //
 // # The catalog
 //
-// The file catalog.json in the store's directory has every table's columns. It is replaced as a whole, durably, before the
-// first row that brings something new goes to the log.
+// The catalog has every table's columns. A request whose rows bring something new claims it before they go to the log; other requests
+// must fit claims too. When the log has the rows, the catalog has what they brought; when they are refused, nothing of it is left. So
+// readers of the catalog see the columns of acknowledged rows, and no others.
+//
+// The file catalog.json in the store's directory is replaced as a whole, durably, before rows land whose columns it does not have. At a
+// start it has the columns of all rows in files, and the log has the others.
 //
 //	{"version":1, "log":0, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}]}]}
 //
@@ -56,11 +60,12 @@
 //
 // # Where to look
 //
-//	store.go    Options, Open, Append, Flush, Close       order.go    the order of a unit's rows
-//	write.go    what a write must be like                 gather.go   rows in that order, column by column
-//	catalog.go  which columns a table has                 land.go     from a unit to files and notes
-//	buffer.go   tables, units, pieces                     recover.go  from the log back to the buffers
-//	seal.go     when a unit is complete                   sink.go     what makes the files
-//	pool.go     where batches wait for reuse              stats.go    what is counted
-//	file.go     files that are replaced as a whole
+//	store.go        Options, Open, Append, Flush, Close      order.go    the order of a unit's rows
+//	write.go        what a write must be like                gather.go   rows in that order, column by column
+//	catalog.go      which columns tables have or claim       land.go     from a unit to files and notes
+//	catalogfile.go  catalog.json                             recover.go  from the log back to the buffers
+//	schema.go       one table's columns                      sink.go     what makes the files
+//	names.go        of tables and columns                    stats.go    what is counted
+//	buffer.go       tables, units, pieces                    pool.go     where batches wait for reuse
+//	seal.go         when a unit is complete
 package table

@@ -24,7 +24,7 @@ func TestGrowth(t *testing.T) {
 		}
 		old := newSchema(Name{"db", "t"})
 		return func() {
-			if _, err := old.extended(Name{"db", "t"}, b, limits{}); err != nil {
+			if _, err := old.extended(b, limits{}); err != nil {
 				t.Error(err)
 			}
 		}

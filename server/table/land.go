@@ -96,6 +96,9 @@ func (s *Store) land(u *unit, o *orderer) error {
 		if err := s.avoidTaken(u); err != nil {
 			return err
 		}
+		if err := s.catalog.save(); err != nil { // the log, which tells what is in no file, may forget these rows soon
+			return fmt.Errorf("table %s: writing the catalog: %w", u.table.name, err)
+		}
 		in := intent{From: u.from, To: u.to, Paths: make([]string, len(l.files))}
 		for i, f := range l.files {
 			in.Paths[i] = f.Path

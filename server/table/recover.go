@@ -62,7 +62,7 @@ func (s *Store) recover(ctx context.Context) (err error) {
 // number tells this log from those before it, if it is new and there are tables already.
 func (s *Store) number() error {
 	c := s.catalog
-	if s.log.LastSeq() == 0 && len(c.draft) > 0 {
+	if s.log.LastSeq() == 0 && c.size() > 0 {
 		return s.renumber("")
 	}
 	s.setNode(c.header.Log)
@@ -225,19 +225,25 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 		}
 	}
 	var d delivery
-	if err := s.prepare(&d, kept, math.MaxInt); err != nil {
+	err = s.prepare(&d, kept, math.MaxInt)
+	if err == nil {
+		err = s.claim(&d)
+	}
+	if err != nil {
 		return fmt.Errorf("table: record %d of the log: %w", r.Seq, err)
 	}
 	held := d.held()
 	for now := s.held.Add(held); now > s.o.MaxBuffered && now != held; now = s.held.Add(held) {
 		s.held.Add(-held)
 		if err := s.makeRoom(ctx); err != nil {
+			s.catalog.settle(d.claims, false)
 			s.freeDelivery(&d)
 			return err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.catalog.settle(d.claims, true)
 	before := s.total.Accepted
 	s.deliver(r.Seq, &d, time.Now())
 	s.total.Replayed += s.total.Accepted - before

@@ -139,8 +139,8 @@ var deliveries = sync.Pool{New: func() any { return new(delivery) }}
 // batches over, whether it fails or not. If durable, the rows are on disk when it returns nil; otherwise they soon will be,
 // and record and payload are borrowed until OnCommit has returned for them.
 //
-// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed, those of the log, or that the catalog could not be
-// written. Only after wal.ErrFailed may the rows be there all the same.
+// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed, and those of the log. Only after wal.ErrFailed may the rows be there
+// all the same. What was refused leaves nothing in the catalog.
 func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -159,10 +159,14 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	}
 	held := d.held()
 	now := s.held.Add(held)
-	if now > s.o.MaxBuffered && now != held {
+	err := ErrBusy
+	if now <= s.o.MaxBuffered || now == held {
+		err = s.claim(d)
+	}
+	if err != nil {
 		s.drop(d)
 		d.recycle()
-		return ErrBusy
+		return err
 	}
 	s.pace(now)
 	r.Type = wal.Data
@@ -170,8 +174,7 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	if !durable {
 		d.async = true
 		s.async.Add(1)
-		err := s.log.AppendAsync(r)
-		if err != nil {
+		if err = s.log.AppendAsync(r); err != nil {
 			s.async.Add(-1)
 			s.take(r)
 			s.drop(d)
@@ -179,8 +182,7 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 		}
 		return err
 	}
-	err := s.log.Append(r)
-	if err != nil {
+	if err = s.log.Append(r); err != nil {
 		s.take(r)
 		s.drop(d)
 	}
@@ -208,6 +210,7 @@ func (s *Store) freeAll(writes []Write) {
 
 // drop gives back what a delivery that does not take place holds.
 func (s *Store) drop(d *delivery) {
+	s.catalog.settle(d.claims, false)
 	s.held.Add(-d.held())
 	s.freeDelivery(d)
 }
@@ -234,6 +237,7 @@ func (s *Store) commit(recs []*wal.Record) {
 	s.mu.Lock()
 	for _, r := range recs {
 		if d := s.take(r); d != nil {
+			s.catalog.settle(d.claims, true)
 			s.deliver(r.Seq, d, now)
 			if d.async {
 				s.async.Add(-1)

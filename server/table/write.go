@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/slipstream-go/slipstream/column"
 )
@@ -103,12 +104,14 @@ func countHours(times []int64, maxHours int) int {
 // delivery travels with a record through the log: the writes of the record, each with its table.
 type delivery struct {
 	items  []item
-	attach any  // what the record had in its place
-	async  bool // nobody waits for it
+	claims []claimed // of the catalog, until the rows are in the log
+	attach any       // what the record had in its place
+	async  bool      // nobody waits for it
 }
 
 type item struct {
-	table *table
+	name  Name
+	table *table // nil until claim, if the batch brings what its table does not have
 	piece piece
 }
 
@@ -123,14 +126,15 @@ func (d *delivery) held() int64 {
 // recycle forgets a delivery whose batches have other owners.
 func (d *delivery) recycle() {
 	clear(d.items)
-	*d = delivery{items: d.items[:0]}
+	clear(d.claims)
+	*d = delivery{items: d.items[:0], claims: d.claims[:0]}
 	deliveries.Put(d)
 }
 
-// prepare checks the writes and enters what they bring that is new into the catalog.
+// prepare checks the writes, which it makes items of. Those of them without a table bring something new.
 func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 	rows := 0
-	for i, w := range writes {
+	for _, w := range writes {
 		times, err := checkBatch(w)
 		if err != nil {
 			return err
@@ -143,18 +147,24 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 			return invalid("table %s: the times of a batch lie in more than %d different hours, each of which becomes a file: split it, or check the unit of time",
 				w.Name, maxHours)
 		}
-		schema, err := s.catalog.admit(w.Name, w.Batch)
-		if err != nil {
-			var conflict *TypeError
-			if errors.As(err, &conflict) {
-				conflict.Write = i
-			}
-			return err
-		}
 		w.Batch.MaxRows, w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0, 0 // they bound what a request may bring; other rows may follow it now
-		d.items = append(d.items, item{schema.table, piece{batch: w.Batch, span: span, held: int64(w.Batch.Footprint())}})
+		d.items = append(d.items, item{w.Name, s.catalog.covering(w.Name, w.Batch), piece{batch: w.Batch, span: span, held: int64(w.Batch.Footprint())}})
 	}
 	return nil
+}
+
+// claim gives every item its table. What the batches bring that is new is claimed until settle or drop.
+func (s *Store) claim(d *delivery) error {
+	if !slices.ContainsFunc(d.items, func(it item) bool { return it.table == nil }) {
+		return nil
+	}
+	list, at, err := s.catalog.claim(d.items)
+	var conflict *TypeError
+	if errors.As(err, &conflict) {
+		conflict.Write = at
+	}
+	d.claims = append(d.claims, list...)
+	return err
 }
 
 // checkBatch is the times of a batch that can be ordered and landed.
