@@ -146,7 +146,11 @@ type status struct {
 func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	reason, detail := h.unready()
 	if reason == "" {
-		writeJSON(w, http.StatusOK, status{"ready", ""})
+		st := status{Status: "ready"}
+		if err := h.store.Load().AsideErr(); err != nil && h.Allow(r) {
+			st.Reason = err.Error()
+		}
+		writeJSON(w, http.StatusOK, st)
 		return
 	}
 	if detail != nil && h.Allow(r) { // it names paths and tables

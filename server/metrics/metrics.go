@@ -46,7 +46,7 @@ var requestsDesc = describe("requests_total", "Write requests by how they ended.
 
 var syncDesc = describe("wal_sync_seconds", "Syncs of the log to the disk: how many, and how long they took together.")
 
-var failingDesc = describe("table_land_failing", "1 for each table whose rows do not land at present.", "db", "table")
+var failingDesc = describe("table_land_failing", "1 for each table whose rows do not land where they belong at present.", "db", "table")
 
 var ofIngest = []metric[ingest.Stats]{
 	counter("rows_accepted_total", "Rows of requests that were answered with success.", func(s ingest.Stats) float64 { return float64(s.Rows) }),
@@ -68,6 +68,7 @@ var ofStore = []metric[table.Stats]{
 	counter("landed_units_total", "Units that have landed.", func(s table.Stats) float64 { return float64(s.Units) }),
 	counter("landed_files_total", "Parquet files made.", func(s table.Stats) float64 { return float64(s.Files) }),
 	counter("landed_bytes_total", "Bytes of the Parquet files made.", func(s table.Stats) float64 { return float64(s.Bytes) }),
+	gauge("aside_files", "Parquet files of tables that cannot have them where they belong; they return when they can.", func(s table.Stats) float64 { return float64(s.Aside) }),
 	counter("land_failures_total", "Attempts to land that failed; each is tried again.", func(s table.Stats) float64 { return float64(s.LandFailures) }),
 	gauge("replayed_rows", "Rows that the last start found in the log.", func(s table.Stats) float64 { return float64(s.Replayed) }),
 	gauge("replay_seconds", "How long the last start read the log.", func(s table.Stats) float64 { return s.ReplayTime.Seconds() }),

@@ -229,6 +229,10 @@ func (s *Service) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	aside, err := parquet.NewAside(filepath.Join(s.config.Data, "aside"), sink)
+	if err != nil {
+		return err
+	}
 	c := s.config
 	store, err := table.OpenContext(ctx, table.Options{
 		Dir: c.Data,
@@ -237,6 +241,7 @@ func (s *Service) recover(ctx context.Context) error {
 			OnCommit: s.handler.Committed, OnFail: s.handler.Failed, Logger: s.log,
 		},
 		Sink:     sink,
+		Aside:    aside,
 		Decode:   ingest.Replay(s.pool),
 		Pool:     s.pool,
 		SealRows: c.Seal.Rows, SealBytes: int(c.Seal.Bytes), SealAge: c.Seal.Age,

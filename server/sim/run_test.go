@@ -67,7 +67,10 @@ type world struct {
 	r    *rand.Rand
 	disk *faulty.Disk
 	off  context.Context // ends when the disk crashes at a call
-	log  []string        // what happened in each life
+
+	broken string // a directory below which all fails in this life, and nothing else does; or empty
+
+	log []string // what happened in each life
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -109,7 +112,8 @@ func (w *world) faults(sinkRoot string) {
 	w.off = off
 	o := faulty.Options{Delay: delay(time.Second), Crashed: crash}
 	kind := "sound"
-	switch w.r.IntN(5) {
+	w.broken = ""
+	switch w.r.IntN(6) {
 	case 0:
 		kind = "calls fail now and then"
 		o.Fail = func(c faulty.Call) error {
@@ -130,6 +134,16 @@ func (w *world) faults(sinkRoot string) {
 		o.Size = int64(100<<10 + w.r.IntN(400<<10))
 		kind = fmt.Sprint(o.Size>>10, " KB")
 	case 3:
+		w.broken = fmt.Sprint(sinkRoot, "/db/t", w.r.IntN(3))
+		kind = w.broken + " fails"
+		broken := w.broken
+		o.Fail = func(c faulty.Call) error {
+			if strings.HasPrefix(c.Path, broken) {
+				return syscall.EIO
+			}
+			return nil
+		}
+	case 4:
 		kind = "slow"
 		o.Delay = delay(time.Minute)
 	}

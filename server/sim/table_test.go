@@ -28,6 +28,7 @@ import (
 const (
 	dataDir   = "/data"
 	tablesDir = "/data/tables"
+	asideDir  = "/data/aside"
 )
 
 // row is a row of a table. All else in it follows from the id, which is unique.
@@ -123,14 +124,14 @@ func writes(rows []row, batch func() *column.Batch) []table.Write {
 	return all
 }
 
-func (m *tables) options(r *rand.Rand, sink table.Sink) table.Options {
+func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside) table.Options {
 	return table.Options{
 		Dir: dataDir,
 		WAL: wal.Options{
 			Disk: m.disk, SegmentBytes: int64(1<<10 + r.IntN(32<<10)),
 			MaxBytes: []int64{0, 256 << 10}[r.IntN(2)], MinFree: []int64{0, 20 << 10}[r.IntN(2)], Reserve: []int64{0, 30 << 10}[r.IntN(2)],
 		},
-		Sink: sink, Decode: decode, Node: "n",
+		Sink: sink, Aside: aside, Decode: decode, Node: "n",
 		SealRows: 1 + r.IntN(200), SealAge: time.Duration(1+r.IntN(20)) * time.Second, Landers: 1 + r.IntN(3),
 		MaxBuffered: []int64{0, 64 << 10}[r.IntN(2)],
 		Logger:      slog.New(slog.DiscardHandler),
@@ -143,7 +144,11 @@ func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table.OpenContext(ctx, m.options(r, sink))
+	aside, err := parquet.NewAside(asideDir, sink)
+	if err != nil {
+		return nil, err
+	}
+	return table.OpenContext(ctx, m.options(r, sink, aside))
 }
 
 // live is a life of the service, on a disk that may fail.
@@ -163,6 +168,9 @@ func (m *tables) live() {
 		clients.Go(func() { m.client(s, r) })
 	}
 	clients.Wait()
+	if m.broken != "" && !m.crashed() {
+		m.bypass(s)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(m.r.IntN(100))*time.Second)
 	defer cancel()
 	if m.crashed() {
@@ -171,6 +179,14 @@ func (m *tables) live() {
 	err = s.Close(ctx)
 	m.say("%d rows so far; closed: %v", len(m.fates), err)
 	m.next()
+}
+
+// bypass wants rows to have left memory and log, also those of a table whose directory is broken.
+func (m *tables) bypass(s *table.Store) {
+	time.Sleep(time.Minute)
+	if st := s.Stats(); !m.crashed() && st.Pending > 0 {
+		m.fatal("%d rows wait for %s: %v", st.Pending, m.broken, s.Err())
+	}
 }
 
 // client sends rows, and now and then has them land.
@@ -232,6 +248,7 @@ func (m *tables) end() {
 	}
 	found, columns := make(map[row]int), m.catalog()
 	m.walk(tablesDir, func(path string) { m.read(path, found, columns) })
+	m.walk(asideDir, func(path string) { m.fatal("%s is aside", path) })
 	for _, row := range slices.SortedFunc(maps.Keys(m.fates), func(a, b row) int { return int(a.ID - b.ID) }) {
 		n := found[row]
 		delete(found, row)

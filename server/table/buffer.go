@@ -21,7 +21,9 @@ type table struct {
 	waiting []*unit
 	queued  bool // in Store.ready, or with a lander, or waiting to be tried again
 
-	unlanded []string // files to remove before it lands again; its lander's, once there are landers
+	unlanded []string // files to remove before it lands again where it belongs
+	cleared  bool     // some were removed that unlanded.json still lists
+	exile    exile
 
 	accepted, landed, files, bytes int64
 	landedTo                       uint64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,12 @@ type camera struct {
 
 func (c *camera) shoot(step string) {
 	dir := c.t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
+	err := os.CopyFS(dir, os.DirFS(c.dir))
+	for errors.Is(err, fs.ErrNotExist) { // the log has just renamed a segment
+		dir = c.t.TempDir()
+		err = os.CopyFS(dir, os.DirFS(c.dir))
+	}
+	if err != nil {
 		c.t.Error(err)
 	}
 	c.images = append(c.images, image{step, dir, append([]row(nil), c.rows...)})

@@ -25,8 +25,13 @@ type landing struct {
 	done     int
 	bytes    int64
 
-	err   error // of the first attempt that failed
-	pause time.Duration
+	err      error // of the first attempt that failed
+	failures int
+	pause    time.Duration
+
+	aside         bool // the rest of the files lands aside
+	asideIntended bool
+	exiled        []string // files that have landed aside
 }
 
 // intent is the payload of a wal.Intent record: files that may exist from now on. Until a landed record of the same table
@@ -35,6 +40,7 @@ type intent struct {
 	From  uint64   `json:"from"`
 	To    uint64   `json:"to"`
 	Paths []string `json:"paths"`
+	Aside []string `json:"aside,omitempty"` // paths of files that land aside
 }
 
 // landed is the payload of a wal.Landed record: all rows of its table in records up to To are in files.
@@ -83,14 +89,17 @@ func (s *Store) nextUnit() *unit {
 // land takes a unit as far as it will go.
 func (s *Store) land(u *unit, o *orderer) error {
 	l, t := &u.landing, u.table
-	for len(t.unlanded) > 0 {
-		if err := s.o.Sink.Remove(t.unlanded[0]); err != nil {
-			return fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", t.name, t.unlanded[0], err)
+	aside := s.goesAside(u)
+	if !aside {
+		if err := s.clear(t); err != nil {
+			return err
 		}
-		t.unlanded = t.unlanded[1:]
 	}
 	if l.files == nil {
 		l.files = s.plan(u, o)
+	}
+	if aside {
+		return s.landAside(u)
 	}
 	if !l.intended {
 		if err := s.avoidTaken(u); err != nil {
@@ -127,6 +136,10 @@ func (s *Store) land(u *unit, o *orderer) error {
 		l.bytes += size
 		l.done++
 	}
+	return s.noteLanded(u)
+}
+
+func (s *Store) noteLanded(u *unit) error {
 	if err := s.note(wal.Landed, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u)}); err != nil {
 		return fmt.Errorf("table %s: noting what has landed: %w", u.table.name, err)
 	}
@@ -242,6 +255,7 @@ func (s *Store) settle(u *unit) {
 		s.ready = append(s.ready, t)
 		s.work.Signal()
 	}
+	s.exiled(u)
 	t.landed += int64(u.rows)
 	t.landedTo = u.to
 	t.files += int64(len(u.landing.files))
@@ -273,6 +287,7 @@ func (s *Store) postpone(u *unit, err error) {
 	}
 	t, l := u.table, &u.landing
 	s.mu.Lock()
+	l.failures++
 	l.err = cmp.Or(l.err, err) // what came first is the cause: a retry may fail by what the first attempt has left
 	first := l.err
 	l.pause = min(max(2*l.pause, s.o.firstPause), longestPause)

@@ -26,6 +26,7 @@ type notes struct {
 	landed   map[Name]uint64   // rows of a table in records up to this number are in files
 	settled  uint64            // all rows in records up to this number are in files
 	unlanded map[Name][]string // files that may be there, and must not be
+	aside    map[Name][]string // the same of files aside
 }
 
 func (s *Store) recover(ctx context.Context) (err error) {
@@ -109,6 +110,10 @@ func (s *Store) start() {
 		for range s.o.Landers {
 			go s.runLander()
 		}
+		if s.o.Aside != nil {
+			s.running.Add(1)
+			go s.runReturner()
+		}
 	})
 }
 
@@ -117,6 +122,9 @@ func (s *Store) replay(ctx context.Context) error {
 	begin := time.Now()
 	n, err := s.readNotes(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.readAside(n.aside); err != nil {
 		return err
 	}
 	for name, paths := range n.unlanded {
@@ -165,7 +173,7 @@ func (s *Store) removeUnlanded(name Name, paths []string) error {
 			return err
 		}
 		s.o.Logger.Error("files of a table cannot be removed, and it does not land until they can", "table", name.String(), "error", err)
-		sc.table.unlanded = paths[i:]
+		sc.table.unlanded = append(sc.table.unlanded, paths[i:]...)
 		break
 	}
 	return nil
@@ -180,7 +188,7 @@ func interrupted(ctx context.Context) error {
 }
 
 func (s *Store) readNotes(ctx context.Context) (*notes, error) {
-	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string)}
+	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string), aside: make(map[Name][]string)}
 	err := s.log.Replay(func(r *wal.Record) error {
 		if err := interrupted(ctx); err != nil {
 			return err
@@ -193,6 +201,7 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 				return fmt.Errorf("table: record %d of the log is no intent: %w", r.Seq, err)
 			}
 			n.unlanded[name] = append(n.unlanded[name], in.Paths...)
+			n.aside[name] = append(n.aside[name], in.Aside...)
 		case wal.Landed:
 			var la landed
 			if err := json.Unmarshal(r.Payload, &la); err != nil {
@@ -201,6 +210,7 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 			// A table's units land in order, so the intents before this are either what has landed, or older than the
 			// last start, which removed their files.
 			delete(n.unlanded, name)
+			delete(n.aside, name)
 			n.landed[name] = max(n.landed[name], la.To)
 			n.settled = max(n.settled, la.Settled)
 		}

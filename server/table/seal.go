@@ -12,10 +12,7 @@ const maxSealRows = 1 << 28
 func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 	for _, it := range d.items {
 		t := it.table
-		if !t.listed {
-			t.listed = true
-			s.tables = append(s.tables, t)
-		}
+		s.list(t)
 		if t.open == nil {
 			t.open = &unit{table: t, from: seq, opened: now, done: make(chan struct{})}
 		}

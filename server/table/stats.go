@@ -18,6 +18,7 @@ type Stats struct {
 	Files        int64
 	Bytes        int64         // of files
 	LandFailures int64         // attempts to land that failed
+	Aside        int           // files that are aside
 	Buffered     int64         // bytes of memory that rows hold, from Append until they have landed
 	Oldest       time.Duration // how long the oldest row has waited; 0 if none waits
 
@@ -37,6 +38,7 @@ type TableInfo struct {
 	LandedTo uint64        // every row in a record up to this sequence number is in a file; 0 if unknown
 	Oldest   time.Duration // how long the oldest row has waited; 0 if none waits
 	Err      error         // why the next unit has not landed: the error of the first attempt
+	Aside    int           // files that are aside
 }
 
 // Stats is a consistent snapshot.
@@ -50,6 +52,7 @@ func (s *Store) Stats() Stats {
 	st.Buffered = s.held.Load()
 	for _, t := range s.tables {
 		st.Oldest = max(st.Oldest, t.waited(now))
+		st.Aside += len(t.exile.files)
 	}
 	return st
 }
@@ -59,7 +62,7 @@ func (s *Store) Failing() (names []Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.tables {
-		if t.landError() != nil {
+		if t.landError() != nil || len(t.exile.files) > 0 {
 			names = append(names, t.name)
 		}
 	}
@@ -92,7 +95,7 @@ func (s *Store) Tables() []TableInfo {
 		info := TableInfo{
 			Name: name, Columns: t.schema.Load().fields,
 			Accepted: t.accepted, Landed: t.landed, Pending: t.pending(),
-			Files: t.files, Bytes: t.bytes, LandedTo: t.landedTo, Oldest: t.waited(now), Err: t.landError(),
+			Files: t.files, Bytes: t.bytes, LandedTo: t.landedTo, Oldest: t.waited(now), Err: cmp.Or(t.landError(), t.exile.err), Aside: len(t.exile.files),
 		}
 		infos = append(infos, info)
 	}

@@ -26,6 +26,9 @@ type Options struct {
 
 	Sink Sink
 
+	// Aside, if set, takes the files of tables that the sink does not take. They return when it does.
+	Aside Aside
+
 	// Decode reads a record's payload again, after a restart. The batches must not refer to the payload. They may come from
 	// Pool, and go there once they have landed.
 	Decode func(r *wal.Record) ([]Write, error)
@@ -116,6 +119,10 @@ type Store struct {
 	running sync.WaitGroup // landers and the clock
 
 	starting sync.Once // of these
+
+	returning disk.Mutex // held while files return
+	saving    disk.Mutex // held while unlanded.json is written
+	saved     []string   // what it lists
 
 	mu        sync.Mutex
 	work      sync.Cond // ready has a table, or ctx has ended
@@ -268,8 +275,18 @@ func (s *Store) fail(r *wal.Record, err error) {
 	}
 }
 
-// Flush lands every row that was appended before the call.
+// Flush lands every row that was appended before the call. Those of a table whose files are aside have landed, but not where they belong:
+// the error says so.
 func (s *Store) Flush(ctx context.Context) error {
+	err := s.flush(ctx)
+	if err == nil && s.o.Aside != nil {
+		err = s.returnFiles()
+	}
+	return err
+}
+
+// flush is Flush without regard to where rows have landed.
+func (s *Store) flush(ctx context.Context) error {
 	if s.async.Load() > 0 {
 		// When this intent to land nothing is on disk, what was queued before it is in the buffers.
 		if err := s.note(wal.Intent, Name{}, intent{}); err != nil {
@@ -306,7 +323,8 @@ func (s *Store) unlanded(cause error) error {
 // stopGrace is how long Close waits for a sink to notice that its context has ended.
 const stopGrace = 5 * time.Second
 
-// Close lands every row and closes the log. When ctx ends first, the rows that have not landed stay in the log.
+// Close lands every row and closes the log. When ctx ends first, the rows that have not landed stay in the log. Files that are aside then
+// return after the next start.
 func (s *Store) Close(ctx context.Context) error {
 	s.gate.Lock()
 	closed := s.closed
@@ -315,7 +333,13 @@ func (s *Store) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
-	return errors.Join(s.Flush(ctx), s.end(ErrClosed))
+	err := s.flush(ctx)
+	if err == nil && s.o.Aside != nil {
+		if err := s.returnFiles(); err != nil {
+			s.o.Logger.Error("files stay aside until the next start", "error", err)
+		}
+	}
+	return errors.Join(err, s.end(ErrClosed))
 }
 
 // end stops landing and closes the log.
@@ -334,7 +358,8 @@ func (s *Store) end(cause error) (err error) {
 	return errors.Join(err, s.log.Close())
 }
 
-// Err is why the store is not well: the log has failed, or a unit did not land at the last attempt. Nil if neither.
+// Err is why the store is not well: the log has failed, or a unit did not land at the last attempt. Nil if neither. Files that are aside
+// have landed: see AsideErr.
 func (s *Store) Err() error {
 	if err := s.log.Err(); err != nil {
 		return err

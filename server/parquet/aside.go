@@ -1,0 +1,173 @@
+package parquet
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// Aside is a sink for the files of tables that cannot have them where they belong, until they can.
+type Aside struct {
+	*Sink
+	home *Sink // where they belong
+}
+
+var _ table.Aside = (*Aside)(nil)
+
+// NewAside makes a sink for the directory as New does, from which files return to home.
+func NewAside(dir string, home *Sink) (*Aside, error) {
+	s, err := New(dir, home.options)
+	if err != nil {
+		return nil, err
+	}
+	return &Aside{s, home}, nil
+}
+
+// Files implements [table.Aside].
+func (a *Aside) Files() (paths []string, err error) {
+	err = a.walk(a.root, func(path string) error {
+		name, err := filepath.Rel(a.root, path)
+		if err == nil {
+			paths = append(paths, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	return paths, nil
+}
+
+// walk calls each with the files below a directory, in the order of their names.
+func (a *Aside) walk(dir string, each func(path string) error) error {
+	entries, err := a.options.Disk.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			err = a.walk(path, each)
+		} else if !strings.HasPrefix(e.Name(), tempPrefix) {
+			err = each(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Return implements [table.Aside]. The file has both names until its home is on disk, so a crash loses none.
+func (a *Aside) Return(name string) error {
+	from, err := a.path(name)
+	if err != nil {
+		return fmt.Errorf("parquet: %w", err)
+	}
+	to, err := a.home.path(name)
+	if err != nil {
+		return fmt.Errorf("parquet: %w", err)
+	}
+	if err := a.link(from, to); err != nil {
+		return fmt.Errorf("parquet: returning %s: %w", name, err)
+	}
+	return a.Remove(name)
+}
+
+// link gives the file at from the name to as well, durably.
+func (a *Aside) link(from, to string) error {
+	d := a.options.Disk
+	if err := a.home.dirs.ensure(filepath.Dir(to)); err != nil {
+		return err
+	}
+	err := d.Link(from, to)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		if same, e := a.same(from, to); e != nil {
+			return e
+		} else if !same {
+			return err
+		}
+	case errors.Is(err, syscall.EXDEV), errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EPERM):
+		return a.copy(from, to)
+	case err != nil:
+		return err
+	}
+	return d.SyncDir(filepath.Dir(to))
+}
+
+// copy is link for another file system, or one without links.
+func (a *Aside) copy(from, to string) error {
+	d := a.options.Disk
+	in, err := d.Open(from, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	temp := filepath.Join(filepath.Dir(to), tempPrefix+filepath.Base(to)+tempSuffix)
+	out, err := d.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, disk.FileMode())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	if e := out.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = disk.Publish(d, temp, to)
+	}
+	if err != nil {
+		d.Remove(temp) // if this fails, New removes it
+		if errors.Is(err, fs.ErrExist) {
+			if same, e := a.same(from, to); e == nil && same {
+				return d.SyncDir(filepath.Dir(to))
+			}
+		}
+	}
+	return err
+}
+
+// same reports whether two files have the same content, as after a crash in the middle of Return.
+func (a *Aside) same(from, to string) (bool, error) {
+	x, err := a.options.Disk.Open(from, os.O_RDONLY, 0)
+	if err != nil {
+		return false, err
+	}
+	defer x.Close()
+	y, err := a.options.Disk.Open(to, os.O_RDONLY, 0)
+	if err != nil {
+		return false, err
+	}
+	defer y.Close()
+	p, q := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, errX := io.ReadFull(x, p)
+		m, errY := io.ReadFull(y, q)
+		if !bytes.Equal(p[:n], q[:m]) {
+			return false, nil
+		}
+		if errX != nil || errY != nil {
+			return true, notEnd(errors.Join(errX, errY))
+		}
+	}
+}
+
+// notEnd returns the error unless it says that a file has ended.
+func notEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,331 @@
+package table
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// A table whose files cannot be where they belong would pin its rows in memory and in the log, until both are full, for everybody. So
+// after some attempts its units land aside, and their files return when they can.
+//
+//	unit ──fails, asideAfter times──▶ files aside ──landed on disk──▶ memory and log released
+//	                                      └──▶ tried again and again: what had not wholly landed is removed, files return
+//
+// As long as a table has files aside, its later units go there at once: so nobody waits for what does not work, and readers see the
+// rows of a table in the order of their arrival.
+
+// Aside is a sink for the files of tables that cannot have them where they belong. What it holds after a crash has wholly landed, or an
+// intent in the log names it.
+type Aside interface {
+	Sink
+
+	// Files lists the paths of all files.
+	Files() ([]string, error)
+
+	// Return moves a file to the store's Sink, under the same path. It is there or here after a crash, or there and here.
+	Return(path string) error
+}
+
+// asideAfter is how many attempts at a unit fail before it lands aside: with growing pauses, they take some 3 s.
+const asideAfter = 5
+
+// exile is what a table has aside. The store's lock guards it, but for what its returner alone does.
+type exile struct {
+	files []string // that have landed aside, in the order of their landing
+	err   error    // why they are there
+}
+
+// goesAside reports whether a unit lands aside.
+func (s *Store) goesAside(u *unit) bool {
+	if s.o.Aside == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u.landing.failures >= asideAfter || len(u.table.exile.files) > 0 {
+		u.landing.aside = true // also if the others return meanwhile
+	}
+	return u.landing.aside
+}
+
+// landAside lands what is left of a unit aside.
+func (s *Store) landAside(u *unit) error {
+	l, t := &u.landing, u.table
+	if l.begun && !l.asideIntended { // by the sink, in vain as it says; but what is broken may not tell the truth
+		s.mu.Lock()
+		t.unlanded = append(t.unlanded, l.files[l.done].Path)
+		s.mu.Unlock()
+		l.begun = false
+	}
+	if err := s.saveUnlanded(); err != nil {
+		return fmt.Errorf("table %s: noting what has not wholly landed: %w", t.name, err)
+	}
+	if !l.asideIntended {
+		if err := s.catalog.save(); err != nil {
+			return fmt.Errorf("table %s: writing the catalog: %w", t.name, err)
+		}
+		in := intent{From: u.from, To: u.to, Paths: []string{}}
+		for _, f := range l.files[l.done:] {
+			in.Aside = append(in.Aside, f.Path)
+		}
+		if err := s.note(wal.Intent, t.name, in); err != nil {
+			return fmt.Errorf("table %s: noting what is about to land aside: %w", t.name, err)
+		}
+		l.asideIntended = true
+	}
+	for l.done < len(l.files) {
+		f := l.files[l.done]
+		if l.begun {
+			if err := s.o.Aside.Remove(f.Path); err != nil {
+				return fmt.Errorf("table %s: removing %s before it is landed aside again: %w", t.name, f.Path, err)
+			}
+		}
+		l.begun = true
+		size, err := s.o.Aside.Land(s.ctx, f)
+		if errors.Is(err, fs.ErrExist) { // of an earlier life of the log
+			l.begun, l.asideIntended = false, false
+			if err := s.renumber(u.node); err != nil {
+				return fmt.Errorf("table %s: choosing a new log number, since %s is aside: %w", t.name, f.Path, err)
+			}
+			s.rename(u)
+		}
+		if err != nil {
+			return fmt.Errorf("table %s: landing %s aside: %w", t.name, f.Path, err)
+		}
+		l.begun, l.pause = false, 0
+		l.bytes += size
+		l.done++
+		l.exiled = append(l.exiled, f.Path)
+	}
+	return s.noteLanded(u)
+}
+
+// exiled books the files of a unit that have landed aside. The caller holds the lock.
+func (s *Store) exiled(u *unit) {
+	t, l := u.table, &u.landing
+	if len(l.exiled) == 0 {
+		return
+	}
+	if len(t.exile.files) == 0 {
+		s.o.Logger.Error("the files of a table land aside, until they can be where they belong", "table", t.name.String(), "error", l.err)
+	}
+	t.exile.files = append(t.exile.files, l.exiled...)
+	if t.exile.err == nil {
+		t.exile.err = l.err
+	}
+}
+
+// runReturner has files return, again and again, until the store's context ends.
+func (s *Store) runReturner() {
+	defer s.running.Done()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-time.After(returnPause):
+			_ = s.returnFiles() // the error is that of the table
+		}
+	}
+}
+
+const returnPause = 5 * time.Second
+
+// returnFiles has the files that are aside return, as far as they can. It returns why the others cannot.
+func (s *Store) returnFiles() (err error) {
+	s.returning.Lock()
+	defer s.returning.Unlock()
+	s.mu.Lock()
+	var list []*table
+	for _, t := range s.tables {
+		if len(t.exile.files) > 0 {
+			list = append(list, t)
+		}
+	}
+	s.mu.Unlock()
+	for _, t := range list {
+		e := s.returnOf(t)
+		s.mu.Lock()
+		if e != nil {
+			t.exile.err = e
+		} else if len(t.exile.files) == 0 {
+			t.exile = exile{}
+			s.o.Logger.Info("the files of a table are where they belong", "table", t.name.String())
+		}
+		s.mu.Unlock()
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// returnOf has the files of a table return.
+func (s *Store) returnOf(t *table) error {
+	if err := s.clear(t); err != nil {
+		return err
+	}
+	for {
+		s.mu.Lock()
+		path := ""
+		if len(t.exile.files) > 0 {
+			path = t.exile.files[0]
+		}
+		s.mu.Unlock()
+		if path == "" {
+			return nil
+		}
+		if err := s.o.Aside.Return(path); err != nil {
+			return fmt.Errorf("table %s: %s is aside: %w", t.name, path, err)
+		}
+		s.mu.Lock()
+		t.exile.files = t.exile.files[1:]
+		s.mu.Unlock()
+	}
+}
+
+// clear removes the files of a table that had not wholly landed. A later file may have the name of one of them, so nothing lands before
+// unlanded.json has forgotten it.
+func (s *Store) clear(t *table) error {
+	for {
+		s.mu.Lock()
+		path, unsaved := "", t.cleared
+		if len(t.unlanded) > 0 {
+			path = t.unlanded[0]
+		}
+		s.mu.Unlock()
+		if path == "" && !unsaved {
+			return nil
+		}
+		if path == "" {
+			if err := s.saveUnlanded(); err != nil {
+				return fmt.Errorf("table %s: noting that nothing is left to be removed: %w", t.name, err)
+			}
+		} else if err := s.o.Sink.Remove(path); err != nil {
+			return fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", t.name, path, err)
+		}
+		s.mu.Lock()
+		t.cleared = path != ""
+		if t.cleared {
+			t.unlanded = t.unlanded[1:]
+		}
+		s.mu.Unlock()
+	}
+}
+
+// The file unlanded.json lists the files that must be removed before others of their table land or return: the log, which names them
+// too, may be released before.
+
+func (s *Store) unlandedPath() string { return filepath.Join(s.o.Dir, "unlanded.json") }
+
+func (s *Store) saveUnlanded() error {
+	if s.o.Aside == nil {
+		return nil // the log names them until their table lands
+	}
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	var list []string
+	s.mu.Lock()
+	for _, t := range s.tables {
+		list = append(list, t.unlanded...)
+	}
+	s.mu.Unlock()
+	slices.Sort(list)
+	if slices.Equal(list, s.saved) {
+		return nil
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if err := disk.WriteFile(s.o.WAL.Disk, s.unlandedPath(), append(text, '\n')); err != nil {
+		return err
+	}
+	s.saved = list
+	return nil
+}
+
+// readAside brings back what is aside, and what unlanded.json lists. Files of intents that no landing followed are removed.
+func (s *Store) readAside(intended map[Name][]string) error {
+	if s.o.Aside == nil {
+		return nil
+	}
+	for _, paths := range intended {
+		for _, path := range paths {
+			if err := s.o.Aside.Remove(path); err != nil {
+				return fmt.Errorf("table: removing %s, which had not wholly landed aside: %w", path, err)
+			}
+		}
+	}
+	text, err := disk.ReadFile(s.o.WAL.Disk, s.unlandedPath())
+	var unlanded []string
+	if err == nil {
+		err = json.Unmarshal(text, &unlanded)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("table: reading %s: %w", s.unlandedPath(), err)
+	}
+	s.saved = slices.Sorted(slices.Values(unlanded))
+	files, err := s.o.Aside.Files()
+	if err != nil {
+		return fmt.Errorf("table: looking for files that are aside: %w", err)
+	}
+	for _, path := range unlanded {
+		if t := s.tableOf(path); t != nil && !slices.Contains(t.unlanded, path) {
+			t.unlanded = append(t.unlanded, path)
+		}
+	}
+	for _, path := range files {
+		t := s.tableOf(path)
+		if t == nil {
+			s.o.Logger.Error("a file is aside whose table the catalog does not know: it stays there", "file", path)
+			continue
+		}
+		t.exile.files = append(t.exile.files, path)
+		t.exile.err = fmt.Errorf("table %s: %s is aside since an earlier run", t.name, path)
+	}
+	return nil
+}
+
+// tableOf is the table whose file a path is, nil if the catalog does not have it. It is in Store.tables then.
+func (s *Store) tableOf(path string) *table {
+	parts := strings.SplitN(path, "/", 3)
+	if len(parts) < 3 {
+		return nil
+	}
+	sc := s.catalog.lookup(Name{DB: parts[0], Table: parts[1]})
+	if sc == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list(sc.table)
+	return sc.table
+}
+
+// list puts a table into Store.tables. The caller holds the lock.
+func (s *Store) list(t *table) {
+	if !t.listed {
+		t.listed = true
+		s.tables = append(s.tables, t)
+	}
+}
+
+// AsideErr returns why files of tables are aside, or nil if none are.
+func (s *Store) AsideErr() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	for _, t := range s.tables {
+		if len(t.exile.files) > 0 {
+			err = errors.Join(err, fmt.Errorf("%d files of table %s are aside: %w", len(t.exile.files), t.name, t.exile.err))
+		}
+	}
+	return err
+}
