@@ -94,13 +94,13 @@ var actors = []actor{
 
 	// Landing.
 	{name: "a table whose disk fails", meets: []int{204}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
-		if strings.Contains(c.Path, "/bad/") {
+		if strings.Contains(c.Path, "/tables/db/bad/") {
 			return syscall.EIO
 		}
 		return nil
 	}},
 	{name: "a table whose disk is full", meets: []int{204}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
-		if strings.Contains(c.Path, "/bad/") && c.Writes() {
+		if strings.Contains(c.Path, "/tables/db/bad/") && c.Writes() {
 			return syscall.ENOSPC
 		}
 		return nil

@@ -19,6 +19,8 @@
 //	schemas.json    the schemas by which bodies may be coded
 //	wal/            the log
 //	tables/         {db}/{table}/date=YYYY-MM-DD/hour=HH/*.parquet
+//	aside/          the same, of tables that cannot have files in tables/, until they can
+//	unlanded.json   files that must be removed before
 //
 // The service listens before it has recovered, so that /health answers, and takes writes once it has. On shutdown it says
 // that it is not ready, stops listening, finishes the requests that it has, lands every row and closes the log. Killed, it

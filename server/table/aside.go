@@ -35,7 +35,8 @@ type Aside interface {
 	Return(path string) error
 }
 
-// asideAfter is how many attempts at a unit fail before it lands aside: with growing pauses, they take some 3 s.
+// asideAfter is how many attempts at a unit fail before it lands aside: with growing pauses, they take some 3 s. One is enough when
+// memory is half full, since it is needed for others.
 const asideAfter = 5
 
 // exile is what a table has aside. The store's lock guards it, but for what its returner alone does.
@@ -51,11 +52,15 @@ func (s *Store) goesAside(u *unit) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if u.landing.failures >= asideAfter || len(u.table.exile.files) > 0 {
+	n := u.landing.failures
+	if n >= asideAfter || n > 0 && s.tight() || len(u.table.exile.files) > 0 {
 		u.landing.aside = true // also if the others return meanwhile
 	}
 	return u.landing.aside
 }
+
+// tight reports whether memory is half full.
+func (s *Store) tight() bool { return s.held.Load() > s.o.MaxBuffered/2 }
 
 // landAside lands what is left of a unit aside.
 func (s *Store) landAside(u *unit) error {

@@ -30,11 +30,16 @@
 //	before the landed note is on disk  the files are removed; the rows come from the log
 //	after it                           the files stay; the rows in the log are passed over
 //
-// Files that cannot be removed at the start keep their own table from landing, until they can.
-//
 // A sink that fails is tried again, with growing pauses, for ever, and under the same names: what may be there is removed
 // first. Meanwhile the rows wait in memory until [ErrBusy] tells the senders to wait as well. Segments of the log are
 // released up to the first record with a row that has not landed.
+//
+// # Aside
+//
+// A table whose directory is broken must not hold memory and log that others need. So with Options.Aside its units land there after some
+// attempts, or after one when memory is half full, and count as landed. Their files return, again and again tried, before the table
+// lands where it belongs again. Files that had not wholly landed where they belong, and cannot be removed, are listed in unlanded.json
+// until they can: they are removed before anything returns.
 //
 // # The catalog
 //
@@ -67,5 +72,5 @@
 //	schema.go       one table's columns                      sink.go     what makes the files
 //	names.go        of tables and columns                    stats.go    what is counted
 //	buffer.go       tables, units, pieces                    pool.go     where batches wait for reuse
-//	seal.go         when a unit is complete
+//	seal.go         when a unit is complete                  aside.go    tables that cannot land where they belong
 package table

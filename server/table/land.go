@@ -292,6 +292,9 @@ func (s *Store) postpone(u *unit, err error) {
 	first := l.err
 	l.pause = min(max(2*l.pause, s.o.firstPause), longestPause)
 	pause := l.pause
+	if s.o.Aside != nil && !l.aside && s.tight() {
+		pause = s.o.firstPause
+	}
 	s.total.LandFailures++
 	s.mu.Unlock()
 	s.o.Logger.Error("a unit did not land and will be tried again", "table", t.name.String(), "rows", u.rows, "after", pause, "error", err, "first_error", first)

@@ -51,7 +51,7 @@ func (s *Store) seal(t *table) {
 // relieve seals the largest unit when the memory is half full and no unit is on its way: rows of many tables, none of which
 // is full, must not fill it.
 func (s *Store) relieve() {
-	if s.waiting > 0 || s.held.Load() <= s.o.MaxBuffered/2 {
+	if s.waiting > 0 || !s.tight() {
 		return
 	}
 	var largest *table

@@ -1,0 +1,133 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
+)
+
+// TestAsideReturns: a file that returns is where it belongs, whole, and no longer aside: with links, without, from another file system,
+// and at whichever call the machine stops.
+func TestAsideReturns(t *testing.T) {
+	const path = "db/t/date=2025-01-01/hour=00/n-1-2.parquet"
+	for name, fault := range map[string]error{"links": nil, "no links": errors.ErrUnsupported, "two file systems": syscall.EXDEV} {
+		t.Run(name, func(t *testing.T) {
+			for call := 0; ; call++ {
+				var crash bool
+				d := faulty.New(uint64(call), faulty.Options{})
+				open := func() (*Aside, *Sink) {
+					home, err := New("/tables", Options{Codec: Uncompressed, Disk: d})
+					if err != nil {
+						t.Fatal(err)
+					}
+					a, err := NewAside("/aside", home)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return a, home
+				}
+				a, home := open()
+				land(t, a.Sink, path, telemetry(100))
+				d.Set(faulty.Options{Crashed: func() { crash = true }, Fail: firstLink(fault)})
+				if call > 0 {
+					d.CrashAt(call)
+				}
+				err := a.Return(path)
+				if (err == nil) == crash {
+					t.Fatalf("call %d: crash %v, %v", call, crash, err)
+				}
+				d = d.Crash()
+				a, home = open()
+				aside, err := a.Files()
+				if err != nil {
+					t.Fatal(err)
+				}
+				there, err := home.Exists(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !there && len(aside) == 0 || !crash && (!there || len(aside) > 0) {
+					t.Fatalf("call %d: %q is aside, and the file is at home: %v", call, aside, there)
+				}
+				for range aside {
+					if err := a.Return(path); err != nil {
+						t.Fatalf("call %d: again: %v", call, err)
+					}
+				}
+				if b := readBack(t, d, "/tables/"+path); b.Rows != 100 {
+					t.Errorf("%d rows", b.Rows)
+				}
+				if call > 0 && !crash {
+					return
+				}
+			}
+		})
+	}
+}
+
+// firstLink has the first link fail.
+func firstLink(fault error) func(faulty.Call) error {
+	return func(c faulty.Call) error {
+		if c.Name != "Link" {
+			return nil
+		}
+		defer func() { fault = nil }()
+		return fault
+	}
+}
+
+func readBack(t *testing.T, d *faulty.Disk, path string) *column.Batch {
+	t.Helper()
+	f, err := d.Open(path, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ReadFrom(f, info.Size(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestAsideReplacesNothing: a file that is not the same stays as it is, and the one aside stays too.
+func TestAsideReplacesNothing(t *testing.T) {
+	d := faulty.New(1, faulty.Options{})
+	home, err := New("/tables", Options{Codec: Uncompressed, Disk: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := NewAside("/aside", home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		path := fmt.Sprint("db/t/", i, ".parquet")
+		land(t, a.Sink, path, telemetry(100))
+		land(t, home, path, telemetry(50))
+		for _, fault := range []error{nil, syscall.EXDEV} {
+			d.Set(faulty.Options{Fail: firstLink(fault)})
+			if err := a.Return(path); !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		}
+		d.Set(faulty.Options{})
+		if b := readBack(t, d, "/tables/"+path); b.Rows != 50 {
+			t.Errorf("%d rows", b.Rows)
+		}
+	}
+	if paths, err := a.Files(); err != nil || !slices.Equal(paths, []string{"db/t/0.parquet", "db/t/1.parquet"}) {
+		t.Errorf("%q, %v", paths, err)
+	}
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// dirAside is an Aside of JSON lines.
+type dirAside struct {
+	dirSink
+	home *dirSink
+}
+
+func (a *dirAside) Files() (paths []string, err error) {
+	err = filepath.WalkDir(a.dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(a.dir, path)
+		paths = append(paths, filepath.ToSlash(rel))
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return paths, err
+}
+
+func (a *dirAside) Return(path string) error {
+	if err := a.home.at(context.Background(), "return", path); err != nil {
+		return err
+	}
+	to := filepath.Join(a.home.dir, path)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(a.dir, path), to)
+}
+
+// brokenTable is a store whose table "bad" cannot have files where they belong, as long as broken is true.
+func brokenTable(t *testing.T, dir string) (o Options, broken *atomic.Bool) {
+	broken = new(atomic.Bool)
+	broken.Store(true)
+	home := &dirSink{dir: filepath.Join(dir, "tables"), step: func(_ context.Context, _, path string) error {
+		if broken.Load() && strings.HasPrefix(path, "db/bad/") {
+			return syscall.EIO
+		}
+		return nil
+	}}
+	o = testOptions(dir, home)
+	o.Aside = &dirAside{dirSink{dir: filepath.Join(dir, "aside")}, home}
+	o.WAL.SegmentBytes = 4 << 10
+	return o, broken
+}
+
+// TestAside: rows of a table that cannot land leave memory and log, also over a restart, and are where they belong once they can.
+func TestAside(t *testing.T) {
+	dir := t.TempDir()
+	o, broken := brokenTable(t, dir)
+	var rows []row
+	for life := range 3 {
+		s := openStore(t, o)
+		for i := range 50 {
+			r := []row{{Table: "bad", ID: int64(1000*life + i), Time: int64(i) * hour / 20}, {Table: "good", ID: int64(1000*life + i)}}
+			mustAppend(t, s, r...)
+			rows = append(rows, r...)
+		}
+		if life == 1 {
+			broken.Store(false)
+		}
+		if life == 2 {
+			broken.Store(true)
+		}
+		err := s.Flush(context.Background())
+		if st := s.Stats(); st.Pending != 0 || st.Buffered != 0 || s.Log().Bytes > 3*4<<10 {
+			t.Errorf("%+v, %+v", st, s.Log())
+		}
+		if life == 1 { // what the first life left aside has returned
+			if err != nil || s.AsideErr() != nil || s.Stats().Aside != 0 || len(s.Failing()) != 0 {
+				t.Errorf("%v, %v, %+v", err, s.AsideErr(), s.Stats())
+			}
+			checkOnce(t, "returned", landedRows(t, filepath.Join(dir, "tables")), rows)
+		} else {
+			if !errors.Is(err, syscall.EIO) || !errors.Is(s.AsideErr(), syscall.EIO) || s.Err() != nil {
+				t.Errorf("%v, %v, %v", err, s.AsideErr(), s.Err())
+			}
+			if names := s.Failing(); len(names) != 1 || names[0].Table != "bad" || s.Stats().Aside == 0 {
+				t.Errorf("%v, %+v", names, s.Stats())
+			}
+			for _, info := range s.Tables() {
+				if (info.Err != nil) != (info.Name.Table == "bad") || (info.Aside > 0) != (info.Name.Table == "bad") {
+					t.Errorf("%+v", info)
+				}
+			}
+		}
+		mustClose(t, s)
+	}
+	broken.Store(false)
+	mustClose(t, openStore(t, o))
+	checkOnce(t, "at the end", landedRows(t, filepath.Join(dir, "tables")), rows)
+	if paths, err := o.Aside.Files(); err != nil || len(paths) > 0 {
+		t.Errorf("%q are aside, %v", paths, err)
+	}
+}
+
+// TestAsideIsRemovedFirst: a file that had not wholly landed when the service ended, and could not be removed, is removed before the
+// rows, which landed aside meanwhile, return: also when the log has forgotten it.
+func TestAsideIsRemovedFirst(t *testing.T) {
+	dir := t.TempDir()
+	o, broken := brokenTable(t, dir)
+	home := o.Sink.(*dirSink)
+	step := home.step
+	home.step = func(ctx context.Context, what, path string) error {
+		if what == "renamed" { // the file is there, and the sink says that it is not
+			broken.Store(true)
+		}
+		return step(ctx, what, path)
+	}
+	broken.Store(false)
+	o.Landers = 1
+	s := openStore(t, o)
+	bad := []row{{Table: "bad", ID: 1}, {Table: "bad", ID: 2, Time: hour}}
+	mustAppend(t, s, bad...)
+	for range 3 {
+		if err := s.Flush(context.Background()); err == nil {
+			t.Fatal("the table lands")
+		}
+		mustClose(t, s)
+		s = openStore(t, o)
+	}
+	if n := len(landedRows(t, home.dir)); n != 1 {
+		t.Fatalf("%d rows are there", n)
+	}
+	home.step = nil
+	mustClose(t, s)
+	checkOnce(t, "returned", landedRows(t, home.dir), bad)
+	mustClose(t, openStore(t, o))
+	checkOnce(t, "after a restart", landedRows(t, home.dir), bad)
+}
