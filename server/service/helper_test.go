@@ -334,3 +334,16 @@ func wantIDs(t *testing.T, got map[int64]int, senders []*sender) (acknowledged i
 	}
 	return acknowledged
 }
+
+// write posts one batch and gives the status.
+func write(t *testing.T, url string, s *sender, first int64) (int, string) {
+	t.Helper()
+	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status == http.StatusNoContent {
+		s.acknowledged = append(s.acknowledged, first)
+	}
+	return status, text
+}
