@@ -74,10 +74,10 @@ type Landing struct {
 
 // WAL is how the write-ahead log is kept.
 type WAL struct {
-	Segment Size `help:"Bytes of a segment." default:"128MiB"`
+	Segment Size `help:"Bytes of a segment; at most a sixteenth of the volume." default:"128MiB"`
 	Max     Size `help:"Bytes of the log; beyond: 429. 0: no bound." default:"4GiB"`
-	MinFree Size `help:"Free bytes of the disk below which writes are refused: 503." default:"64MiB"`
-	Reserve Size `help:"Room that is kept so that landing and recovery go on when the disk is full." default:"64MiB"`
+	MinFree Size `help:"Free bytes of the disk below which writes are refused: 503. At most a quarter of the volume." default:"64MiB"`
+	Reserve Size `help:"Room that is kept so that landing and recovery go on when the disk is full; at most a sixteenth of the volume." default:"64MiB"`
 }
 
 // Timeout is how long things may take.

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -24,6 +23,10 @@ type Options struct {
 	Logger  *slog.Logger
 
 	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
+
+	// Shortage says why something else of the service takes no writes at present, which /ready shows to everybody; empty: it does. Nil: there
+	// is nothing else.
+	Shortage func() string
 }
 
 // Handler answers the service's requests. It may be put to work before there is a store: until Open it says that it is not
@@ -46,12 +49,13 @@ type Handler struct {
 	counters counters
 
 	readTimeout time.Duration // Options.ReadTimeout
+	shortage    func() string // Options.Shortage
 	window      time.Duration // the constant, but in tests
 }
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
 	h.SetTokens(o.Tokens)
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
@@ -169,16 +173,14 @@ func (h *Handler) unready() (reason string, detail error) {
 	case h.draining.Load():
 		return "stopping", nil
 	}
-	log := s.Log()
-	switch err := s.Err(); {
-	case errors.Is(err, wal.ErrFailed):
-		return "the log has failed: restart the service", err
-	case err != nil:
+	log, err := s.Log(), s.Err()
+	if err != nil && !errors.Is(err, wal.ErrFailed) {
 		return "rows do not land", err
-	case log.LowDisk:
-		return fmt.Sprintf("the disk is nearly full: %d MiB are free; writes are taken again at %d MiB", log.Free>>20, (log.Wanted+1<<20-1)>>20), nil
 	}
-	return "", nil
+	if reason = log.Shortage(); reason == "" && h.shortage != nil {
+		reason = h.shortage()
+	}
+	return reason, err
 }
 
 func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {

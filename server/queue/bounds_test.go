@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -297,7 +298,7 @@ func TestLogRefuses(t *testing.T) {
 	checkStats(t, q)
 	mustClose(t, q)
 
-	o.WAL.MinFree = 1 << 60 // no disk has so much
+	o.WAL.MinFree, o.WAL.Disk = 2000, nearlyFull{disk.OS}
 	q = mustOpen(t, dir, o)
 	if err := q.Put([]Item{{Tenant: "t", Body: body("no", 0)}}); !errors.Is(err, wal.ErrLowDisk) {
 		t.Errorf("on a full disk: %v", err)
@@ -309,7 +310,7 @@ func TestLogRefuses(t *testing.T) {
 	if got := g.delivered("t"); !slices.Equal(got, ids("", 0, n-1)) {
 		t.Errorf("got %v of %d", got, n)
 	}
-	o.WAL.MinFree = 0
+	o.WAL.MinFree, o.WAL.Disk = 0, nil
 	q = mustOpen(t, dir, o)
 	if st := q.Stats(); st.Items != 0 {
 		t.Errorf("%+v", st)
@@ -350,3 +351,8 @@ func TestTenantsAreForgotten(t *testing.T) {
 		break // it takes no for an answer
 	}
 }
+
+// nearlyFull is the system's disk, which says that 1000 bytes are free.
+type nearlyFull struct{ disk.Disk }
+
+func (nearlyFull) Free(string) (int64, error) { return 1000, nil }

@@ -143,6 +143,7 @@ func Open(dir string, o Options) (*Queue, error) {
 		return nil, fmt.Errorf("queue: %w", err)
 	}
 	q.log = log
+	q.o.WAL.SegmentBytes = log.SegmentBytes() // which goes by the disk
 	if err := q.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("queue: %w", err), log.Close())
 	}

@@ -103,6 +103,12 @@ func (q *Queue) Tenants(yield func(TenantStats) bool) {
 	}
 }
 
+// Shortage says why the queue takes nothing at present, whoever it is for, without naming paths; it is empty if the queue does.
+func (q *Queue) Shortage() string {
+	st := q.log.Stats()
+	return st.Shortage()
+}
+
 func (q *Queue) tenantStats() []TenantStats {
 	now := time.Now()
 	q.mu.Lock()

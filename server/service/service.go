@@ -99,6 +99,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		Logger:  log,
 
 		ReadTimeout: c.Timeout.Read,
+		Shortage:    func() string { return s.relay.Shortage() },
 	})
 	if c.TokenFile != "" {
 		err = s.watcher.Add("tokens", func(read func(path string) ([]byte, error)) error {
