@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -356,3 +357,17 @@ func TestTenantsAreForgotten(t *testing.T) {
 type nearlyFull struct{ disk.Disk }
 
 func (nearlyFull) Free(string) (int64, error) { return 1000, nil }
+
+// What strangers are told of an error names no path.
+func TestExplain(t *testing.T) {
+	for _, cause := range []error{wal.ErrLowDisk, wal.ErrFull, wal.ErrFailed, ErrClosed, os.ErrPermission} {
+		err := fmt.Errorf("queue: %w: %w", cause, &os.PathError{Op: "write", Path: "/secret/00000001.wal", Err: os.ErrInvalid})
+		if text := Explain(err); !strings.HasPrefix(text, "queue: ") || strings.Contains(text, "secret") {
+			t.Errorf("%v: %q", err, text)
+		}
+	}
+	full := &FullError{Tenant: "t", Held: 1, Limit: 2}
+	if text := Explain(fmt.Errorf("put: %w", full)); text != full.Error() {
+		t.Error(text)
+	}
+}

@@ -3,6 +3,8 @@ package queue
 import (
 	"errors"
 	"fmt"
+
+	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 var (
@@ -35,3 +37,21 @@ func (e *FullError) Error() string {
 }
 
 func (e *FullError) Unwrap() error { return ErrFull }
+
+// Explain returns what may be told to strangers of an error of Put, which by itself names paths.
+func Explain(err error) string {
+	var full *FullError
+	switch {
+	case errors.As(err, &full):
+		return full.Error()
+	case errors.Is(err, wal.ErrLowDisk):
+		return "queue: the disk is nearly full"
+	case errors.Is(err, wal.ErrFull):
+		return "queue: the log is full"
+	case errors.Is(err, ErrClosed):
+		return "queue: the service is stopping"
+	case errors.Is(err, wal.ErrFailed):
+		return "queue: the disk has failed: the items may be stored or not, and nothing is taken until the service is restarted"
+	}
+	return "queue: the items are not taken; the log of the service says why"
+}

@@ -58,6 +58,7 @@ type Options struct {
 
 	// Tests make it faster.
 	noteInterval             time.Duration
+	reportInterval           time.Duration
 	firstPause, longestPause time.Duration
 }
 
@@ -78,6 +79,7 @@ func (o *Options) setDefaults() error {
 		o.Memory = 64 << 20
 	}
 	setDefault(&o.noteInterval, 250*time.Millisecond)
+	setDefault(&o.reportInterval, time.Second)
 	setDefault(&o.firstPause, 100*time.Millisecond)
 	setDefault(&o.longestPause, 30*time.Second)
 	if o.Logger == nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/queue"
-	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 // A request that goes to the queue is answered when the queue has it on disk. An item is the request of one tenant, compressed; the
@@ -92,27 +91,9 @@ func (q *request) enqueue() {
 	res := result{verdict: taken}
 	if err != nil {
 		r.o.Logger.Error("the queue does not take a request", "error", err)
-		res = result{verdict: failed, text: queueFault(err)}
+		res = result{verdict: failed, text: queue.Explain(err)}
 	}
 	q.finishAll(res)
-}
-
-// queueFault is what a sender is told of an error of the queue, which names paths.
-func queueFault(err error) string {
-	var full *queue.FullError
-	switch {
-	case errors.As(err, &full):
-		return full.Error()
-	case errors.Is(err, wal.ErrLowDisk):
-		return "the disk of the relay's queue is nearly full"
-	case errors.Is(err, wal.ErrFull):
-		return "the log of the relay's queue is full"
-	case errors.Is(err, queue.ErrClosed):
-		return "the relay is stopping"
-	case errors.Is(err, wal.ErrFailed):
-		return "the disk of the relay's queue has failed, and the series may be stored or not: the relay must be restarted"
-	}
-	return "the relay's queue does not take it; the relay's log says why"
 }
 
 // deliverItems posts what the queue has for a tenant, together.

@@ -25,6 +25,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/relay"
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/throttle"
 	"github.com/slipstream-go/slipstream/server/wal"
 	"github.com/slipstream-go/slipstream/server/watch"
 )
@@ -55,6 +56,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 	if err != nil {
 		return nil, err
 	}
+	log = slog.New(throttle.New(log.Handler())) // whatever fails, and whoever logs it
 	s := &Service{
 		config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
 		pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
