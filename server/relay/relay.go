@@ -122,6 +122,11 @@ func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 		if rules, err = readRules(r.o.Rules, read); err != nil {
 			return err
 		}
+		if old := r.rules.Load(); old != nil {
+			if err := rules.guardAs(old); err != nil {
+				return fmt.Errorf("%s: %w", r.o.Rules, err)
+			}
+		}
 	}
 	r.reroute(rules)
 	return nil

@@ -111,6 +111,25 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 	return r, nil
 }
 
+// guardAs returns an error if r lets anybody in where old did not. So a file that was emptied by mistake opens nothing.
+func (r *Rules) guardAs(old *Rules) error {
+	const restart = "; if that is meant, restart the service"
+	switch {
+	case len(old.list) > 0 && len(r.list) == 0:
+		return errors.New("there are no credentials any more, so anybody could write for every tenant" + restart)
+	case old.onlyListed && !r.onlyListed && len(r.list) == 0:
+		return errors.New("only_listed is not set any more, so series of every tenant would be taken" + restart)
+	case !old.empty() && r.empty():
+		return errors.New("the rules say nothing any more, and had limits" + restart)
+	}
+	return nil
+}
+
+// empty reports whether the rules say nothing.
+func (r *Rules) empty() bool {
+	return len(r.list) == 0 && len(r.tenants) == 0 && !r.onlyListed && r.defaults == (TenantRule{})
+}
+
 func (r *Rules) parseTenants(p *problems, text []byte) {
 	members := p.readMembers("tenants", text)
 	if all, ok := members["*"]; ok {
