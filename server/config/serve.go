@@ -110,7 +110,7 @@ func (s *Serve) Validate() error {
 	if err := s.checkNumbers(); err != nil {
 		return err
 	}
-	if err := s.Relay.check(); err != nil {
+	if err := s.Relay.check(s.Listen); err != nil {
 		return err
 	}
 	tokens, err := s.Tokens()
@@ -145,6 +145,7 @@ func (s *Serve) checkNumbers() error {
 		{"relay.max-body", int64(s.Relay.MaxBody), 1}, {"relay.max-decoded", int64(s.Relay.MaxDecoded), 1},
 		{"relay.max-tenants", int64(s.Relay.MaxTenants), 1}, {"relay.max-series", int64(s.Relay.MaxSeries), 1}, {"relay.queue-max", int64(s.Relay.QueueMax), 1},
 		{"relay.queue-tenant-max", int64(s.Relay.QueueTenantMax), 1}, {"relay.queue-workers", int64(s.Relay.QueueWorkers), 1},
+		{"relay.queue-max-age", int64(s.Relay.QueueMaxAge), 0},
 	} {
 		if n.value < n.least {
 			return fmt.Errorf("--%s=%d: it must be at least %d", n.flag, n.value, n.least)

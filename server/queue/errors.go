@@ -21,13 +21,17 @@ type FullError struct {
 	Held   int64 // bytes that wait, of the tenant or of all
 	Limit  int64 // Options.MaxTenantBytes or MaxBytes
 	All    bool  // it is MaxBytes
+	Never  bool  // the item alone exceeds the bound: waiting does not help
 
-	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, or nil. So a
+	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes or that never fits, or nil. So a
 	// caller that puts the items of the other tenants finds all that it must leave out at once.
 	Next *FullError
 }
 
 func (e *FullError) Error() string {
+	if e.Never {
+		return fmt.Sprintf("%v: an item of tenant %q is too large: it alone takes more than %d bytes; send smaller ones, or raise the bound", ErrFull, e.Tenant, e.Limit)
+	}
 	who := "it holds"
 	if e.All {
 		who = "all tenants hold"

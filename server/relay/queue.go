@@ -75,17 +75,21 @@ func (q *request) enqueue() {
 	err := r.queue.Put(items)
 	var full *queue.FullError
 	for errors.As(err, &full) && !full.All {
-		texts := make(map[string]string)
+		results := make(map[string]result)
 		for ; full != nil; full = full.Next {
-			texts[full.Tenant] = full.Error()
+			res := result{verdict: failed, text: full.Error()}
+			if full.Never {
+				res.verdict = refused
+			}
+			results[full.Tenant] = res
 		}
 		for i := range q.parcels {
 			p := &q.parcels[i]
-			if text, ok := texts[p.tenant.key]; ok && !p.finished {
-				p.finish(result{verdict: failed, text: text})
+			if res, ok := results[p.tenant.key]; ok && !p.finished {
+				p.finish(res)
 			}
 		}
-		items = slices.DeleteFunc(items, func(it queue.Item) bool { return texts[it.Tenant] != "" })
+		items = slices.DeleteFunc(items, func(it queue.Item) bool { return results[it.Tenant].text != "" })
 		err = r.queue.Put(items)
 	}
 	res := result{verdict: taken}

@@ -100,6 +100,12 @@ func (o *Options) check() error {
 	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback:
 		return errors.New("what a target does not take is told or dropped: another tenant must not get it")
 	}
+	if err := CheckHeader(o.Header); err != nil {
+		return fmt.Errorf("the header %q: %w", o.Header, err)
+	}
+	if err := CheckLabels(o.Tenants.Labels); err != nil {
+		return fmt.Errorf("the labels of tenants: %w", err)
+	}
 	if err := checkTenant([]byte(o.Tenants.Prefix + "a")); err != nil {
 		return fmt.Errorf("the prefix of tenants %q: %w", o.Tenants.Prefix, err)
 	}
