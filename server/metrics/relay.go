@@ -58,6 +58,9 @@ var ofQueue = []metric[queue.Stats]{
 	counter("relay_queue_retries_total", "Deliveries that failed and are tried again.", func(s queue.Stats) float64 { return float64(s.Retries) }),
 	counter("relay_queue_rewritten_bytes_total", "Bytes that were written again, so that old segments could go.", func(s queue.Stats) float64 { return float64(s.Rewritten) }),
 	gauge("relay_queue_disk_bytes", "Bytes of the queue's log.", func(s queue.Stats) float64 { return float64(s.Log.Size) }),
+	counter("relay_queue_damage_total", "Damaged places of the queue's log that the start found and set aside.", func(s queue.Stats) float64 { return float64(s.Salvaged.Places) }),
+	counter("relay_queue_damaged_records_total", "Records of the queue's log that are lost by that, at most.", func(s queue.Stats) float64 { return float64(s.Salvaged.Records) }),
+	gauge("relay_queue_set_aside_files", "Files in the queue's directory that hold damaged parts of its log.", func(s queue.Stats) float64 { return float64(s.Salvaged.Files) }),
 	gauge("relay_queue_low_disk", "1 while the queue takes nothing because the disk is nearly full.", func(s queue.Stats) float64 { return oneIf(s.Log.LowDisk) }),
 }
 

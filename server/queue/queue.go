@@ -128,8 +128,9 @@ type Queue struct {
 	blamed    [outcomes + 1]blame // for the keeper's reports; the last is for retries
 }
 
-// Open opens the queue in dir, which is made when it is missing, and goes on where the last one stopped. Errors are those of
-// wal.Open: damage there is for `slipstream wal repair`.
+// Open opens the queue in dir, which is made when it is missing, and goes on where the last one stopped. Damage does not stop it: what
+// is whole will be delivered, what is damaged is set aside in the directory, logged, and counted in [Stats]. Other errors are those of
+// wal.Open.
 func Open(dir string, o Options) (*Queue, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func Open(dir string, o Options) (*Queue, error) {
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{}),
 		tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
 	}
-	q.o.WAL.OnCommit, q.o.WAL.OnFail = q.committed, nil
+	q.o.WAL.OnCommit, q.o.WAL.OnFail, q.o.WAL.Salvage = q.committed, nil, true
 	log, err := wal.Open(dir, q.o.WAL)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)

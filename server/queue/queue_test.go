@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -430,29 +429,3 @@ func (handler) Enabled(context.Context, slog.Level) bool        { return true }
 func (h handler) Handle(_ context.Context, r slog.Record) error { h(r); return nil }
 func (h handler) WithAttrs([]slog.Attr) slog.Handler            { return h }
 func (h handler) WithGroup(string) slog.Handler                 { return h }
-
-// Records that this package has not written are no items.
-func TestStrangeRecords(t *testing.T) {
-	for _, r := range []*wal.Record{
-		{Type: wal.Data, Codec: version, Payload: []byte{1}},
-		{Type: wal.Intent, Codec: version, Payload: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{Type: wal.Landed, Codec: version, Payload: []byte{1, 't'}},
-		{Type: wal.Landed, Codec: version + 1},
-	} {
-		dir := memDir(t)
-		o := testOptions(newTarget())
-		log, err := wal.Open(dir, o.WAL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		log.Start()
-		if err := errors.Join(log.Append(r), log.Close()); err != nil {
-			t.Fatal(err)
-		}
-		for range 2 { // the first Open has let go of the log
-			if _, err := Open(dir, o); !errors.Is(err, errPayload) || !strings.Contains(err.Error(), "record 1 ") {
-				t.Errorf("%+v: %v", r, err)
-			}
-		}
-	}
-}

@@ -42,6 +42,11 @@ type Options struct {
 	// OnFail is called by the committer for a record of AppendAsync that was queued but could not be written.
 	OnFail func(r *Record, err error)
 
+	// Salvage has Open repair a damaged log, as Repair does, where it would return a DamageError, and read past what the disk does not give
+	// back. What is damaged is set aside in files of its own, counted and logged. Of a commit that was torn every whole record is kept: nobody
+	// may have been told that it is stored, and the sender may come again with it.
+	Salvage bool
+
 	Logger *slog.Logger // slog.Default() when nil
 
 	Disk disk.Disk // disk.OS when nil
@@ -109,6 +114,8 @@ type Log struct {
 
 	appendings sync.Pool // their channels belong to the log: a synctest bubble can have one of its own
 
+	salvaged Salvaged // by Open; but for Files
+
 	releasing disk.Mutex // held while segments are removed, so that the oldest goes first
 	stopped   chan struct{}
 	committer committer
@@ -166,14 +173,11 @@ func Open(dir string, o Options) (_ *Log, err error) {
 	if err := removeTemps(o.Disk, dir); err != nil {
 		return nil, err
 	}
-	found, err := takeSurvey(o.Disk, dir)
+	l := &Log{disk: o.Disk, dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
+	found, err := l.surveyed()
 	if err != nil {
 		return nil, err
 	}
-	if damage := found.report.Damage; len(damage) > 0 {
-		return nil, damage[0]
-	}
-	l := &Log{disk: o.Disk, dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
 	l.appendings.New = newAppending
 	l.work.L, l.room.L = &l.mu, &l.mu
 	l.space = space{disk: o.Disk, dir: dir, minFree: o.MinFree, reserve: o.Reserve, log: o.Logger}
@@ -221,6 +225,9 @@ func (l *Log) openActive(found *survey) error {
 		return err
 	}
 	if torn := found.report.Torn; torn > 0 {
+		if l.o.Salvage {
+			l.keepTorn(s, f)
+		}
 		l.o.Logger.Warn("wal: cut off an incomplete commit at the end of the log", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
 		err = f.Truncate(s.end)
 	}
