@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -23,6 +24,9 @@ type Options struct {
 	Logger  *slog.Logger
 
 	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
+
+	// Advice ends the text of a 404: where to write. Empty: to the paths of this handler.
+	Advice string
 
 	// Shortage says why something else of the service takes no writes at present, which /ready shows to everybody; empty: it does. Nil: there
 	// is nothing else.
@@ -71,17 +75,21 @@ func New(o Options) *Handler {
 	if h.pool == nil {
 		h.pool = table.NewPool(64 << 20)
 	}
-	h.routes(o.Schemas != nil)
+	h.routes(o.Schemas != nil, cmp.Or(o.Advice, WritePaths))
 	return h
 }
 
-func (h *Handler) routes(schemas bool) {
+// WritePaths tells where rows are written to.
+const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
+
+func (h *Handler) routes(schemas bool, advice string) {
 	h.route("POST", "/api/v1/write/msgpack", h.writeArc)
 	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
 	h.route("POST", "/-/flush", h.guarded(h.flush))
 	h.route("GET", "/v1/tables", h.guarded(h.tables))
 	h.route("GET", "/health", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })
 	h.route("GET", "/ready", h.ready)
+	h.route("GET", "/alive", h.alive)
 	if h.metrics != nil {
 		h.route("GET", "/metrics", h.guarded(h.metrics.ServeHTTP))
 	}
@@ -93,7 +101,7 @@ func (h *Handler) routes(schemas bool) {
 		h.refuseOthers("/v1/schemas/{name}", "DELETE, GET, HEAD, PUT")
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": write to /v1/write/{db}/{table} or /api/v1/write/msgpack"})
+		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
 	})
 }
 
@@ -145,6 +153,15 @@ func (h *Handler) Drain() { h.draining.Store(true) }
 type status struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
+}
+
+// alive is cortex-tenant's /health, which also says when the service is stopping.
+func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
+	if h.draining.Load() {
+		writeJSON(w, http.StatusServiceUnavailable, status{"not ready", "stopping"})
+		return
+	}
+	writeJSON(w, http.StatusOK, status{"alive", ""})
 }
 
 func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {

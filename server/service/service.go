@@ -101,6 +101,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (_ *Service, err err
 		Logger:  log,
 
 		ReadTimeout: c.Timeout.Read,
+		Advice:      advice(c),
 		Shortage:    func() string { return s.relay.Shortage() },
 	})
 	if c.TokenFile != "" {

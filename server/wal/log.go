@@ -43,8 +43,8 @@ type Options struct {
 	OnFail func(r *Record, err error)
 
 	// Salvage has Open repair a damaged log, as Repair does, where it would return a DamageError, and read past what the disk does not give
-	// back. What is damaged is set aside in files of its own, counted and logged. Of a commit that was torn every whole record is kept: nobody
-	// may have been told that it is stored, and the sender may come again with it.
+	// back. What is damaged is set aside in files of its own, counted and logged. Of a torn commit every whole record is kept: it may have
+	// been acknowledged, and been damaged later. If it was not, a sender that comes again brings it twice.
 	Salvage bool
 
 	Logger *slog.Logger // slog.Default() when nil
