@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -149,7 +150,7 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 		if strings.HasSuffix(id, "*") {
 			p.add(place, `these are rules of one tenant: only "*" is for all`)
 		} else if rule.As == "" && !rule.Drop {
-			if err := checkTenant([]byte(id)); err != nil {
+			if err := checkAnyTenant([]byte(id)); err != nil {
 				p.add(place, "%v", err)
 			}
 		}
@@ -182,7 +183,7 @@ func (t *TenantRule) parse(p *problems, place string, text []byte) {
 		}
 	}
 	if t.As != "" {
-		if err := checkTenant([]byte(t.As)); err != nil {
+		if err := checkAnyTenant([]byte(t.As)); err != nil {
 			p.add(place, "as: %v", err)
 		}
 	}
@@ -202,7 +203,7 @@ func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 	if rule := r.tenants[string(id)]; rule != nil {
 		return rule.id, rule, nil
 	}
-	if err := checkTenant(id); err != nil {
+	if err := checkAnyTenant(id); err != nil {
 		return "", nil, err
 	}
 	if r.onlyListed {
@@ -232,6 +233,21 @@ func checkTenant(id []byte) error {
 		return fmt.Errorf("the tenant ID %q is taken: Cortex and Mimir use it as a name of their own", id)
 	}
 	return nil
+}
+
+// checkAnyTenant wants an ID that Cortex and Mimir take, or one of VictoriaMetrics' with a project, as 12:3, which is for paths alone.
+func checkAnyTenant(id []byte) error {
+	account, project, ok := bytes.Cut(id, []byte(":"))
+	if ok && isNumber(account) && isNumber(project) {
+		return nil
+	}
+	return checkTenant(id)
+}
+
+// isNumber reports whether s is a number as VictoriaMetrics wants it.
+func isNumber(s []byte) bool {
+	_, err := strconv.ParseUint(string(s), 10, 32)
+	return err == nil
 }
 
 var inTenant = func() (in [256]bool) {

@@ -204,7 +204,7 @@ func FuzzRules(f *testing.F) {
 			return
 		}
 		for id, rule := range r.tenants {
-			if !rule.Drop && rule.As == "" && checkTenant([]byte(id)) != nil || rule.As != "" && checkTenant([]byte(rule.As)) != nil {
+			if !rule.Drop && rule.As == "" && checkAnyTenant([]byte(id)) != nil || rule.As != "" && checkAnyTenant([]byte(rule.As)) != nil {
 				t.Errorf("%q: %+v", id, rule)
 			}
 			if rule.Burst < 0 || rule.SamplesPerSecond < 0 || rule.Timeout < 0 {

@@ -188,7 +188,7 @@ func (r *Relay) routeOf(rules *Rules, key string) *route {
 	}
 	to.id = r.o.Tenants.Prefix + cmp.Or(to.rule.As, name)
 	if to.err == nil {
-		to.err = checkTenant([]byte(to.id))
+		to.err = r.checkID([]byte(to.id))
 	}
 	return to
 }
