@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,6 +49,8 @@ type TenantRule struct {
 	As   string // its ID at the target; empty: the same
 	Drop bool   // its series are dropped, and counted
 	Limits
+
+	keep, drop *patterns // of names of series; those that are not kept are dropped, and counted
 
 	id string
 }
@@ -162,12 +165,15 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 
 // parse overrides what the text says.
 func (t *TenantRule) parse(p *problems, place string, text []byte) {
+	var keep, drop *patterns // those of the defaults are shared
 	into := map[string]any{
 		"as": &t.As, "drop": &t.Drop, "samples_per_second": &t.SamplesPerSecond, "burst": &t.Burst, "concurrency": &t.Concurrency,
 		"active_series": &t.ActiveSeries, "labels_per_series": &t.LabelsPerSeries, "label_name_bytes": &t.LabelNameBytes,
 		"label_value_bytes": &t.LabelValueBytes, "series_per_request": &t.SeriesPerRequest, "timeout": (*duration)(&t.Timeout),
+		"keep_series": &keep, "drop_series": &drop,
 	}
 	p.readObject(place, text, into)
+	t.keep, t.drop = cmp.Or(keep, t.keep), cmp.Or(drop, t.drop)
 	for _, key := range slices.Sorted(maps.Keys(into)) {
 		negative := false
 		switch v := into[key].(type) {

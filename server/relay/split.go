@@ -37,7 +37,7 @@ func (q *request) split(rules *Rules) *refusal {
 	if o.Tenants.Missing == Fallback {
 		by.Default = o.Tenants.Default
 	}
-	if rules.boundsSeries() {
+	if rules.looksAtSeries() {
 		if q.accept == nil {
 			q.accept = q.acceptSeries
 		}
@@ -219,6 +219,10 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 		t.active.turn(time.Now())
 	}
 	rule := t.route.Load().rule
+	if rule.filters() && !rule.wants(s) {
+		t.stats.dropped.Add(1)
+		return remotewrite.ErrLeftOut
+	}
 	if !rule.boundsSeries() {
 		return nil
 	}
