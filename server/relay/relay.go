@@ -32,6 +32,7 @@ type Relay struct {
 	opened   atomic.Bool  // requests are taken
 	closed   atomic.Bool
 	counters counters
+	timings  timings
 }
 
 // maxTargets is what fits into a word of bits.

@@ -49,6 +49,7 @@ type TenantRule struct {
 	As   string // its ID at the target; empty: the same
 	Drop bool   // its series are dropped, and counted
 	Limits
+	Class string // whose histograms have its posts; empty: "default"
 
 	keep, drop *patterns // of names of series; those that are not kept are dropped, and counted
 
@@ -108,6 +109,7 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 	}
 	if tenants != nil {
 		r.parseTenants(&p, tenants)
+		r.checkClasses(&p)
 	}
 	if len(p) > 0 {
 		return nil, errors.Join(p...)
@@ -170,7 +172,7 @@ func (t *TenantRule) parse(p *problems, place string, text []byte) {
 		"as": &t.As, "drop": &t.Drop, "samples_per_second": &t.SamplesPerSecond, "burst": &t.Burst, "concurrency": &t.Concurrency,
 		"active_series": &t.ActiveSeries, "labels_per_series": &t.LabelsPerSeries, "label_name_bytes": &t.LabelNameBytes,
 		"label_value_bytes": &t.LabelValueBytes, "series_per_request": &t.SeriesPerRequest, "timeout": (*duration)(&t.Timeout),
-		"keep_series": &keep, "drop_series": &drop,
+		"keep_series": &keep, "drop_series": &drop, "class": &t.Class,
 	}
 	p.readObject(place, text, into)
 	t.keep, t.drop = cmp.Or(keep, t.keep), cmp.Or(drop, t.drop)
@@ -187,6 +189,9 @@ func (t *TenantRule) parse(p *problems, place string, text []byte) {
 		if negative {
 			p.add(place, "%s must not be negative", key)
 		}
+	}
+	if err := checkClass(t.Class); err != nil {
+		p.add(place, "class: %w", err)
 	}
 	if t.As != "" {
 		if err := checkAnyTenant([]byte(t.As)); err != nil {
