@@ -52,8 +52,9 @@ var arrows = map[string][]string{
 	"server/load":           {"column", "msgpack", "remotewrite", "schema"},
 	"server/migrate":        {},
 	"server/evolve":         {"schema"},
+	"server/throttle":       {},
 	"server/watch":          {},
-	"server/service":        {"column", "server/config", "server/disk", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
+	"server/service":        {"column", "server/config", "server/disk", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/queue", "server/relay", "server/table", "server/throttle", "server/wal", "server/watch"},
 	"server/cmd/slipstream": {"server/config", "server/evolve", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},

@@ -28,7 +28,8 @@ type By struct {
 	// Default is the value of series that have none of the labels. If it is empty, they are a part of their own: see [Part.Missing].
 	Default string
 	// Accept, if there is one, is asked whether a series may be in the part of key, in the order of the body, unless the series is rejected
-	// already. Its error rejects the series, and is the cause that [Splitter.Rejected] gives. The view is good during the call, and its Found
+	// already. Its error rejects the series, and is the cause that [Splitter.Rejected] gives, but [ErrLeftOut], which leaves the series out
+	// without counting it. The view is good during the call, and its Found
 	// goes by Labels; the key is good as long as the parts. Accept must not use the Splitter.
 	Accept func(key []byte, s *SeriesView) error
 }
@@ -42,6 +43,8 @@ var (
 	ErrDuplicate = errors.New("remotewrite: a label is there twice")
 	// ErrNoLabels is why a series is rejected of whose labels nothing would be left.
 	ErrNoLabels = errors.New("remotewrite: no label but those that are removed")
+	// ErrLeftOut is what Accept returns for a series that is to be in no part and is not rejected.
+	ErrLeftOut = errors.New("remotewrite: left out")
 )
 
 // Splitter takes requests apart. The zero value is ready for use. It is made to be used again: then it allocates nothing, unless a
@@ -170,6 +173,10 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 		key, decider, err := p.keyOf(v)
 		if err == nil && accept != nil {
 			err = accept(key, v)
+		}
+		if err == ErrLeftOut {
+			p.changed = true
+			continue
 		}
 		if err != nil {
 			p.reject(n, err)

@@ -376,6 +376,32 @@ func TestSplitDefault(t *testing.T) {
 }
 
 // TestSplitAccept: Accept is asked for each series that has a part, a part that is rejected whole is none, and nothing of it is kept.
+// What Accept leaves out is in no part, and nobody is told of it.
+func TestSplitLeavesOut(t *testing.T) {
+	var p Splitter
+	c := shape{series: 30, tenants: 3}
+	for version, body := range map[Version][]byte{V1: c.body1(), V2: c.body2()} {
+		n := 0
+		by := By{Labels: []string{"service_id"}, Accept: func(key []byte, s *SeriesView) error {
+			if n++; string(key) != "tenant-0001" || n > 15 {
+				return ErrLeftOut
+			}
+			return nil
+		}}
+		if err := p.Split(body, version, by); err != nil || p.Len() != 1 || p.Whole() {
+			t.Fatalf("version %d: %d parts, %v", version, p.Len(), err)
+		}
+		if n, why := p.Rejected(); n != 0 || len(why) != 0 {
+			t.Errorf("version %d: %d are rejected: %v", version, n, why)
+		}
+		for part := range p.Parts {
+			if string(part.Key()) != "tenant-0001" || part.Series != 5 {
+				t.Errorf("version %d: %d series of %s", version, part.Series, part.Key())
+			}
+		}
+	}
+}
+
 func TestSplitAccept(t *testing.T) {
 	var p Splitter
 	c := shape{series: 30, tenants: 3}

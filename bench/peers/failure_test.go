@@ -228,7 +228,7 @@ func TestDeadTenant(t *testing.T) {
 // What a queue has no room for its sender keeps.
 func TestFullQueue(t *testing.T) {
 	t.Parallel()
-	c := newChain(t, prometheusV1, "--relay.queue="+t.TempDir(), "--relay.queue-tenant-max=20KiB")
+	c := newChain(t, prometheusV1, "--relay.queue="+t.TempDir(), "--relay.queue-tenant-max=20KiB", "--relay.max-body=19KiB")
 	c.to.answers(dead["503"])
 	eventually(t, func() error {
 		if v, err := c.first.metric("prometheus_remote_storage_samples_retried_total", c.relay.push()); err != nil || v == 0 {

@@ -153,3 +153,61 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+// Settings that cannot do what they say are refused at the start, with the name of the flag and what to do.
+func TestNonsenseIsRefused(t *testing.T) {
+	const target = "--relay.target=http://mimir:8080"
+	for _, c := range []struct {
+		args []string
+		text string
+	}{
+		{[]string{target, "--relay.user=u"}, "--relay.user and --relay.password-file: give both, or neither"},
+		{[]string{target, "--relay.password-file=/p"}, "--relay.user and --relay.password-file: give both, or neither"},
+		{[]string{target, "--relay.header=Host"}, `--relay.header=Host: HTTP or the relay itself needs this header: use X-Scope-OrgID or one like it`},
+		{[]string{target, "--relay.header=content-length"}, "--relay.header=content-length: HTTP or the relay itself"},
+		{[]string{target, "--relay.header=Content-Type"}, "--relay.header=Content-Type: HTTP or the relay itself"},
+		{[]string{target, "--relay.header=authorization"}, "--relay.header=authorization: HTTP or the relay itself"},
+		{[]string{target, "--relay.header=Transfer-Encoding"}, "--relay.header=Transfer-Encoding: HTTP or the relay itself"},
+		{[]string{target, "--relay.header=X-Prometheus-Remote-Write-Version"}, "HTTP or the relay itself"},
+		{[]string{target, "--relay.header="}, `--relay.header=: it is not the name of a header`},
+		{[]string{target, "--relay.header=a b"}, `--relay.header=a b: it is not the name of a header`},
+		{[]string{"--relay.tenant-label="}, "--relay.tenant-label: a label is empty"},
+		{[]string{"--relay.tenant-label=a,,b"}, "--relay.tenant-label: a label is empty"},
+		{[]string{"--relay.tenant-label=a,b,a"}, `--relay.tenant-label: the label "a" is there twice`},
+		{[]string{"--relay.tenant-label=a,__name__", "--relay.tenant-remove"}, "--relay.tenant-remove: series cannot do without __name__"},
+		{[]string{"--relay.target=http://127.0.0.1:8080/api/v1/push"}, "--relay.target=http://127.0.0.1:8080/api/v1/push: this is the relay itself, which listens on 127.0.0.1:8080"},
+		{[]string{"--relay.target=http://mimir:8080,http://localhost:8080/push"}, "--relay.target=http://localhost:8080/push: this is the relay itself"},
+		{[]string{"--listen=:8080", "--insecure-no-auth", "--relay.target=http://[::1]:8080"}, "this is the relay itself"},
+		{[]string{"--listen=127.0.0.1:80", "--relay.target=http://127.0.0.1"}, "this is the relay itself"},
+		{[]string{"--listen=10.255.255.1:8080", "--insecure-no-auth", "--relay.target=http://10.255.255.1:8080"}, "this is the relay itself"},
+		{[]string{target, "--relay.queue=q", "--relay.queue-max=1MiB"}, "--relay.queue-max=1048576: it must be at least 33554560, for one request of --relay.max-body to fit in"},
+		{[]string{target, "--relay.queue=q", "--relay.queue-tenant-max=1MiB"}, "--relay.queue-tenant-max=1048576: it must be at least 33554560"},
+		{[]string{target, "--relay.queue=q", "--relay.queue-max-age=2h"}, "--relay.queue-max-age: it works with --relay.queue-drop-oldest only"},
+		{[]string{target, "--relay.queue=q", "--relay.queue-max-age=-2h", "--relay.queue-drop-oldest"}, "--relay.queue-max-age=-7200000000000: it must be at least 0"},
+		{[]string{target, "--relay.queue-drop-oldest"}, "--relay.queue-drop-oldest: there is no --relay.queue"},
+		{[]string{"--config=" + write(t, `{"seal-age": "1s", "max-rows": 5, "seal-age": "2s"}`)}, `the configuration file sets "seal-age" twice`},
+		{[]string{"--config=" + write(t, `{"seal-age": "1s", "seal_age": "1s"}`)}, `the configuration file sets "seal_age" twice`},
+	} {
+		_, err := parse(t, c.args...)
+		if err == nil || !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v\n got %v\nwant %s", c.args, err, c.text)
+		}
+	}
+}
+
+// What looks like nonsense and is none is taken.
+func TestSenseIsTaken(t *testing.T) {
+	for _, args := range [][]string{
+		{"--relay.target=http://127.0.0.1:9009/api/v1/push"},
+		{"--listen=127.0.0.1:9009", "--relay.target=http://mimir:9009"},
+		{"--listen=127.0.0.1:0", "--relay.target=http://127.0.0.1:1"},
+		{"--relay.target=http://mimir:8080", "--relay.queue=q", "--relay.queue-max=1MiB", "--relay.queue-tenant-max=1MiB", "--relay.max-body=64KiB"},
+		{"--relay.target=http://mimir:8080", "--relay.queue=q", "--relay.queue-drop-oldest", "--relay.queue-max-age=1h"},
+		{"--relay.header=THANOS-TENANT", "--relay.target=http://mimir:8080"},
+		{"--relay.tenant-label=__name__"},
+	} {
+		if _, err := parse(t, args...); err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}

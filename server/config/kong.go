@@ -32,19 +32,29 @@ func load(r io.Reader) (kong.Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(text, &keys); err != nil {
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, fmt.Errorf("it must be a JSON object of settings: %w", jsonfault.Plain(err))
 	}
 	// kong looks for names with underscores, and wants text where a flag reads text, as sizes do.
-	named := make(map[string]json.RawMessage, len(keys))
+	named := make(map[string]json.RawMessage, len(whole))
 	f := &file{}
-	for key, value := range keys {
+	d := json.NewDecoder(bytes.NewReader(text)) // unlike whole it shows a key that is there twice
+	for d.Token(); d.More(); {
+		var value json.RawMessage
+		key, _ := d.Token()
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		name := strings.ReplaceAll(key.(string), "-", "_")
+		if _, ok := named[name]; ok {
+			return nil, fmt.Errorf("the configuration file sets %q twice", key)
+		}
 		if c := value[0]; c == '-' || '0' <= c && c <= '9' {
 			value = json.RawMessage(`"` + string(value) + `"`)
 		}
-		named[strings.ReplaceAll(key, "-", "_")] = value
-		f.keys = append(f.keys, key)
+		named[name] = value
+		f.keys = append(f.keys, key.(string))
 	}
 	if text, err = json.Marshal(named); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/relay"
@@ -52,8 +53,8 @@ type Relay struct {
 	QueueWorkers    int           `help:"Posts out of the queue at once." default:"32"`
 }
 
-// check says what is wrong with the settings.
-func (r *Relay) check() error {
+// check says what is wrong with the settings of a service that listens at an address.
+func (r *Relay) check(listen string) error {
 	switch {
 	case len(r.Target) == 0 && r.Queue != "":
 		return errors.New("--relay.queue: a queue needs a --relay.target; without one, series land in Parquet")
@@ -61,24 +62,47 @@ func (r *Relay) check() error {
 		return errors.New("--relay.cert and --relay.key: give both, or neither")
 	case r.User != "" && r.TokenFile != "":
 		return errors.New("--relay.user and --relay.token-file: give one of them")
+	case (r.User == "") != (r.PasswordFile == ""):
+		return errors.New("--relay.user and --relay.password-file: give both, or neither")
 	case r.TenantMissing == relay.Fallback && r.TenantDefault == "":
 		return errors.New("--relay.tenant-missing=default: there is no --relay.tenant-default")
 	case r.RejectedTenant == relay.Fallback || r.DeadTenant == relay.Fallback:
 		return errors.New("--relay.rejected-tenant and --relay.dead-tenant: fail or drop")
-	case !validHeader(r.Header):
-		return fmt.Errorf("--relay.header=%q: it is not the name of a header", r.Header)
+	case r.TenantRemove && slices.Contains(r.TenantLabel, "__name__"):
+		return errors.New("--relay.tenant-remove: series cannot do without __name__, which --relay.tenant-label has")
 	case r.TooMany != http.StatusTooManyRequests && r.TooMany != http.StatusServiceUnavailable:
 		return fmt.Errorf("--relay.too-many=%d: it must be 429 or 503", r.TooMany)
 	}
-	return nil
-}
-
-// validHeader reports whether a header may have the name.
-func validHeader(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
+	if err := relay.CheckHeader(r.Header); err != nil {
+		return fmt.Errorf("--relay.header=%s: %w", r.Header, err)
+	}
+	if err := relay.CheckLabels(r.TenantLabel); err != nil {
+		return fmt.Errorf("--relay.tenant-label: %w", err)
+	}
+	for _, target := range r.Target {
+		if isSelf(target, listen) {
+			return fmt.Errorf("--relay.target=%s: this is the relay itself, which listens on %s", target, listen)
 		}
 	}
-	return name != ""
+	return r.checkQueue()
+}
+
+// queueCost is what an item of the queue counts for beside its body.
+const queueCost = 128
+
+func (r *Relay) checkQueue() error {
+	switch {
+	case r.QueueMaxAge > 0 && !r.QueueDropOldest:
+		return errors.New("--relay.queue-max-age: it works with --relay.queue-drop-oldest only")
+	case r.QueueDropOldest && r.Queue == "":
+		return errors.New("--relay.queue-drop-oldest: there is no --relay.queue")
+	case r.Queue == "":
+		return nil
+	}
+	for flag, size := range map[string]Size{"queue-max": r.QueueMax, "queue-tenant-max": r.QueueTenantMax} {
+		if least := r.MaxBody + queueCost; size < least {
+			return fmt.Errorf("--relay.%s=%d: it must be at least %d, for one request of --relay.max-body to fit in", flag, size, least)
+		}
+	}
+	return nil
 }

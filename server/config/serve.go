@@ -74,10 +74,10 @@ type Landing struct {
 
 // WAL is how the write-ahead log is kept.
 type WAL struct {
-	Segment Size `help:"Bytes of a segment." default:"128MiB"`
+	Segment Size `help:"Bytes of a segment; at most a sixteenth of the volume." default:"128MiB"`
 	Max     Size `help:"Bytes of the log; beyond: 429. 0: no bound." default:"4GiB"`
-	MinFree Size `help:"Free bytes of the disk below which writes are refused: 503." default:"64MiB"`
-	Reserve Size `help:"Room that is kept so that landing and recovery go on when the disk is full." default:"64MiB"`
+	MinFree Size `help:"Free bytes of the disk below which writes are refused: 503. At most a quarter of the volume." default:"64MiB"`
+	Reserve Size `help:"Room that is kept so that landing and recovery go on when the disk is full; at most a sixteenth of the volume." default:"64MiB"`
 }
 
 // Timeout is how long things may take.
@@ -110,7 +110,7 @@ func (s *Serve) Validate() error {
 	if err := s.checkNumbers(); err != nil {
 		return err
 	}
-	if err := s.Relay.check(); err != nil {
+	if err := s.Relay.check(s.Listen); err != nil {
 		return err
 	}
 	tokens, err := s.Tokens()
@@ -145,6 +145,7 @@ func (s *Serve) checkNumbers() error {
 		{"relay.max-body", int64(s.Relay.MaxBody), 1}, {"relay.max-decoded", int64(s.Relay.MaxDecoded), 1},
 		{"relay.max-tenants", int64(s.Relay.MaxTenants), 1}, {"relay.max-series", int64(s.Relay.MaxSeries), 1}, {"relay.queue-max", int64(s.Relay.QueueMax), 1},
 		{"relay.queue-tenant-max", int64(s.Relay.QueueTenantMax), 1}, {"relay.queue-workers", int64(s.Relay.QueueWorkers), 1},
+		{"relay.queue-max-age", int64(s.Relay.QueueMaxAge), 0},
 	} {
 		if n.value < n.least {
 			return fmt.Errorf("--%s=%d: it must be at least %d", n.flag, n.value, n.least)

@@ -36,6 +36,9 @@ type Disk interface {
 	// Free returns how many bytes can still be written to the file system of dir.
 	Free(dir string) (int64, error)
 
+	// Size returns how many bytes the file system of dir has in all, used ones included; 0 if that is not known.
+	Size(dir string) (int64, error)
+
 	// Lock opens the file at path, which it makes if need be, and locks it until unlock is called or the process ends. The error
 	// is ErrLocked if somebody else has it.
 	Lock(path string) (unlock func(), err error)

@@ -48,6 +48,14 @@ func (system) Free(dir string) (int64, error) {
 	return int64(st.Bavail) * int64(st.Bsize), nil // Bavail is what users other than root have
 }
 
+func (system) Size(dir string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, err
+	}
+	return int64(st.Blocks) * int64(st.Bsize), nil
+}
+
 func (system) Lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

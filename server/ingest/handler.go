@@ -1,8 +1,8 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -24,6 +24,13 @@ type Options struct {
 	Logger  *slog.Logger
 
 	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
+
+	// Advice ends the text of a 404: where to write. Empty: to the paths of this handler.
+	Advice string
+
+	// Shortage says why something else of the service takes no writes at present, which /ready shows to everybody; empty: it does. Nil: there
+	// is nothing else.
+	Shortage func() string
 }
 
 // Handler answers the service's requests. It may be put to work before there is a store: until Open it says that it is not
@@ -46,12 +53,13 @@ type Handler struct {
 	counters counters
 
 	readTimeout time.Duration // Options.ReadTimeout
+	shortage    func() string // Options.Shortage
 	window      time.Duration // the constant, but in tests
 }
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
 	h.SetTokens(o.Tokens)
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
@@ -67,17 +75,21 @@ func New(o Options) *Handler {
 	if h.pool == nil {
 		h.pool = table.NewPool(64 << 20)
 	}
-	h.routes(o.Schemas != nil)
+	h.routes(o.Schemas != nil, cmp.Or(o.Advice, WritePaths))
 	return h
 }
 
-func (h *Handler) routes(schemas bool) {
+// WritePaths tells where rows are written to.
+const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
+
+func (h *Handler) routes(schemas bool, advice string) {
 	h.route("POST", "/api/v1/write/msgpack", h.writeArc)
 	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
 	h.route("POST", "/-/flush", h.guarded(h.flush))
 	h.route("GET", "/v1/tables", h.guarded(h.tables))
 	h.route("GET", "/health", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })
 	h.route("GET", "/ready", h.ready)
+	h.route("GET", "/alive", h.alive)
 	if h.metrics != nil {
 		h.route("GET", "/metrics", h.guarded(h.metrics.ServeHTTP))
 	}
@@ -89,7 +101,7 @@ func (h *Handler) routes(schemas bool) {
 		h.refuseOthers("/v1/schemas/{name}", "DELETE, GET, HEAD, PUT")
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": write to /v1/write/{db}/{table} or /api/v1/write/msgpack"})
+		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
 	})
 }
 
@@ -143,6 +155,15 @@ type status struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// alive is cortex-tenant's /health, which also says when the service is stopping.
+func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
+	if h.draining.Load() {
+		writeJSON(w, http.StatusServiceUnavailable, status{"not ready", "stopping"})
+		return
+	}
+	writeJSON(w, http.StatusOK, status{"alive", ""})
+}
+
 func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	reason, detail := h.unready()
 	if reason == "" {
@@ -173,16 +194,14 @@ func (h *Handler) unready() (reason string, detail error) {
 	case h.draining.Load():
 		return "stopping", nil
 	}
-	log := s.Log()
-	switch err := s.Err(); {
-	case errors.Is(err, wal.ErrFailed):
-		return "the log has failed: restart the service", err
-	case err != nil:
+	log, err := s.Log(), s.Err()
+	if err != nil && !errors.Is(err, wal.ErrFailed) {
 		return "rows do not land", err
-	case log.LowDisk:
-		return fmt.Sprintf("the disk is nearly full: %d MiB are free; writes are taken again at %d MiB", log.Free>>20, (log.Wanted+1<<20-1)>>20), nil
 	}
-	return "", nil
+	if reason = log.Shortage(); reason == "" && h.shortage != nil {
+		reason = h.shortage()
+	}
+	return reason, err
 }
 
 func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {

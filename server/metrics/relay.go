@@ -19,6 +19,7 @@ var (
 	relayVersions = describe("relay_protocol_requests_total", "Requests that could be read, by version of the protocol.", "version")
 	relayLatency  = describe("relay_request_seconds", "From the head of a request to its answer.")
 	relayReceived = describe("relay_received_total", "What requests held: series, samples, native histograms, exemplars.", "kind")
+	postTimes     = describe("relay_post_seconds", "How long posts took, with repetitions at other targets, by class of tenants and status.", "class", "status")
 	targetPosts   = describe("relay_target_posts", "Posts under way.", "target")
 	targetUp      = describe("relay_target_up", "0 while a target is given a rest, because it did not answer.", "target")
 	targetV2      = describe("relay_target_takes_v2", "0 for a while after a target has refused version 2 of the protocol.", "target")
@@ -58,13 +59,16 @@ var ofQueue = []metric[queue.Stats]{
 	counter("relay_queue_retries_total", "Deliveries that failed and are tried again.", func(s queue.Stats) float64 { return float64(s.Retries) }),
 	counter("relay_queue_rewritten_bytes_total", "Bytes that were written again, so that old segments could go.", func(s queue.Stats) float64 { return float64(s.Rewritten) }),
 	gauge("relay_queue_disk_bytes", "Bytes of the queue's log.", func(s queue.Stats) float64 { return float64(s.Log.Size) }),
+	counter("relay_queue_damage_total", "Damaged places of the queue's log that the start found and set aside.", func(s queue.Stats) float64 { return float64(s.Salvaged.Places) }),
+	counter("relay_queue_damaged_records_total", "Records of the queue's log that are lost by that, at most.", func(s queue.Stats) float64 { return float64(s.Salvaged.Records) }),
+	gauge("relay_queue_set_aside_files", "Files in the queue's directory that hold damaged parts of its log.", func(s queue.Stats) float64 { return float64(s.Salvaged.Files) }),
 	gauge("relay_queue_low_disk", "1 while the queue takes nothing because the disk is nearly full.", func(s queue.Stats) float64 { return oneIf(s.Log.LowDisk) }),
 }
 
 // Describe implements prometheus.Collector.
 func (c Relay) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		relayRequests, relayVersions, relayLatency, relayReceived, targetPosts, targetUp, targetV2,
+		relayRequests, relayVersions, relayLatency, relayReceived, postTimes, targetPosts, targetUp, targetV2,
 		tenantTaken, tenantFailed, tenantRefused, tenantDropped, tenantPosts, tenantSeconds, tenantUp, queueTenantBytes, queueTenantAge,
 	} {
 		out <- d
@@ -97,6 +101,9 @@ func (c Relay) Collect(out chan<- prometheus.Metric) {
 	}
 	sendCounts(relayReceived, s.Received)
 	out <- prometheus.MustNewConstHistogram(relayLatency, s.Latency.Count, s.Latency.Sum.Seconds(), s.Latency.Buckets)
+	for _, p := range c.Of.PostTimes() {
+		out <- prometheus.MustNewConstHistogram(postTimes, p.Count, p.Sum.Seconds(), p.Buckets, p.Class, p.Status)
+	}
 	for _, t := range s.Targets {
 		send(targetPosts, prometheus.GaugeValue, float64(t.Busy), t.Name)
 		send(targetUp, prometheus.GaugeValue, oneIf(!t.Open), t.Name)

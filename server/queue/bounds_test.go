@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -297,7 +299,7 @@ func TestLogRefuses(t *testing.T) {
 	checkStats(t, q)
 	mustClose(t, q)
 
-	o.WAL.MinFree = 1 << 60 // no disk has so much
+	o.WAL.MinFree, o.WAL.Disk = 2000, nearlyFull{disk.OS}
 	q = mustOpen(t, dir, o)
 	if err := q.Put([]Item{{Tenant: "t", Body: body("no", 0)}}); !errors.Is(err, wal.ErrLowDisk) {
 		t.Errorf("on a full disk: %v", err)
@@ -309,7 +311,7 @@ func TestLogRefuses(t *testing.T) {
 	if got := g.delivered("t"); !slices.Equal(got, ids("", 0, n-1)) {
 		t.Errorf("got %v of %d", got, n)
 	}
-	o.WAL.MinFree = 0
+	o.WAL.MinFree, o.WAL.Disk = 0, nil
 	q = mustOpen(t, dir, o)
 	if st := q.Stats(); st.Items != 0 {
 		t.Errorf("%+v", st)
@@ -348,5 +350,24 @@ func TestTenantsAreForgotten(t *testing.T) {
 	}
 	for range q.Tenants {
 		break // it takes no for an answer
+	}
+}
+
+// nearlyFull is the system's disk, which says that 1000 bytes are free.
+type nearlyFull struct{ disk.Disk }
+
+func (nearlyFull) Free(string) (int64, error) { return 1000, nil }
+
+// What strangers are told of an error names no path.
+func TestExplain(t *testing.T) {
+	for _, cause := range []error{wal.ErrLowDisk, wal.ErrFull, wal.ErrFailed, ErrClosed, os.ErrPermission} {
+		err := fmt.Errorf("queue: %w: %w", cause, &os.PathError{Op: "write", Path: "/secret/00000001.wal", Err: os.ErrInvalid})
+		if text := Explain(err); !strings.HasPrefix(text, "queue: ") || strings.Contains(text, "secret") {
+			t.Errorf("%v: %q", err, text)
+		}
+	}
+	full := &FullError{Tenant: "t", Held: 1, Limit: 2}
+	if text := Explain(fmt.Errorf("put: %w", full)); text != full.Error() {
+		t.Error(text)
 	}
 }

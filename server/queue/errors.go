@@ -3,6 +3,8 @@ package queue
 import (
 	"errors"
 	"fmt"
+
+	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 var (
@@ -19,13 +21,17 @@ type FullError struct {
 	Held   int64 // bytes that wait, of the tenant or of all
 	Limit  int64 // Options.MaxTenantBytes or MaxBytes
 	All    bool  // it is MaxBytes
+	Never  bool  // the item alone exceeds the bound: waiting does not help
 
-	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, or nil. So a
+	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes or that never fits, or nil. So a
 	// caller that puts the items of the other tenants finds all that it must leave out at once.
 	Next *FullError
 }
 
 func (e *FullError) Error() string {
+	if e.Never {
+		return fmt.Sprintf("%v: an item of tenant %q is too large: it alone takes more than %d bytes; send smaller ones, or raise the bound", ErrFull, e.Tenant, e.Limit)
+	}
 	who := "it holds"
 	if e.All {
 		who = "all tenants hold"
@@ -35,3 +41,21 @@ func (e *FullError) Error() string {
 }
 
 func (e *FullError) Unwrap() error { return ErrFull }
+
+// Explain returns what may be told to strangers of an error of Put, which by itself names paths.
+func Explain(err error) string {
+	var full *FullError
+	switch {
+	case errors.As(err, &full):
+		return full.Error()
+	case errors.Is(err, wal.ErrLowDisk):
+		return "queue: the disk is nearly full"
+	case errors.Is(err, wal.ErrFull):
+		return "queue: the log is full"
+	case errors.Is(err, ErrClosed):
+		return "queue: the service is stopping"
+	case errors.Is(err, wal.ErrFailed):
+		return "queue: the disk has failed: the items may be stored or not, and nothing is taken until the service is restarted"
+	}
+	return "queue: the items are not taken; the log of the service says why"
+}

@@ -90,7 +90,7 @@ func testOptions(g *target) Options {
 		WAL:     wal.Options{SegmentBytes: 64 << 10},
 		Deliver: g.deliver, Workers: 4, MaxJoinItems: 1,
 		Logger:       slog.New(slog.DiscardHandler),
-		noteInterval: 20 * time.Millisecond, firstPause: time.Millisecond, longestPause: 10 * time.Millisecond,
+		noteInterval: 20 * time.Millisecond, reportInterval: 20 * time.Millisecond, firstPause: time.Millisecond, longestPause: 10 * time.Millisecond,
 	}
 }
 

@@ -11,6 +11,7 @@ func (q *Queue) keep() {
 	defer close(q.ended)
 	tick := time.NewTicker(q.o.noteInterval)
 	defer tick.Stop()
+	reported := time.Now()
 	for {
 		select {
 		case <-q.ending:
@@ -18,7 +19,10 @@ func (q *Queue) keep() {
 		case now := <-tick.C:
 			q.expire(now)
 			q.note() // if that fails, the next tick tries again
-			q.report()
+			if now.Sub(reported) >= q.o.reportInterval {
+				q.report()
+				reported = now
+			}
 		case <-q.nudge:
 		}
 		q.release()

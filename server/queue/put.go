@@ -131,6 +131,11 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 // checkRoom returns nil if t may have so many bytes more. Where old items make room for new ones they do so when the new ones
 // are on disk.
 func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
+	for _, limit := range []int64{q.o.MaxTenantBytes, q.o.MaxBytes} {
+		if q.over(cost, limit) {
+			return &FullError{Tenant: t.name, Held: t.bytes, Limit: limit, Never: true}
+		}
+	}
 	droppable := int64(0)
 	if q.o.DropOldest {
 		droppable = t.bytes

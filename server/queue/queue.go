@@ -58,6 +58,7 @@ type Options struct {
 
 	// Tests make it faster.
 	noteInterval             time.Duration
+	reportInterval           time.Duration
 	firstPause, longestPause time.Duration
 }
 
@@ -78,6 +79,7 @@ func (o *Options) setDefaults() error {
 		o.Memory = 64 << 20
 	}
 	setDefault(&o.noteInterval, 250*time.Millisecond)
+	setDefault(&o.reportInterval, time.Second)
 	setDefault(&o.firstPause, 100*time.Millisecond)
 	setDefault(&o.longestPause, 30*time.Second)
 	if o.Logger == nil {
@@ -126,8 +128,9 @@ type Queue struct {
 	blamed    [outcomes + 1]blame // for the keeper's reports; the last is for retries
 }
 
-// Open opens the queue in dir, which is made when it is missing, and goes on where the last one stopped. Errors are those of
-// wal.Open: damage there is for `slipstream wal repair`.
+// Open opens the queue in dir, which is made when it is missing, and goes on where the last one stopped. Damage does not stop it: what
+// is whole will be delivered, what is damaged is set aside in the directory, logged, and counted in [Stats]. Other errors are those of
+// wal.Open.
 func Open(dir string, o Options) (*Queue, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -137,12 +140,13 @@ func Open(dir string, o Options) (*Queue, error) {
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{}),
 		tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
 	}
-	q.o.WAL.OnCommit, q.o.WAL.OnFail = q.committed, nil
+	q.o.WAL.OnCommit, q.o.WAL.OnFail, q.o.WAL.Salvage = q.committed, nil, true
 	log, err := wal.Open(dir, q.o.WAL)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
 	}
 	q.log = log
+	q.o.WAL.SegmentBytes = log.SegmentBytes() // which goes by the disk
 	if err := q.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("queue: %w", err), log.Close())
 	}

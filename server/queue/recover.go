@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -37,8 +36,7 @@ func (q *Queue) recover() error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("record %d of the log, of type %d and codec %d, cannot be read: use the program that wrote it: %w",
-				r.Seq, r.Type, r.Codec, err)
+			q.setAside(r, err)
 		}
 		return nil
 	})
@@ -52,6 +50,17 @@ func (q *Queue) recover() error {
 		q.o.Logger.Info("queue: items found in the log will be delivered", "items", q.items, "bytes", q.bytes)
 	}
 	return nil
+}
+
+// setAside keeps a record that is whole and cannot be read, such as one of a later version of this program. If it cannot be kept, its
+// segment stays in the log, for the next start to try again.
+func (q *Queue) setAside(r *wal.Record, cause error) {
+	name, err := q.log.SetAside(r)
+	if err != nil {
+		q.segmentOf(r).pins++
+	}
+	q.o.Logger.Error("queue: A RECORD OF THE LOG CANNOT BE READ and is set aside: its items are not delivered", "seq", r.Seq, "type", r.Type, "codec", r.Codec,
+		"cause", cause, "set_aside", name, "error", err)
 }
 
 func replayNotes(payload []byte, of func([]byte) *backlog) error {

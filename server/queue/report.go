@@ -1,6 +1,6 @@
 package queue
 
-// The log tells of items that were lost, and of those that are not taken, once a tick for each reason: how many, and one
+// The log tells of items that were lost, and of those that are not taken, once a second for each reason: how many, and one
 // tenant's case.
 
 // blame is the case that the next report will tell.

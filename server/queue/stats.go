@@ -57,6 +57,7 @@ type Stats struct {
 	Rewritten int64 // bytes that were written again so that segments could be released
 	Live      int64 // bytes of the log that are needed
 	Log       wal.Stats
+	Salvaged  wal.Salvaged // what of the log was damaged when it was opened
 }
 
 // TenantStats is what the queue knows about one tenant. The counts are since it was last forgotten: the queue remembers tenants
@@ -77,13 +78,13 @@ type TenantStats struct {
 
 // Stats is a consistent snapshot, but for Log.
 func (q *Queue) Stats() Stats {
-	log, now := q.log.Stats(), time.Now()
+	log, salvaged, now := q.log.Stats(), q.log.Salvaged(), time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	st := Stats{
 		Items: q.items, Bytes: q.bytes, Memory: q.memory,
 		Taken: q.taken, Delivered: q.counts[delivered], Refused: q.counts[refused], Dropped: droppedOf(&q.counts),
-		Retries: q.retries, Rewritten: q.rewritten, Live: q.live, Log: log,
+		Retries: q.retries, Rewritten: q.rewritten, Live: q.live, Log: log, Salvaged: salvaged,
 	}
 	for _, t := range q.tenants {
 		if len(t.items) > 0 {
@@ -101,6 +102,12 @@ func (q *Queue) Tenants(yield func(TenantStats) bool) {
 			return
 		}
 	}
+}
+
+// Shortage says why the queue takes nothing at present, whoever it is for, without naming paths; it is empty if the queue does.
+func (q *Queue) Shortage() string {
+	st := q.log.Stats()
+	return st.Shortage()
 }
 
 func (q *Queue) tenantStats() []TenantStats {

@@ -3,6 +3,8 @@ package relay
 import (
 	"bytes"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -33,7 +35,11 @@ func TestRetryAttempt(t *testing.T) {
 // Of the sender's headers targets get none but the attempt: not its tenant, not its credentials, nothing that is about the connection.
 func TestHeadersAreNotPassedOn(t *testing.T) {
 	s := newSink(t)
-	r := newRig(t, Options{Targets: []string{s.URL}, Version: "1.2.3", Egress: Egress{User: "relay"}})
+	password := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(password, []byte("p\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, Options{Targets: []string{s.URL}, Version: "1.2.3", Egress: Egress{User: "relay", PasswordFile: password}})
 	hostile := []string{
 		"X-Scope-OrgID", "admin", "x-scope-orgid", "admin|b", "Authorization", "Bearer of-the-sender", "Cookie", "a=b", "Connection", "X-Evil, close",
 		"X-Evil", "1", "Te", "trailers", "Proxy-Authorization", "Basic eDp5", "X-Forwarded-For", "127.0.0.1", "Expect", "", "Upgrade", "h2c",
@@ -45,7 +51,7 @@ func TestHeadersAreNotPassedOn(t *testing.T) {
 		for _, p := range s.posts {
 			want := http.Header{
 				"X-Scope-Orgid": {p.tenant}, "Content-Type": {contentTypes[version]}, "Content-Encoding": {"snappy"}, versionHeader: {versionNumbers[version]},
-				"User-Agent": {"slipstream/1.2.3"}, "Authorization": {"Basic cmVsYXk6"}, "Retry-Attempt": {"3"}, "Content-Length": p.header["Content-Length"],
+				"User-Agent": {"slipstream/1.2.3"}, "Authorization": {"Basic cmVsYXk6cA=="}, "Retry-Attempt": {"3"}, "Content-Length": p.header["Content-Length"],
 			}
 			for name, values := range p.header {
 				if !slices.Equal(values, want[name]) {

@@ -29,6 +29,7 @@ type credentials struct {
 // credential is a client's.
 type credential struct {
 	name     string
+	prefix   string // before the tenants that the client names
 	exact    map[string]bool
 	prefixes []string
 }
@@ -60,12 +61,15 @@ func (c *credentials) parseOne(p *problems, place string, text []byte, read func
 	var tenants []string
 	p.readObject(place, text, map[string]any{
 		"name": &one.name, "token": &k.token, "token_file": &k.tokenFile, "user": &k.user, "password": &k.password,
-		"password_file": &k.passwordFile, "certificate": &k.certificate, "tenants": &tenants,
+		"password_file": &k.passwordFile, "certificate": &k.certificate, "tenants": &tenants, "prefix": &one.prefix,
 	})
 	if one.name == "" {
 		p.add(place, "name is missing: it is what logs call the client")
 	} else if slices.ContainsFunc(c.list, func(o *credential) bool { return o.name == one.name }) {
 		p.add(place, "another one is named %q too", clip(one.name))
+	}
+	if checkAnyTenant([]byte(one.prefix+"1")) != nil {
+		p.add(place, "prefix: %w", checkTenant([]byte(one.prefix+"1")))
 	}
 	c.list = append(c.list, one)
 	if len(tenants) == 0 {
@@ -211,7 +215,7 @@ func (c *credentials) bySum(sum [sha256.Size]byte) (*credential, bool) {
 	return c.secrets[found].of, true
 }
 
-// allows reports whether the client may write for a tenant.
+// allows reports whether the client may write for a tenant, by the name that it gives it.
 func (c *credential) allows(tenant []byte) bool {
 	if c.exact[string(tenant)] {
 		return true

@@ -61,6 +61,8 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 	switch {
 	case s.TokenFile != "" && s.User != "":
 		return errors.New("targets get a token or a user, not both")
+	case (s.User == "") != (s.PasswordFile == ""):
+		return errors.New("a user for targets needs a file of the password, and that file a user")
 	case s.TokenFile != "":
 		token, err := readSecret(s.TokenFile, read)
 		if err != nil {
@@ -68,12 +70,9 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 		}
 		p.authorization = "Bearer " + token
 	case s.User != "":
-		password := ""
-		if s.PasswordFile != "" {
-			var err error
-			if password, err = readSecret(s.PasswordFile, read); err != nil {
-				return err
-			}
+		password, err := readSecret(s.PasswordFile, read)
+		if err != nil {
+			return err
 		}
 		p.authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.User+":"+password))
 	}

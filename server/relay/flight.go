@@ -54,7 +54,9 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 	if res.verdict == forbidden {
 		res.policy = r.o.RejectedTenant == Drop
 	}
-	t.stats.posted(res.verdict, time.Since(now))
+	took := time.Since(now)
+	t.stats.posted(res.verdict, took)
+	t.route.Load().class[classOf(res.status)].observe(took)
 	return res
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Paths are those that Handler answers.
-var Paths = []string{"/api/v1/push", "/api/v1/write"}
+var Paths = []string{"/api/v1/push", "/api/v1/write", "/push"} // the last is cortex-tenant's
 
 // ServeHTTP answers a request. What can be refused by its head is refused before its body is read.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {

@@ -3,6 +3,7 @@ package relay
 import (
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -31,11 +32,11 @@ func (q *request) routeMetadata() *refusal {
 	n := q.entries
 	if len(q.metadata) > 0 {
 		var keys []string
-		switch had := slices.ContainsFunc(q.parcels, func(p parcel) bool { return r.hasMetadata(p.tenant) }); {
+		switch had := slices.ContainsFunc(q.parcels, func(p parcel) bool { return q.hasMetadata(p.tenant) }); {
 		case had:
 			n = 0
 		case r.o.Metadata == ToDefault && r.o.Tenants.Default != "":
-			keys = []string{r.o.Tenants.Default}
+			keys = []string{q.credential.prefix + r.o.Tenants.Default}
 		case r.o.Metadata == ToAll && len(q.parcels) == 0:
 			keys = r.senders.of(q.sender())
 		}
@@ -53,13 +54,14 @@ func (q *request) routeMetadata() *refusal {
 }
 
 // hasMetadata reports whether a tenant of the request gets its metadata.
-func (r *Relay) hasMetadata(t *tenant) bool {
-	return r.o.Metadata == ToAll || r.o.Metadata == ToDefault && t.key == r.o.Tenants.Default
+func (q *request) hasMetadata(t *tenant) bool {
+	o := &q.relay.o
+	return o.Metadata == ToAll || o.Metadata == ToDefault && t.key == q.credential.prefix+o.Tenants.Default
 }
 
 // packMetadata makes a parcel of metadata alone. n is set to 0 if there is one.
 func (q *request) packMetadata(key string, n *int) *refusal {
-	if !q.credential.allows([]byte(key)) {
+	if name, ok := strings.CutPrefix(key, q.credential.prefix); !ok || !q.credential.allows([]byte(name)) {
 		return nil
 	}
 	t, err := q.relay.tenant([]byte(key))

@@ -25,6 +25,17 @@ const (
 	joinedWeight = 40_000
 )
 
+// Shortage says why the relay takes nothing at present, whoever it is for, without naming paths; it is empty if it does.
+func (r *Relay) Shortage() string {
+	if !r.opened.Load() || r.queue == nil {
+		return ""
+	}
+	if text := r.queue.Shortage(); text != "" {
+		return "the relay's queue: " + text
+	}
+	return ""
+}
+
 func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	q := o.Options
 	q.Deliver = r.deliverItems
@@ -64,23 +75,27 @@ func (q *request) enqueue() {
 	err := r.queue.Put(items)
 	var full *queue.FullError
 	for errors.As(err, &full) && !full.All {
-		texts := make(map[string]string)
+		results := make(map[string]result)
 		for ; full != nil; full = full.Next {
-			texts[full.Tenant] = full.Error()
+			res := result{verdict: failed, text: full.Error()}
+			if full.Never {
+				res.verdict = refused
+			}
+			results[full.Tenant] = res
 		}
 		for i := range q.parcels {
 			p := &q.parcels[i]
-			if text, ok := texts[p.tenant.key]; ok && !p.finished {
-				p.finish(result{verdict: failed, text: text})
+			if res, ok := results[p.tenant.key]; ok && !p.finished {
+				p.finish(res)
 			}
 		}
-		items = slices.DeleteFunc(items, func(it queue.Item) bool { return texts[it.Tenant] != "" })
+		items = slices.DeleteFunc(items, func(it queue.Item) bool { return results[it.Tenant].text != "" })
 		err = r.queue.Put(items)
 	}
 	res := result{verdict: taken}
 	if err != nil {
 		r.o.Logger.Error("the queue does not take a request", "error", err)
-		res = result{verdict: failed, text: err.Error()}
+		res = result{verdict: failed, text: queue.Explain(err)}
 	}
 	q.finishAll(res)
 }

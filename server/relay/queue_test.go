@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -35,6 +36,23 @@ func TestFullQueueOfOneTenant(t *testing.T) {
 	for _, tenant := range []string{"a", "c"} {
 		if n := len(s.got()[tenant]); n != 10 {
 			t.Errorf("%d samples for %s", n, tenant)
+		}
+	}
+}
+
+// What can never fit into the queue is refused for good, so that its sender does not come again with it for ever; its neighbours are taken.
+func TestItemLargerThanTheQueue(t *testing.T) {
+	for name, bounds := range map[string]queue.Options{"of a tenant": {MaxTenantBytes: 500}, "of all": {MaxBytes: 500}} {
+		s := newSink(t)
+		r := newRig(t, Options{Targets: []string{s.URL}, Queue: &QueueOptions{Dir: t.TempDir(), Options: bounds}})
+		large := of("b", 1)
+		for range 25 {
+			large.Labels = append(large.Labels, remotewrite.Label{Name: "x" + rand.Text(), Value: rand.Text()})
+		}
+		r.send(t, remotewrite.V1, of("a", 1), large).want(t, 400, "tenant b", "too large", "raise the bound")
+		waitFor(t, name, func() bool { return len(s.got()["a"]) == 1 })
+		if n := len(s.got()["b"]); n != 0 {
+			t.Errorf("%d samples for b", n)
 		}
 	}
 }

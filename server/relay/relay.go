@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ type Relay struct {
 	o       Options
 	egress  egress
 	targets []*target
+	paths   bool          // every target has the tenant in its path
 	turn    atomic.Uint32 // of the targets
 	spare   spare
 	crew    *crew
@@ -30,6 +32,7 @@ type Relay struct {
 	opened   atomic.Bool  // requests are taken
 	closed   atomic.Bool
 	counters counters
+	timings  timings
 }
 
 // maxTargets is what fits into a word of bits.
@@ -43,7 +46,7 @@ func New(o Options) (*Relay, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(r.LoadRules(os.ReadFile), r.LoadEgress(os.ReadFile)); err != nil {
+	if err := r.LoadEgress(os.ReadFile); err != nil {
 		return nil, err
 	}
 	for _, url := range o.Targets {
@@ -56,7 +59,19 @@ func New(o Options) (*Relay, error) {
 		}
 		r.targets = append(r.targets, t)
 	}
+	r.paths = len(r.targets) > 0 && !slices.ContainsFunc(r.targets, func(t *target) bool { return !t.inPath })
+	if err := r.LoadRules(os.ReadFile); err != nil {
+		return nil, err
+	}
 	return r, nil
+}
+
+// checkID returns an error if the targets cannot have a tenant of that ID.
+func (r *Relay) checkID(id []byte) error {
+	if r.paths {
+		return checkAnyTenant(id)
+	}
+	return checkTenant(id)
 }
 
 // Open opens the queue, if there is to be one, from which deliveries go on, and has the relay take requests.
@@ -100,6 +115,12 @@ func (o *Options) check() error {
 	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback:
 		return errors.New("what a target does not take is told or dropped: another tenant must not get it")
 	}
+	if err := CheckHeader(o.Header); err != nil {
+		return fmt.Errorf("the header %q: %w", o.Header, err)
+	}
+	if err := CheckLabels(o.Tenants.Labels); err != nil {
+		return fmt.Errorf("the labels of tenants: %w", err)
+	}
 	if err := checkTenant([]byte(o.Tenants.Prefix + "a")); err != nil {
 		return fmt.Errorf("the prefix of tenants %q: %w", o.Tenants.Prefix, err)
 	}
@@ -121,6 +142,16 @@ func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 		var err error
 		if rules, err = readRules(r.o.Rules, read); err != nil {
 			return err
+		}
+		if old := r.rules.Load(); old != nil {
+			if err := rules.guardAs(old); err != nil {
+				return fmt.Errorf("%s: %w", r.o.Rules, err)
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(rules.tenants)) {
+			if to := r.routeOf(rules, id); to.err != nil && !to.rule.Drop {
+				return fmt.Errorf("%s: tenants[%q]: %w", r.o.Rules, clip(id), to.err)
+			}
 		}
 	}
 	r.reroute(rules)

@@ -31,6 +31,7 @@ type request struct {
 	splitter remotewrite.Splitter
 	accept   func(key []byte, s *remotewrite.SeriesView) error // acceptSeries, bound once
 	rules    *Rules
+	key      []byte  // see keyOf
 	last     *tenant // that acceptSeries was asked for last
 	hashed   int     // bytes of labels
 	outside  int     // series out of bounds

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,6 +49,9 @@ type TenantRule struct {
 	As   string // its ID at the target; empty: the same
 	Drop bool   // its series are dropped, and counted
 	Limits
+	Class string // whose histograms have its posts; empty: "default"
+
+	keep, drop *patterns // of names of series; those that are not kept are dropped, and counted
 
 	id string
 }
@@ -104,11 +109,31 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 	}
 	if tenants != nil {
 		r.parseTenants(&p, tenants)
+		r.checkClasses(&p)
 	}
 	if len(p) > 0 {
 		return nil, errors.Join(p...)
 	}
 	return r, nil
+}
+
+// guardAs returns an error if r lets anybody in where old did not. So a file that was emptied by mistake opens nothing.
+func (r *Rules) guardAs(old *Rules) error {
+	const restart = "; if that is meant, restart the service"
+	switch {
+	case len(old.list) > 0 && len(r.list) == 0:
+		return errors.New("there are no credentials any more, so anybody could write for every tenant" + restart)
+	case old.onlyListed && !r.onlyListed && len(r.list) == 0:
+		return errors.New("only_listed is not set any more, so series of every tenant would be taken" + restart)
+	case !old.empty() && r.empty():
+		return errors.New("the rules say nothing any more, and had limits" + restart)
+	}
+	return nil
+}
+
+// empty reports whether the rules say nothing.
+func (r *Rules) empty() bool {
+	return len(r.list) == 0 && len(r.tenants) == 0 && !r.onlyListed && r.defaults == (TenantRule{})
 }
 
 func (r *Rules) parseTenants(p *problems, text []byte) {
@@ -130,7 +155,7 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 		if strings.HasSuffix(id, "*") {
 			p.add(place, `these are rules of one tenant: only "*" is for all`)
 		} else if rule.As == "" && !rule.Drop {
-			if err := checkTenant([]byte(id)); err != nil {
+			if err := checkAnyTenant([]byte(id)); err != nil {
 				p.add(place, "%v", err)
 			}
 		}
@@ -142,12 +167,15 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 
 // parse overrides what the text says.
 func (t *TenantRule) parse(p *problems, place string, text []byte) {
+	var keep, drop *patterns // those of the defaults are shared
 	into := map[string]any{
 		"as": &t.As, "drop": &t.Drop, "samples_per_second": &t.SamplesPerSecond, "burst": &t.Burst, "concurrency": &t.Concurrency,
 		"active_series": &t.ActiveSeries, "labels_per_series": &t.LabelsPerSeries, "label_name_bytes": &t.LabelNameBytes,
 		"label_value_bytes": &t.LabelValueBytes, "series_per_request": &t.SeriesPerRequest, "timeout": (*duration)(&t.Timeout),
+		"keep_series": &keep, "drop_series": &drop, "class": &t.Class,
 	}
 	p.readObject(place, text, into)
+	t.keep, t.drop = cmp.Or(keep, t.keep), cmp.Or(drop, t.drop)
 	for _, key := range slices.Sorted(maps.Keys(into)) {
 		negative := false
 		switch v := into[key].(type) {
@@ -162,8 +190,11 @@ func (t *TenantRule) parse(p *problems, place string, text []byte) {
 			p.add(place, "%s must not be negative", key)
 		}
 	}
+	if err := checkClass(t.Class); err != nil {
+		p.add(place, "class: %w", err)
+	}
 	if t.As != "" {
-		if err := checkTenant([]byte(t.As)); err != nil {
+		if err := checkAnyTenant([]byte(t.As)); err != nil {
 			p.add(place, "as: %v", err)
 		}
 	}
@@ -183,7 +214,7 @@ func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 	if rule := r.tenants[string(id)]; rule != nil {
 		return rule.id, rule, nil
 	}
-	if err := checkTenant(id); err != nil {
+	if err := checkAnyTenant(id); err != nil {
 		return "", nil, err
 	}
 	if r.onlyListed {
@@ -213,6 +244,21 @@ func checkTenant(id []byte) error {
 		return fmt.Errorf("the tenant ID %q is taken: Cortex and Mimir use it as a name of their own", id)
 	}
 	return nil
+}
+
+// checkAnyTenant wants an ID that Cortex and Mimir take, or one of VictoriaMetrics' with a project, as 12:3, which is for paths alone.
+func checkAnyTenant(id []byte) error {
+	account, project, ok := bytes.Cut(id, []byte(":"))
+	if ok && isNumber(account) && isNumber(project) {
+		return nil
+	}
+	return checkTenant(id)
+}
+
+// isNumber reports whether s is a number as VictoriaMetrics wants it.
+func isNumber(s []byte) bool {
+	_, err := strconv.ParseUint(string(s), 10, 32)
+	return err == nil
 }
 
 var inTenant = func() (in [256]bool) {

@@ -204,7 +204,7 @@ func FuzzRules(f *testing.F) {
 			return
 		}
 		for id, rule := range r.tenants {
-			if !rule.Drop && rule.As == "" && checkTenant([]byte(id)) != nil || rule.As != "" && checkTenant([]byte(rule.As)) != nil {
+			if !rule.Drop && rule.As == "" && checkAnyTenant([]byte(id)) != nil || rule.As != "" && checkAnyTenant([]byte(rule.As)) != nil {
 				t.Errorf("%q: %+v", id, rule)
 			}
 			if rule.Burst < 0 || rule.SamplesPerSecond < 0 || rule.Timeout < 0 {
@@ -217,4 +217,42 @@ func FuzzRules(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Rules that would take the guard away are refused when they are reloaded: a file that was emptied by mistake must not open the relay.
+func TestRulesKeepTheirGuard(t *testing.T) {
+	const listed, guarded = `{"only_listed": true, "tenants": {"a": {}}}`, `{"credentials": [{"name": "p", "token": "x", "tenants": ["*"]}]}`
+	for _, c := range []struct{ before, after, want string }{
+		{guarded, `{}`, "credentials"},
+		{guarded, `{"tenants": {"a": {}}}`, "credentials"},
+		{guarded, listed, "credentials"},
+		{listed, `{}`, "only_listed"},
+		{listed, `{"tenants": {"a": {}}}`, "only_listed"},
+		{listed, guarded, ""},
+		{guarded, guarded, ""},
+		{`{"tenants": {"a": {"drop": true}}}`, `{}`, "nothing"},
+		{`{"tenants": {"*": {"active_series": 5}}}`, `{}`, "nothing"},
+		{`{"tenants": {"a": {"drop": true}}}`, `{"tenants": {"a": {}}}`, ""},
+		{`{}`, `{}`, ""},
+		{`{}`, guarded, ""},
+	} {
+		text := c.before
+		read := func(string) ([]byte, error) { return []byte(text), nil }
+		r := &Relay{o: Options{Rules: "rules.json"}}
+		if err := r.LoadRules(read); err != nil {
+			t.Fatal(c.before, err)
+		}
+		old := r.rules.Load()
+		text = c.after
+		err := r.LoadRules(read)
+		if c.want == "" {
+			if err != nil || r.rules.Load() == old {
+				t.Errorf("%s after %s: %v", c.after, c.before, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "rules.json") || r.rules.Load() != old {
+			t.Errorf("%s after %s: %v", c.after, c.before, err)
+		}
+	}
 }

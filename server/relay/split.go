@@ -37,7 +37,7 @@ func (q *request) split(rules *Rules) *refusal {
 	if o.Tenants.Missing == Fallback {
 		by.Default = o.Tenants.Default
 	}
-	if rules.boundsSeries() {
+	if rules.looksAtSeries() {
 		if q.accept == nil {
 			q.accept = q.acceptSeries
 		}
@@ -94,7 +94,7 @@ func (q *request) route(part *remotewrite.Part) *refusal {
 		q.lose(part, errNotAllowed)
 		return nil
 	}
-	t, err := r.tenant(part.Key())
+	t, err := r.tenant(q.keyOf(part.Key()))
 	if err != nil {
 		return refuse(Overloaded, "%v", err)
 	}
@@ -114,6 +114,15 @@ func (q *request) route(part *remotewrite.Part) *refusal {
 		return nil
 	}
 	return q.pack(part, t)
+}
+
+// keyOf returns the key of the tenant that the sender calls name. It is good until the next call.
+func (q *request) keyOf(name []byte) []byte {
+	if q.credential.prefix == "" {
+		return name
+	}
+	q.key = append(append(q.key[:0], q.credential.prefix...), name...)
+	return q.key
 }
 
 // lose has a part go nowhere.
@@ -150,7 +159,7 @@ func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
 	r := q.relay
 	p := q.newParcel(t)
 	p.counts = counts{int64(part.Series), int64(part.Samples), int64(part.Histograms), int64(part.Exemplars)}
-	if p.entire = q.splitter.Whole() || q.splitter.WholeWithMetadata() && r.hasMetadata(t); p.entire {
+	if p.entire = q.splitter.Whole() || q.splitter.WholeWithMetadata() && q.hasMetadata(t); p.entire {
 		p.plain, p.bytes = q.plain.b, len(q.plain.b)
 		if q.encoding == Snappy || q.encoding == r.o.Encoding { // every target takes snappy
 			p.whole, p.encoding = q.raw.b, q.encoding
@@ -160,7 +169,7 @@ func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
 	from := len(q.parts.b)
 	had := cap(q.parts.b)
 	b := part.Append(q.parts.b)
-	if r.hasMetadata(t) {
+	if q.hasMetadata(t) {
 		b = append(b, q.metadata...)
 	}
 	if more := cap(b) - had; more > 0 && q.take(more) != nil {
@@ -196,9 +205,10 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 	if len(key) == 0 || len(key) > maxListed {
 		return nil // the whole part will be refused
 	}
-	t := q.last
+	t, name := q.last, key
+	key = q.keyOf(name)
 	if t == nil || t.key != string(key) {
-		if !q.credential.allows(key) {
+		if !q.credential.allows(name) {
 			return nil // the whole part will be refused, and must leave no trace with the tenant
 		}
 		var err error
@@ -209,6 +219,10 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 		t.active.turn(time.Now())
 	}
 	rule := t.route.Load().rule
+	if rule.filters() && !rule.wants(s) {
+		t.stats.dropped.Add(1)
+		return remotewrite.ErrLeftOut
+	}
 	if !rule.boundsSeries() {
 		return nil
 	}

@@ -21,9 +21,13 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
+// inPath stands in a target's path for the tenant's ID. IDs have nothing that ends a segment of a path, and none is "." or "..".
+const inPath = "{tenant}"
+
 // target is a place that tenants' requests are posted to.
 type target struct {
 	url     *url.URL
+	inPath  bool // the URL names the tenant
 	age     time.Duration
 	conns   int
 	dial    dialer
@@ -46,19 +50,34 @@ type target struct {
 const asksAgain = 10 * time.Minute
 
 func newTarget(text string, o *Options, e *egress) (*target, error) {
-	u, err := url.Parse(text)
+	u, err := url.Parse(strings.ReplaceAll(text, inPath, url.PathEscape(inPath))) // a brace would have the path encoded anew
 	switch {
 	case err != nil:
 		return nil, err
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return nil, fmt.Errorf("target %q: it must be a URL such as http://mimir:8080/api/v1/push", u.Redacted())
+	case strings.Contains(u.Fragment, inPath), strings.Contains(u.RawQuery, url.PathEscape(inPath)):
+		return nil, fmt.Errorf("target %q: %s can be in the path only", u.Redacted(), inPath)
+	case strings.ContainsAny(strings.ReplaceAll(u.Path, inPath, ""), "{}"):
+		return nil, fmt.Errorf("target %q: there is a brace in the path that is not of %s", u.Redacted(), inPath)
 	case u.User != nil:
 		return nil, fmt.Errorf("target %q: give user and password by settings of their own", u.Redacted())
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/api/v1/push"
 	}
-	return &target{url: u, age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}, nil
+	return &target{url: u, inPath: strings.Contains(u.Path, inPath), age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}, nil
+}
+
+// urlFor returns where posts of a tenant go.
+func (t *target) urlFor(id string) *url.URL {
+	if !t.inPath {
+		return t.url
+	}
+	u := *t.url
+	u.RawPath = strings.ReplaceAll(u.EscapedPath(), url.PathEscape(inPath), url.PathEscape(id))
+	u.Path = strings.ReplaceAll(u.Path, inPath, id)
+	return &u
 }
 
 // name is what the target is called in metrics and messages.
@@ -134,7 +153,7 @@ func (t *target) post(ctx context.Context, to *route, version remotewrite.Versio
 	}
 	t.busy.Add(1)
 	defer t.busy.Add(-1)
-	resp, released, err := roundTrip(ctx, transport, t.url, header, body)
+	resp, released, err := roundTrip(ctx, transport, t.urlFor(to.id), header, body)
 	if err != nil {
 		t.complain(err)
 		text, late := unanswered(err)

@@ -33,6 +33,8 @@ type route struct {
 	rule *TenantRule
 	err  error // why they go nowhere; then sender is told, unless rule.Drop
 
+	class *classTimes
+
 	made atomic.Pointer[headers]
 }
 
@@ -179,16 +181,17 @@ var errNoTenant = errors.New("it has no tenant label")
 // routeOf is where the rules have a tenant's series go.
 func (r *Relay) routeOf(rules *Rules, key string) *route {
 	if key == "" {
-		return &route{rule: &TenantRule{Drop: r.o.Tenants.Missing == Drop}, err: errNoTenant}
+		return &route{rule: &TenantRule{Drop: r.o.Tenants.Missing == Drop}, err: errNoTenant, class: r.timings.of("")}
 	}
 	name, rule, err := rules.tenant([]byte(key))
 	to := &route{rule: rule, err: err}
 	if to.rule == nil {
 		to.rule = &TenantRule{}
 	}
+	to.class = r.timings.of(to.rule.Class)
 	to.id = r.o.Tenants.Prefix + cmp.Or(to.rule.As, name)
 	if to.err == nil {
-		to.err = checkTenant([]byte(to.id))
+		to.err = r.checkID([]byte(to.id))
 	}
 	return to
 }

@@ -134,3 +134,48 @@ func TestTableDiskFull(t *testing.T) {
 	c.stop()
 	wantIDs(t, idsOf(t, tables), []*sender{s})
 }
+
+// A small volume is enough for the default settings: they are scaled to it, so that writes are taken, and taken again when there is room.
+func TestSmallVolumeRecovers(t *testing.T) {
+	to := newTarget(t)
+	dir := filepath.Join(t.TempDir(), "volume")
+	mount(t, dir, "48m")
+	c := start(t, filepath.Join(dir, "data"), "--seal-age=1h", "--wal-segment=128MiB", "--wal-min-free=64MiB", "--wal-reserve=64MiB",
+		"--relay.target="+to.URL, "--relay.queue="+filepath.Join(dir, "queue"))
+	taken := func() (int, string) { return push(t, http.DefaultClient, c.url, "", series("a")) }
+	if status, text := taken(); status != 204 {
+		t.Fatalf("on an empty volume: %d %s", status, text)
+	}
+	if status, text := ready(t, c.url); status != 200 {
+		t.Errorf("/ready on an empty volume: %d %s", status, text)
+	}
+	free := fill(t, dir, 0)
+	waitFor(t, "the queue to refuse", func() bool { status, _ := taken(); return status == 503 })
+	if _, text := taken(); strings.Contains(text, dir) || !strings.Contains(text, "disk") {
+		t.Errorf("with a full volume senders are told %q", text)
+	}
+	free()
+	waitFor(t, "the queue to take series again", func() bool { status, _ := taken(); return status == 204 })
+	waitFor(t, "/ready to say yes", func() bool { status, _ := ready(t, c.url); return status == 200 })
+	c.stop()
+}
+
+// The queue is on a disk of its own, which fills up: /ready says so, although the log of rows has room.
+func TestReadyTellsOfTheQueuesDisk(t *testing.T) {
+	to := newTarget(t)
+	dir := t.TempDir()
+	queue := filepath.Join(dir, "queue")
+	mount(t, queue, "48m")
+	c := start(t, filepath.Join(dir, "data"), "--wal-min-free=4MiB", "--relay.target="+to.URL, "--relay.queue="+queue)
+	if status, text := ready(t, c.url); status != 200 {
+		t.Fatalf("/ready with room: %d %s", status, text)
+	}
+	free := fill(t, queue, 0)
+	waitFor(t, "/ready to say no", func() bool { status, _ := ready(t, c.url); return status == 503 })
+	if _, text := ready(t, c.url); !strings.Contains(text, "the relay's queue") || !strings.Contains(text, "MiB") || strings.Contains(text, dir) {
+		t.Errorf("/ready with a full disk: %s", text)
+	}
+	free()
+	waitFor(t, "/ready to say yes", func() bool { status, _ := ready(t, c.url); return status == 200 })
+	c.stop()
+}

@@ -3,7 +3,10 @@ package service
 import (
 	"errors"
 	"net/http"
+	"strings"
 
+	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/queue"
 	"github.com/slipstream-go/slipstream/server/relay"
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -42,6 +45,16 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 		err = s.watcher.Add("rules", r.LoadRules)
 	}
 	return r, errors.Join(err, s.watcher.Add("what targets are shown", r.LoadEgress))
+}
+
+// advice tells where to write: by Remote Write alone, if the service only passes that on.
+func advice(c *config.Serve) string {
+	n := len(relay.Paths)
+	text := "send Remote Write to " + strings.Join(relay.Paths[:n-1], ", ") + " or " + relay.Paths[n-1]
+	if len(c.Relay.Target) == 0 {
+		text = ingest.WritePaths + ", or " + text
+	}
+	return text
 }
 
 // routes are those of the relay, and all others of the ingest.

@@ -249,3 +249,44 @@ func TestTokensReload(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Those who come from cortex-tenant find its paths, and whoever asks for another one learns where Remote Write is taken.
+func TestPathsOfTheRelay(t *testing.T) {
+	to := newTarget(t)
+	s, stop := run(t, settings(t, "--relay.target="+to.URL))
+	for _, path := range []string{"/push", "/api/v1/push", "/api/v1/write"} {
+		resp, err := http.Post(s.URL()+path, "application/x-protobuf", bytes.NewReader(series("a")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 204 {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+	if n := to.got("a"); n != 3 {
+		t.Errorf("the target got %d posts", n)
+	}
+	if status, text := get(t, http.DefaultClient, s.URL()+"/alive"); status != 200 {
+		t.Errorf("/alive: %d %s", status, text)
+	}
+	const want = "there is nothing at /api/push: send Remote Write to /api/v1/push, /api/v1/write or /push"
+	if status, text := get(t, http.DefaultClient, s.URL()+"/api/push"); status != 404 || !strings.Contains(text, want) {
+		t.Errorf("%d %s", status, text)
+	}
+	s.handler.Drain()
+	if status, text := get(t, http.DefaultClient, s.URL()+"/alive"); status != 503 || !strings.Contains(text, "stopping") {
+		t.Errorf("/alive of one that is stopping: %d %s", status, text)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	s, stop = run(t, settings(t))
+	const both = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack, or send Remote Write to /api/v1/push, /api/v1/write or /push"
+	if status, text := get(t, http.DefaultClient, s.URL()+"/api/push"); status != 404 || !strings.Contains(text, both) {
+		t.Errorf("%d %s", status, text)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}

@@ -25,6 +25,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/relay"
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/throttle"
 	"github.com/slipstream-go/slipstream/server/wal"
 	"github.com/slipstream-go/slipstream/server/watch"
 )
@@ -69,6 +70,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	if err != nil {
 		return nil, err
 	}
+	log = slog.New(throttle.New(log.Handler())) // whatever fails, and whoever logs it
 	s := &Service{
 		machine: m, config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
 		pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
@@ -113,6 +115,8 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 		Logger:  log,
 
 		ReadTimeout: c.Timeout.Read,
+		Advice:      advice(c),
+		Shortage:    func() string { return s.relay.Shortage() },
 	})
 	if c.TokenFile != "" {
 		err = s.watcher.Add("tokens", func(read func(path string) ([]byte, error)) error {

@@ -21,6 +21,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -366,5 +367,35 @@ func TestCommands(t *testing.T) {
 		if (err == nil) != c.ok || !strings.Contains(string(out), c.want) {
 			t.Errorf("%v: %v\n%s", c.args, err, out)
 		}
+	}
+}
+
+// counting counts records.
+type counting struct {
+	slog.Handler
+	n atomic.Int64
+}
+
+func (c *counting) Enabled(context.Context, slog.Level) bool { return true }
+
+func (c *counting) Handle(_ context.Context, r slog.Record) error {
+	c.n.Add(1)
+	return nil
+}
+
+// Whatever fails many times a second is a line a second in the log.
+func TestLogIsThrottled(t *testing.T) {
+	c := &counting{Handler: slog.DiscardHandler}
+	s, err := New(settings(t), "test", slog.New(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.release()
+	before := c.n.Load()
+	for range 1000 {
+		s.log.Error("a write failed", "error", os.ErrInvalid)
+	}
+	if n := c.n.Load() - before; n < 1 || n > 500 {
+		t.Errorf("%d lines", n)
 	}
 }

@@ -56,7 +56,7 @@ func Check(dir string) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	v, err := takeSurvey(disk.OS, dir)
+	v, err := takeSurvey(disk.OS, dir, false)
 	return v.report, err
 }
 
@@ -64,13 +64,15 @@ func Check(dir string) (Report, error) {
 type survey struct {
 	segments []*segment
 	report   Report
+	keeps    bool // whole records of a torn commit too
 }
 
 // takeSurvey reads the log in dir, which is locked, and settles for each segment which sequence numbers are its own, where its records end and
-// whether it is damaged. The survey is never nil; after an error it ends where that was met.
-func takeSurvey(d disk.Disk, dir string) (*survey, error) {
+// whether it is damaged. With keeps, a torn commit of which later records are whole is damage. The survey is never nil; after an error
+// it ends where that was met.
+func takeSurvey(d disk.Disk, dir string, keeps bool) (*survey, error) {
 	segs, err := listSegments(d, dir)
-	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}}
+	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}, keeps: keeps}
 	if err != nil {
 		return v, err
 	}
@@ -199,7 +201,7 @@ func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) erro
 	}
 	s.next = sc.next
 	for _, at := range flaws {
-		if last && commit <= at.due {
+		if last && commit <= at.due && !(v.keeps && at.found > at.due) {
 			before := at.before
 			before.Damage, before.Torn = v.report.Damage, s.size-at.off
 			v.report = before

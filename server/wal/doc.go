@@ -11,6 +11,7 @@
 //	scan.go       reading a segment from front to back, and past damage
 //	check.go      the survey of a whole log, from which Open, Check and Repair know what is torn and what is damaged
 //	repair.go     Repair
+//	salvage.go    what Open does about damage with Options.Salvage
 //	spare.go      segments that have landed become new ones
 //	first.go      which segment is the oldest
 //	disk.go       what is asked of the system; the reserve
@@ -21,6 +22,8 @@
 //	00000007.wal.tmp      a segment in the making or being removed; Open removes it
 //	00000002.wal.spare    a segment that has landed and will be used again
 //	00000003.wal.damaged  what Repair has replaced, kept for whoever wants to look
+//	00000003.wal.torn     what was cut off at the log's end, kept with Options.Salvage
+//	record-77.unread      a payload that the log's user could make nothing of; see [Log.SetAside]
 //	first                 which segment is the oldest that the log needs
 //	reserve               room that is given back when the disk fills up (see [Options.Reserve])
 //	lock                  held while the log is open
@@ -71,6 +74,9 @@
 //     sequence numbers that are gone: its payload, a u64, is how many.
 //
 // Where oldest segments are missing that have not landed, the file first says so, and that is damage, too.
+//
+// With [Options.Salvage] Open repairs by itself. Of a torn commit it keeps the records that are whole behind the torn one, and a copy of
+// what it cuts off.
 //
 // Two losses leave no trace: the last commit of the log, which looks like a torn tail, so what is cut off there may have been
 // acknowledged; and whole segments at the end.

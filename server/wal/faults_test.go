@@ -296,6 +296,31 @@ func TestMinFree(t *testing.T) {
 	}
 }
 
+// What must be free, the reserve and the segments are scaled to the file system: one that is smaller than the settings is not low for ever.
+func TestSizesAreScaledToTheDisk(t *testing.T) {
+	for size, want := range map[int64]struct{ free, wanted, segment int64 }{
+		0:         {192 << 20, 192 << 20, 128 << 20}, // not known
+		4 << 30:   {192 << 20, 192 << 20, 128 << 20},
+		256 << 20: {96 << 20, 96 << 20, 16 << 20},
+		64 << 20:  {24 << 20, 24 << 20, 4 << 20},
+	} {
+		var free atomic.Int64
+		free.Store(want.free - 1)
+		o := Options{SegmentBytes: 128 << 20, MinFree: 64 << 20, Reserve: 64 << 20, Logger: quiet, Disk: sizedDisk{
+			freeDisk{disk.OS, func() (int64, error) { return free.Load(), nil }}, size}}
+		l := mustOpen(t, t.TempDir(), o)
+		if st := l.Stats(); !st.LowDisk || st.Wanted != want.wanted || l.SegmentBytes() != want.segment {
+			t.Errorf("of %d bytes: %+v, and segments of %d", size, st, l.SegmentBytes())
+		}
+		free.Store(want.free)
+		l.space.look()
+		if st := l.Stats(); st.LowDisk {
+			t.Errorf("of %d bytes %d are free: %+v", size, want.free, st)
+		}
+		mustClose(t, l)
+	}
+}
+
 // A reserve of another size, or one that is no longer asked for, goes.
 func TestReserveIsResized(t *testing.T) {
 	dir := t.TempDir()

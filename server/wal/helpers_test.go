@@ -224,6 +224,14 @@ type freeDisk struct {
 
 func (d freeDisk) Free(string) (int64, error) { return d.free() }
 
+// sizedDisk has a size.
+type sizedDisk struct {
+	freeDisk
+	size int64
+}
+
+func (d sizedDisk) Size(string) (int64, error) { return d.size, nil }
+
 // memDir is a directory in memory where the system has one: tests that open thousands of logs would wait for the disk.
 func memDir(t testing.TB) string {
 	t.Helper()

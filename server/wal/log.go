@@ -18,19 +18,21 @@ const defaultSegmentBytes = 128 << 20
 // Options are how a log is opened. The zero value is of use.
 type Options struct {
 	// SegmentBytes is the size of a segment: 128 MiB unless set, and at most a quarter of MaxBytes, so that records which have
-	// landed make room while the last segment is still in use. A record that is larger gets a segment to itself.
+	// landed make room while the last segment is still in use, and a sixteenth of the file system. A record that is larger gets a
+	// segment to itself.
 	SegmentBytes int64
 
 	// MaxBytes bounds the records on disk; an append of data beyond it fails with ErrFull. What is allocated ahead in the last
 	// segment, less than SegmentBytes, is not counted. Zero means no bound.
 	MaxBytes int64
 
-	// MinFree is how many bytes the file system must have free for data; below, an append of data fails with ErrLowDisk.
+	// MinFree is how many bytes the file system must have free for data; below, an append of data fails with ErrLowDisk. At most a
+	// quarter of the file system.
 	MinFree int64
 
 	// Reserve is the size of a file that is kept so that intents, landed records and the files they speak of have room on a
 	// full disk. While it is given back, data is refused with ErrLowDisk; it is taken again once twice as much is free
-	// beyond MinFree.
+	// beyond MinFree. At most a sixteenth of the file system.
 	Reserve int64
 
 	// OnCommit is called by the committer when records are durable, before their appends return: in order, never twice at a
@@ -39,6 +41,11 @@ type Options struct {
 
 	// OnFail is called by the committer for a record of AppendAsync that was queued but could not be written.
 	OnFail func(r *Record, err error)
+
+	// Salvage has Open repair a damaged log, as Repair does, where it would return a DamageError, and read past what the disk does not give
+	// back. What is damaged is set aside in files of its own, counted and logged. Of a torn commit every whole record is kept: it may have
+	// been acknowledged, and been damaged later. If it was not, a sender that comes again brings it twice.
+	Salvage bool
 
 	Logger *slog.Logger // slog.Default() when nil
 
@@ -58,6 +65,18 @@ func (o *Options) setDefaults() {
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
+}
+
+// scale keeps sizes within what the file system of dir has: with those for a large one, a small one would be low for ever.
+func (o *Options) scale(dir string) error {
+	size, err := o.Disk.Size(dir)
+	if err != nil || size == 0 {
+		return err
+	}
+	o.SegmentBytes = min(o.SegmentBytes, max(size/16, 1))
+	o.MinFree = min(o.MinFree, size/4)
+	o.Reserve = min(o.Reserve, size/16)
+	return nil
 }
 
 // phase is where a log is in its life.
@@ -95,6 +114,8 @@ type Log struct {
 
 	appendings sync.Pool // their channels belong to the log: a synctest bubble can have one of its own
 
+	salvaged Salvaged // by Open; but for Files
+
 	releasing disk.Mutex // held while segments are removed, so that the oldest goes first
 	stopped   chan struct{}
 	committer committer
@@ -113,9 +134,21 @@ type Stats struct {
 	Segments int
 	Size     int64
 	LastSeq  uint64
+	Failed   bool // ErrFailed: nothing is taken until the log is opened again
 	LowDisk  bool
 	Free     int64 // bytes that the file system had free at the last look; 0 if nobody looks
 	Wanted   int64 // free bytes at which data is taken again
+}
+
+// Shortage says why the log takes no data at present, without naming paths; it is empty if the log does.
+func (s *Stats) Shortage() string {
+	switch {
+	case s.Failed:
+		return "the log has failed: restart the service"
+	case s.LowDisk:
+		return fmt.Sprintf("the disk is nearly full: %d MiB are free; writes are taken again at %d MiB", s.Free>>20, (s.Wanted+1<<20-1)>>20)
+	}
+	return ""
 }
 
 // Open opens the log in dir, which is made when it is missing. It reads all of it: a torn tail is cut off, and damage anywhere
@@ -123,6 +156,9 @@ type Stats struct {
 func Open(dir string, o Options) (_ *Log, err error) {
 	o.setDefaults()
 	if err := disk.MkdirAll(o.Disk, dir); err != nil {
+		return nil, fmt.Errorf("wal: %w", err)
+	}
+	if err := o.scale(dir); err != nil {
 		return nil, fmt.Errorf("wal: %w", err)
 	}
 	unlock, err := lockDir(o.Disk, dir)
@@ -137,14 +173,11 @@ func Open(dir string, o Options) (_ *Log, err error) {
 	if err := removeTemps(o.Disk, dir); err != nil {
 		return nil, err
 	}
-	found, err := takeSurvey(o.Disk, dir)
+	l := &Log{disk: o.Disk, dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
+	found, err := l.surveyed()
 	if err != nil {
 		return nil, err
 	}
-	if damage := found.report.Damage; len(damage) > 0 {
-		return nil, damage[0]
-	}
-	l := &Log{disk: o.Disk, dir: dir, o: o, unlock: unlock, stopped: make(chan struct{})}
 	l.appendings.New = newAppending
 	l.work.L, l.room.L = &l.mu, &l.mu
 	l.space = space{disk: o.Disk, dir: dir, minFree: o.MinFree, reserve: o.Reserve, log: o.Logger}
@@ -192,6 +225,9 @@ func (l *Log) openActive(found *survey) error {
 		return err
 	}
 	if torn := found.report.Torn; torn > 0 {
+		if l.o.Salvage {
+			l.keepTorn(s, f)
+		}
 		l.o.Logger.Warn("wal: cut off an incomplete commit at the end of the log", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
 		err = f.Truncate(s.end)
 	}
@@ -314,6 +350,9 @@ func (l *Log) Size() int64 {
 	return l.size
 }
 
+// SegmentBytes returns the size of a segment.
+func (l *Log) SegmentBytes() int64 { return l.o.SegmentBytes }
+
 // LastSeq is the sequence number of the last record for which OnCommit has returned, 0 before the first.
 func (l *Log) LastSeq() uint64 {
 	l.mu.Lock()
@@ -338,7 +377,7 @@ func (l *Log) Stats() Stats {
 	st.Segments = len(l.sealed) + 1
 	st.Size = l.size
 	st.LastSeq = l.lastSeq
-	st.LowDisk = low
+	st.LowDisk, st.Failed = low, l.failed != nil
 	st.Free, st.Wanted = l.space.found.Load(), l.space.wanted.Load()
 	return st
 }

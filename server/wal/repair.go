@@ -26,34 +26,47 @@ func Repair(dir string) (Report, error) {
 	if err := removeTemps(d, dir); err != nil {
 		return Report{}, err
 	}
-	found, err := takeSurvey(d, dir)
+	found, err := takeSurvey(d, dir, false)
 	if err != nil || len(found.report.Damage) == 0 {
 		return found.report, err
 	}
+	if err := found.repair(d, dir); err != nil {
+		return found.report, err
+	}
+	after, err := takeSurvey(d, dir, false)
+	if err == nil && len(after.report.Damage) > 0 {
+		err = errStill(after.report.Damage[0])
+	}
+	return found.report, err
+}
+
+// errStill is the error of a repair that has not helped.
+func errStill(d *DamageError) error {
+	return fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", d)
+}
+
+// repair writes the damaged segments of the log in dir anew.
+func (v *survey) repair(d disk.Disk, dir string) error {
 	// What the repair writes needs room. Open makes the reserve again when there is enough.
 	var old spares
 	if err := old.find(d, dir, 0, slog.Default()); err != nil {
-		return found.report, fmt.Errorf("wal: %w", err)
+		return fmt.Errorf("wal: %w", err)
 	}
 	if err := d.Remove(filepath.Join(dir, reserveName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return found.report, fmt.Errorf("wal: %w", err)
+		return fmt.Errorf("wal: %w", err)
 	}
-	for _, s := range found.segments {
+	for _, s := range v.segments {
 		if !s.damaged {
 			continue
 		}
 		if err := s.rewrite(d); err != nil {
-			return found.report, fmt.Errorf("wal: repair of %s: %w; nothing is lost by running it again", s.path, err)
+			return fmt.Errorf("wal: repair of %s: %w; nothing is lost by running it again", s.path, err)
 		}
 	}
-	if err := forgetMissing(d, dir, found.segments); err != nil {
-		return found.report, fmt.Errorf("wal: %w", err)
+	if err := forgetMissing(d, dir, v.segments); err != nil {
+		return fmt.Errorf("wal: %w", err)
 	}
-	after, err := takeSurvey(d, dir)
-	if err == nil && len(after.report.Damage) > 0 {
-		err = fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", after.report.Damage[0])
-	}
-	return found.report, err
+	return nil
 }
 
 // forgetMissing makes the oldest segment that is there the log's first one. A log without any begins anew.

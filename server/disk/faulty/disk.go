@@ -397,6 +397,15 @@ func (d *Disk) Free(dir string) (int64, error) {
 	return d.free(), fault
 }
 
+func (d *Disk) Size(dir string) (int64, error) {
+	fault, err := d.begin("Size", dir)
+	if err != nil {
+		return 0, err
+	}
+	defer d.mu.Unlock()
+	return d.o.Size, fault
+}
+
 func (d *Disk) Lock(path string) (unlock func(), err error) {
 	fault, err := d.begin("Lock", path)
 	if err != nil {

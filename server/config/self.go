@@ -1,0 +1,54 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// isSelf reports whether a target is where the service listens.
+func isSelf(target, listen string) bool {
+	u, err := url.Parse(target)
+	if err != nil {
+		return false // which is told elsewhere
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	host, here, err := net.SplitHostPort(listen)
+	if err != nil || port != here {
+		return false
+	}
+	there := strings.ToLower(u.Hostname())
+	if host = strings.ToLower(host); host == there || isLoopback(host) && isLoopback(there) {
+		return true
+	}
+	if addr, err := netip.ParseAddr(host); host != "" && (err != nil || !addr.IsUnspecified()) {
+		return false
+	}
+	return isThisMachine(there)
+}
+
+// isThisMachine reports whether a host is this machine, as far as that can be known without asking anybody.
+func isThisMachine(host string) bool {
+	if name, err := os.Hostname(); isLoopback(host) || err == nil && host == strings.ToLower(name) {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	if addr.IsUnspecified() {
+		return true
+	}
+	own, _ := net.InterfaceAddrs() // if they are not known, none is
+	for _, a := range own {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == addr.Unmap() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,73 @@
+package relay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+)
+
+// patterns are names of metrics: whole ones, or with one * that stands for any bytes.
+type patterns struct {
+	exact map[string]bool
+	globs []glob
+}
+
+type glob struct{ prefix, suffix string }
+
+// UnmarshalJSON reads an array of strings.
+func (p *patterns) UnmarshalJSON(text []byte) error {
+	var list []string
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	*p = patterns{exact: make(map[string]bool)}
+	for _, s := range list {
+		prefix, suffix, ok := strings.Cut(s, "*")
+		switch {
+		case s == "":
+			return errors.New("a name is empty")
+		case strings.Contains(suffix, "*"):
+			return fmt.Errorf("%q has more than one *", clip(s))
+		case ok:
+			p.globs = append(p.globs, glob{prefix, suffix})
+		default:
+			p.exact[s] = true
+		}
+	}
+	return nil
+}
+
+// none reports whether there is no pattern.
+func (p *patterns) none() bool { return p == nil || len(p.exact) == 0 && len(p.globs) == 0 }
+
+func (p *patterns) match(name []byte) bool {
+	if p.exact[string(name)] {
+		return true
+	}
+	for i := range p.globs {
+		g := &p.globs[i]
+		n := len(name) - len(g.suffix)
+		if n >= len(g.prefix) && string(name[:len(g.prefix)]) == g.prefix && string(name[n:]) == g.suffix {
+			return true
+		}
+	}
+	return false
+}
+
+// filters reports whether series are chosen by name.
+func (t *TenantRule) filters() bool { return !t.keep.none() || !t.drop.none() }
+
+// wants reports whether the rule has a series go on.
+func (t *TenantRule) wants(s *remotewrite.SeriesView) bool {
+	var name []byte
+	for label, value := range s.Labels {
+		if string(label) == "__name__" {
+			name = value
+			break
+		}
+	}
+	return (t.keep.none() || t.keep.match(name)) && (t.drop.none() || !t.drop.match(name))
+}

@@ -1,0 +1,52 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// reserved are the headers of a post that HTTP or the relay itself sets.
+var reserved = []string{
+	"Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Date", "Expect", "Host",
+	"Idempotency-Key", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
+	http.CanonicalHeaderKey(attemptHeader), http.CanonicalHeaderKey(versionHeader), http.CanonicalHeaderKey(vmVersionHeader),
+}
+
+// CheckHeader returns an error if a header of that name cannot name the tenant.
+func CheckHeader(name string) error {
+	for i := range len(name) {
+		if c := name[i]; c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return errHeader
+		}
+	}
+	if name == "" {
+		return errHeader
+	}
+	if canonical := http.CanonicalHeaderKey(name); slices.Contains(reserved, canonical) || strings.HasPrefix(canonical, "Proxy-") {
+		return errors.New("HTTP or the relay itself needs this header: use X-Scope-OrgID or one like it")
+	}
+	return nil
+}
+
+var errHeader = errors.New("it is not the name of a header")
+
+// CheckLabels returns an error if the labels cannot name the tenant.
+func CheckLabels(labels []string) error {
+	if len(labels) == 0 {
+		return errNoLabel
+	}
+	for i, label := range labels {
+		switch {
+		case label == "":
+			return errNoLabel
+		case slices.Contains(labels[:i], label):
+			return fmt.Errorf("the label %q is there twice", label)
+		}
+	}
+	return nil
+}
+
+var errNoLabel = errors.New("a label is empty")

@@ -1,0 +1,174 @@
+package wal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+)
+
+const (
+	tornSuffix   = ".torn"
+	unreadSuffix = ".unread"
+)
+
+// Salvaged is what Open has found damaged and put right, with Options.Salvage.
+type Salvaged struct {
+	Places  int    // damaged ones, with records that SetAside was called for
+	Records uint64 // at most so many are lost
+	Files   int    // that were set aside, by earlier starts too: for somebody to look at, and to remove
+}
+
+// surveyed reads the log for Open. With Options.Salvage a damaged log is repaired first; without it damage is an error.
+func (l *Log) surveyed() (*survey, error) {
+	d := l.disk
+	if l.o.Salvage {
+		d = patient{d}
+	}
+	found, err := takeSurvey(d, l.dir, l.o.Salvage)
+	if err != nil || len(found.report.Damage) == 0 {
+		return found, err
+	}
+	if !l.o.Salvage {
+		return nil, found.report.Damage[0]
+	}
+	err = found.repair(d, l.dir)
+	if disk.IsFull(err) { // what looks torn can be cut off without room
+		if found, err := takeSurvey(d, l.dir, false); err == nil && len(found.report.Damage) == 0 {
+			return found, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range found.report.Damage {
+		l.o.Logger.Error("wal: THE LOG IS DAMAGED: what is whole is kept, and the damaged file is set aside", "segment", one.Segment, "offset", one.Offset,
+			"reason", one.Reason, "records_lost_at_most", one.Lost(), "set_aside", filepath.Join(l.dir, "*"+damagedSuffix+"*"))
+	}
+	l.salvaged.Places += len(found.report.Damage)
+	l.salvaged.Records += found.report.Lost()
+	found, err = takeSurvey(d, l.dir, false)
+	if err == nil && len(found.report.Damage) > 0 {
+		err = errStill(found.report.Damage[0])
+	}
+	return found, err
+}
+
+// keepTorn copies the torn tail of s, which is going to be cut off, to a file of its own. If there is no room for that, the log goes on
+// without.
+func (l *Log) keepTorn(s *segment, f disk.File) {
+	name := ""
+	b, err := tailOf(patientFile{f}, s.end, s.size)
+	if err == nil {
+		name, err = l.setAside(s.path+tornSuffix, b)
+	}
+	if err != nil {
+		l.o.Logger.Error("wal: the incomplete commit cannot be kept", "segment", s.path, "error", err)
+		return
+	}
+	l.o.Logger.Warn("wal: the incomplete commit is kept", "set_aside", name)
+}
+
+// tailOf reads what f holds between two offsets, but for the zeros at the end.
+func tailOf(f io.ReaderAt, from, to int64) ([]byte, error) {
+	b := make([]byte, windowSize)
+	for to > from {
+		start := max(from, to-windowSize)
+		part := b[:to-start]
+		if _, err := f.ReadAt(part, start); err != nil {
+			return nil, err
+		}
+		if n := len(bytes.TrimRight(part, "\x00")); n > 0 {
+			to = start + int64(n)
+			break
+		}
+		to = start
+	}
+	b = make([]byte, to-from)
+	_, err := f.ReadAt(b, from)
+	return b, err
+}
+
+// SetAside keeps the payload of a record that Replay has read, and that the caller can make nothing of, in a file of its own, durably, and
+// counts it. It returns the file's name.
+func (l *Log) SetAside(r *Record) (string, error) {
+	l.salvaged.Places++
+	l.salvaged.Records++
+	return l.setAside(filepath.Join(l.dir, fmt.Sprintf("record-%d%s", r.Seq, unreadSuffix)), r.Payload)
+}
+
+// setAside writes a file under the first name that is free of path, path.2, … A name that has the same content is taken as it is.
+func (l *Log) setAside(path string, b []byte) (string, error) {
+	name := path
+	for n := 2; ; n++ {
+		old, err := disk.ReadFile(l.disk, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err == nil && string(old) == string(b) {
+			return name, nil
+		}
+		name = fmt.Sprintf("%s.%d", path, n)
+	}
+	return name, disk.WriteFile(l.disk, name, b)
+}
+
+// Salvaged returns what was damaged when the log was opened.
+func (l *Log) Salvaged() Salvaged {
+	s := l.salvaged
+	entries, err := l.disk.ReadDir(l.dir)
+	if err != nil {
+		return s
+	}
+	for _, e := range entries {
+		for _, suffix := range []string{damagedSuffix, tornSuffix, unreadSuffix} {
+			if strings.Contains(e.Name(), suffix) && !strings.HasPrefix(e.Name(), ".") {
+				s.Files++
+			}
+		}
+	}
+	return s
+}
+
+// patient is a disk whose files are read block by block where a read fails: a bad sector costs the records in it.
+type patient struct{ disk.Disk }
+
+func (d patient) Open(path string, flag int, perm fs.FileMode) (disk.File, error) {
+	f, err := d.Disk.Open(path, flag, perm)
+	if err != nil || flag&(os.O_WRONLY|os.O_RDWR) != 0 {
+		return f, err
+	}
+	return patientFile{f}, nil
+}
+
+type patientFile struct{ disk.File }
+
+// sector is how much is given up where it cannot be read.
+const sector = 4 << 10
+
+// ReadAt fills in what cannot be read with bytes that are no record, nor the zeros at a log's end.
+func (f patientFile) ReadAt(b []byte, off int64) (n int, err error) {
+	if n, err = f.File.ReadAt(b, off); err == nil || err == io.EOF {
+		return n, err
+	}
+	for n = 0; n < len(b); {
+		part := b[n:min(len(b), n+sector-int(off+int64(n))%sector)]
+		m, err := f.File.ReadAt(part, off+int64(n))
+		if err == io.EOF {
+			return n + m, err
+		}
+		if err != nil {
+			for i := range part {
+				part[i] = 0xff
+			}
+		}
+		n += len(part)
+	}
+	return n, nil
+}
