@@ -216,7 +216,7 @@ func (s *stage) run(dir string) {
 		flags = append(flags, "--relay.target="+s.upstream)
 	}
 	if s.shape == queued {
-		flags = append(flags, "--relay.queue="+dir+"/queue", "--relay.queue-tenant-max=4MiB")
+		flags = append(flags, "--relay.queue="+dir+"/queue", "--relay.queue-tenant-max=4MiB", "--relay.max-body=1MiB")
 	}
 	if s.actor.rules != "" {
 		file := filepath.Join(dir, "rules.json")
