@@ -14,6 +14,7 @@ import (
 type Relay struct {
 	Target   []string       `help:"URL that each tenant's series are posted to, as http://mimir:8080/api/v1/push; of several, the least busy one gets the next. None: the series land in Parquet." placeholder:"URL" group:"Remote Write"`
 	Header   string         `help:"Header that names the tenant to the targets." default:"X-Scope-OrgID"`
+	Version  relay.Protocol `help:"Version of Remote Write that targets get for requests of 2.0: 2, 1, or auto, which is 1 for targets that refuse 2." default:"auto"`
 	Encoding relay.Encoding `help:"Compression of posts: snappy, or zstd for VictoriaMetrics." default:"snappy"`
 	Timeout  time.Duration  `help:"For all that a request needs until it is answered; shorter than that of the senders." default:"15s"`
 	TooMany  int            `help:"Status when a target, or a limit, says that it is too much: 503, or 429, at which Prometheus throws data away unless retry_on_http_429 is set." default:"503" enum:"429,503"`

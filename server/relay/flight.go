@@ -91,18 +91,18 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 	if p.version == remotewrite.V1 {
 		return r.send(ctx, to, t, list, remotewrite.V1)
 	}
-	if to.takesV2(time.Now()) {
+	if protocol := r.o.Protocol; protocol == AlsoV2 || protocol == AsTheyTake && to.takesV2(time.Now()) {
 		res := r.send(ctx, to, t, list, remotewrite.V2)
-		switch {
-		case res.status == http.StatusUnsupportedMediaType, res.verdict == taken && !res.told && !p.counts.none():
-		case res.verdict == taken && res.written.none() && !p.counts.none():
-			res.verdict = refused
-			res.text = fmt.Sprintf("the target answered %d, and that it has written nothing", res.status)
-			return res
-		default:
+		// It does not know version 2, and says so, or it does not even notice, and took the body for an empty request of version 1. Or it
+		// has a rule of version 2 that the request does not keep.
+		lost := res.status == http.StatusUnsupportedMediaType || res.verdict == taken && !res.told && !p.counts.none() || res.bare
+		if !lost || protocol == AlsoV2 {
+			if res.verdict == taken && res.written.none() && !p.counts.none() {
+				res.verdict = refused
+				res.text = fmt.Sprintf("the target answered %d, and that it has written nothing", res.status)
+			}
 			return res
 		}
-		// It does not know version 2, and says so, or it does not even notice, and took the body for an empty request of version 1.
 		to.v1Until.Store(time.Now().Add(asksAgain).UnixNano())
 		r.o.Logger.Info("a target does not take version 2 of Remote Write: it gets version 1", "target", to.name(), "status", res.status, "for", asksAgain)
 	}

@@ -17,6 +17,7 @@ type Options struct {
 	Targets  []string // URLs that tenants' requests are posted to; none: they go to Land
 	Egress   Egress
 	Header   string   // that names the tenant; default X-Scope-OrgID
+	Protocol Protocol // the version of Remote Write that targets get
 	Encoding Encoding // of what is made here; what can be passed on as it came keeps its own, unless the target has refused it
 
 	Tenants Tenants
@@ -84,6 +85,24 @@ type Bounds struct {
 type QueueOptions struct {
 	Dir string
 	queue.Options
+}
+
+// Protocol is the version of Remote Write that targets get. A request of version 1 stays one of version 1.
+type Protocol uint8
+
+const (
+	AsTheyTake Protocol = iota // version 2 for requests of version 2, unless the target does not take it
+	OnlyV1
+	AlsoV2 // version 2 for requests of version 2, whatever the target answers
+)
+
+var protocolNames = [...]string{AsTheyTake: "auto", OnlyV1: "1", AlsoV2: "2"}
+
+func (p Protocol) String() string { return protocolNames[p] }
+
+// UnmarshalText reads a name.
+func (p *Protocol) UnmarshalText(text []byte) error {
+	return nameOf(p, protocolNames[:], text)
 }
 
 // Policy is what is done with series that cannot be delivered.

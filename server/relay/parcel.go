@@ -89,6 +89,7 @@ type result struct {
 	text    string        // for people: never empty unless taken
 	written counts
 	told    bool // written is what the target says: it knows version 2
+	bare    bool // a series without samples, one of exemplars alone, was refused: version 1 has no such rule
 	again   bool // it was taken when it came before
 	policy  bool // it is lost, and the settings want the sender to be told that all is well
 	late    bool // no answer came in time: the target may have stored the request, or may store it later

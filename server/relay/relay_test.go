@@ -2,9 +2,12 @@ package relay
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 
@@ -96,6 +99,110 @@ func TestDowngrade(t *testing.T) {
 				t.Errorf("%s: %+v", name, p.request.Metadata)
 			}
 		}
+	}
+}
+
+// strict is a target that takes version 2, but no series without samples: whole requests as Cortex, or the others as Prometheus.
+func strict(partly bool) func(s *sink) {
+	return func(s *sink) {
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if p.version != remotewrite.V2 {
+				return false
+			}
+			for i, series := range p.request.Series {
+				if len(series.Samples)+len(series.Histograms) > 0 {
+					continue
+				}
+				if partly {
+					p.request.Series = slices.Delete(p.request.Series, i, i+1)
+					s.mu.Lock()
+					s.posts = append(s.posts, *p)
+					s.mu.Unlock()
+				}
+				http.Error(w, fmt.Sprintf("TimeSeries must contain at least one sample or histogram for series {%s}", labelsOf(series.Labels)), 400)
+				return true
+			}
+			return false
+		})
+	}
+}
+
+// Exemplars in a series of their own, as Prometheus sends them, arrive also where version 2 does not allow that.
+func TestSeriesOfExemplars(t *testing.T) {
+	for name, set := range map[string]func(s *sink){"as Cortex": strict(false), "as Prometheus": strict(true)} {
+		for _, queue := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", queue ", queue), func(t *testing.T) {
+				inBubble(t, func(t *testing.T, n *network) { testSeriesOfExemplars(t, n, set, queue) })
+			})
+		}
+	}
+}
+
+func testSeriesOfExemplars(t *testing.T, n *network, set func(s *sink), queue bool) {
+	s := n.sink(t)
+	set(s)
+	o := Options{Targets: []string{s.URL}}
+	if queue {
+		o.Queue = &QueueOptions{Dir: t.TempDir()}
+	}
+	r := n.rig(t, o)
+	send := func(i int) {
+		t.Helper()
+		exemplar := of("a", 0)
+		exemplar.Samples = nil
+		exemplar.Exemplars = []remotewrite.Exemplar{{Labels: []remotewrite.Label{{Name: "trace_id", Value: fmt.Sprint(i)}}, Value: 1, Timestamp: 1}}
+		r.send(t, remotewrite.V2, of("a", float64(i)), exemplar, of("a", float64(i)+0.5)).want(t, 204)
+	}
+	count := func() (samples map[string]bool, exemplars, ofV2 int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		samples = make(map[string]bool)
+		for _, p := range s.posts {
+			for _, text := range samplesOf(&p.request) {
+				samples[text] = true
+			}
+			for _, series := range p.request.Series {
+				exemplars += len(series.Exemplars)
+			}
+			if p.version == remotewrite.V2 {
+				ofV2++
+			}
+		}
+		return samples, exemplars, ofV2
+	}
+	for i := range 3 {
+		send(i)
+		waitFor(t, "the exemplar", func() bool { _, exemplars, _ := count(); return exemplars == i+1 })
+	}
+	samples, _, tried := count()
+	if len(samples) != 6 || tried > 1 {
+		t.Errorf("%d samples have arrived; %d posts of version 2 were stored", len(samples), tried)
+	}
+	if r.targets[0].takesV2(time.Now()) || !r.targets[0].takesV2(time.Now().Add(asksAgain)) {
+		t.Error("the target is to get version 1, and after a while version 2")
+	}
+}
+
+// The setting says which version targets get.
+func TestProtocol(t *testing.T) {
+	for protocol, want := range map[Protocol]struct {
+		status  int
+		version remotewrite.Version
+	}{AsTheyTake: {204, remotewrite.V1}, OnlyV1: {204, remotewrite.V1}, AlsoV2: {400, 0}} {
+		s := newSink(t)
+		s.refuses = true
+		r := newRig(t, Options{Targets: []string{s.URL}, Protocol: protocol})
+		r.send(t, remotewrite.V2, of("a", 1)).want(t, want.status)
+		r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
+		if got := s.posts[0].version; want.version != 0 && got != want.version {
+			t.Errorf("%v: version %d", protocol, got)
+		}
+	}
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Protocol: OnlyV1})
+	r.send(t, remotewrite.V2, of("a", 1)).want(t, 204)
+	if s.posts[0].version != remotewrite.V1 {
+		t.Error("it got version 2")
 	}
 }
 

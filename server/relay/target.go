@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -207,7 +208,8 @@ func (t *target) read(resp *http.Response) result {
 		text = http.NoBody
 	}
 	if res.verdict != taken {
-		b, _ := io.ReadAll(text) // what comes is only shown
+		b, _ := io.ReadAll(text)
+		res.bare = res.status == http.StatusBadRequest && bytes.Contains(b, bareSeries)
 		shown := strings.ToValidUTF8(clipped(string(b), shownBody), "?")
 		res.text = fmt.Sprintf("the target answered %d: %s", resp.StatusCode, cmp.Or(strings.TrimSpace(shown), http.StatusText(resp.StatusCode)))
 	}
@@ -216,6 +218,10 @@ func (t *target) read(resp *http.Response) result {
 	}
 	return res
 }
+
+// bareSeries is what Cortex and Prometheus answer to version 2 if a series has neither samples nor histograms. A sender may put exemplars
+// into a series of their own, as Prometheus does. Cortex stores nothing of the request then, and Prometheus all but that series.
+var bareSeries = []byte("must contain at least one sample or histogram")
 
 func verdictOf(status int) verdict {
 	switch {

@@ -206,7 +206,7 @@ func (s *stage) run(dir string) {
 	if err := disk.MkdirAll(s.disk, dir); err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"--data=" + dir, "--wal-segment=64MiB", "--max-body=1MiB", "--max-decompressed=4MiB", "--max-in-flight=8MiB", "--max-tables=50", fmt.Sprint("--seal-age=", sealAge)}
+	flags := []string{"--data=" + dir, "--wal-segment=64MiB", "--max-body=1MiB", "--max-decompressed=4MiB", "--max-in-flight=16MiB", "--max-tables=50", fmt.Sprint("--seal-age=", sealAge)}
 	if s.shape != landing {
 		upstream := &http.Server{Handler: http.HandlerFunc(s.receive)}
 		l := s.net.Listen()

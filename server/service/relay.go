@@ -16,7 +16,7 @@ import (
 func (s *Service) newRelay() (*relay.Relay, error) {
 	c := &s.config.Relay
 	o := relay.Options{
-		Targets: c.Target, Header: c.Header, Encoding: c.Encoding, Timeout: c.Timeout, TooMany: c.TooMany,
+		Targets: c.Target, Header: c.Header, Protocol: c.Version, Encoding: c.Encoding, Timeout: c.Timeout, TooMany: c.TooMany,
 		Egress: relay.Egress{User: c.User, PasswordFile: c.PasswordFile, TokenFile: c.TokenFile, CA: c.CA, Cert: c.Cert, Key: c.Key},
 		Tenants: relay.Tenants{
 			Labels: c.TenantLabel, Remove: c.TenantRemove, Default: c.TenantDefault, Missing: c.TenantMissing, Prefix: c.TenantPrefix,
