@@ -232,10 +232,12 @@ func (l *Log) openActive(found *survey) error {
 		err = f.Truncate(s.end)
 	}
 	if err == nil {
+		err = renew(f, s.end)
+	}
+	if err == nil {
 		err = preallocate(f, s.end, room)
 	}
 	if err == nil {
-		// After a crash of the process alone, what was read may still be on its way to the disk.
 		err = f.Sync()
 	}
 	if err != nil {
@@ -244,6 +246,24 @@ func (l *Log) openActive(found *survey) error {
 	}
 	l.sealed, l.active = found.segments[:n-1], s
 	l.committer.file = f
+	return nil
+}
+
+// renew writes the first n bytes of a segment to their places once more, so that the next sync brings them to the disk. After the end of
+// the process alone, what was read may be on its way there; if a sync has failed, the system takes it for written, and no sync
+// writes it any more.
+func renew(f disk.File, n int64) error {
+	b := make([]byte, min(n, windowSize))
+	for at := int64(0); at < n; {
+		part := b[:min(n-at, windowSize)]
+		if _, err := f.ReadAt(part, at); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(part, at); err != nil {
+			return err
+		}
+		at += int64(len(part))
+	}
 	return nil
 }
 
