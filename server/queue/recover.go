@@ -146,8 +146,7 @@ func (q *Queue) restore(b *backlog) {
 		s := it.segment
 		it.tenant, it.segment = t, nil
 		q.place(it, s, it.offset, int(it.head))
-		t.bytes += it.cost()
-		q.bytes += it.cost()
+		q.hold(t, it.cost())
 		q.enter(it)
 	}
 }

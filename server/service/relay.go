@@ -21,7 +21,7 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 		Tenants: relay.Tenants{
 			Labels: c.TenantLabel, Remove: c.TenantRemove, Default: c.TenantDefault, Missing: c.TenantMissing, Prefix: c.TenantPrefix,
 		},
-		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant,
+		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant, DeadTarget: c.DeadTarget, Replicate: c.Replicate,
 		Conns: c.Conns, ConnAge: c.ConnAge,
 		Bounds: relay.Bounds{Body: int64(c.MaxBody), Decoded: int(c.MaxDecoded), Ratio: s.config.Limits.MaxRatio, Tenants: c.MaxTenants, Series: c.MaxSeries, Symbols: 4 * c.MaxSeries},
 		Flight: s.flight, Allow: s.handler.Allow, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log,
