@@ -89,7 +89,7 @@ func (r *Relay) check(listen string) error {
 		return fmt.Errorf("--relay.tenant-label: %w", err)
 	}
 	for _, target := range r.Target {
-		if isSelf(target, listen) {
+		if IsSelf(target, listen) {
 			return fmt.Errorf("--relay.target=%s: this is the relay itself, which listens on %s", target, listen)
 		}
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 
@@ -15,6 +16,9 @@ import (
 // newRelay makes the relay as the settings have it.
 func (s *Service) newRelay() (*relay.Relay, error) {
 	c := &s.config.Relay
+	if err := checkLoop(c.Target, s.listener.Addr(), net.DefaultResolver.LookupNetIP); err != nil {
+		return nil, err
+	}
 	o := relay.Options{
 		Targets: c.Target, Header: c.Header, Encoding: c.Encoding, Timeout: c.Timeout, TooMany: c.TooMany,
 		Egress: relay.Egress{User: c.User, PasswordFile: c.PasswordFile, TokenFile: c.TokenFile, CA: c.CA, Cert: c.Cert, Key: c.Key},
