@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"testing"
 
@@ -161,6 +162,18 @@ func TestReplicatedQueue(t *testing.T) {
 	if len(z.got()["a"]) != 0 {
 		t.Errorf("another target got %v", z.got())
 	}
+	r.server.Close()
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+
+	dropping := *o.Queue
+	dropping.Dir = t.TempDir()
+	if err := os.CopyFS(dropping.Dir, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	r = open(Options{Targets: urls(z), Queue: &dropping, RejectedTenant: Drop})
+	waitFor(t, "the copies to be dropped", func() bool { q, _ := r.Queue(); return q.Items == 0 && q.Refused.Items == 20 })
 	r.server.Close()
 	if err := r.Close(context.Background()); err != nil {
 		t.Fatal(err)
