@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// isSelf reports whether a target is where the service listens.
-func isSelf(target, listen string) bool {
+// IsSelf reports whether a target is where the service listens, as far as that can be known without asking anybody.
+func IsSelf(target, listen string) bool {
 	u, err := url.Parse(target)
 	if err != nil {
 		return false // which is told elsewhere
@@ -32,7 +32,7 @@ func isSelf(target, listen string) bool {
 	return isThisMachine(there)
 }
 
-// isThisMachine reports whether a host is this machine, as far as that can be known without asking anybody.
+// isThisMachine reports whether a host is this machine.
 func isThisMachine(host string) bool {
 	if name, err := os.Hostname(); isLoopback(host) || err == nil && host == strings.ToLower(name) {
 		return true

@@ -57,7 +57,7 @@ func (system) Size(dir string) (int64, error) {
 }
 
 func (system) Lock(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, FileMode())
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ var (
 	postTimes     = describe("relay_post_seconds", "How long posts took, with repetitions at other targets, by class of tenants and status.", "class", "status")
 	targetPosts   = describe("relay_target_posts", "Posts under way.", "target")
 	targetUp      = describe("relay_target_up", "0 while a target is given a rest, because it did not answer.", "target")
+	targetMissed  = describe("relay_target_missed_series_total", "Series that were lost for a target alone: others have taken them.", "target")
 	targetV2      = describe("relay_target_takes_v2", "0 for a while after a target has refused version 2 of the protocol.", "target")
 
 	tenantTaken   = describe("relay_tenant_taken_total", "What targets, queue or log have taken for a tenant: series, samples, native histograms, exemplars.", "tenant", "kind")
@@ -68,7 +69,7 @@ var ofQueue = []metric[queue.Stats]{
 // Describe implements prometheus.Collector.
 func (c Relay) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		relayRequests, relayVersions, relayLatency, relayReceived, postTimes, targetPosts, targetUp, targetV2,
+		relayRequests, relayVersions, relayLatency, relayReceived, postTimes, targetPosts, targetUp, targetMissed, targetV2,
 		tenantTaken, tenantFailed, tenantRefused, tenantDropped, tenantPosts, tenantSeconds, tenantUp, queueTenantBytes, queueTenantAge,
 	} {
 		out <- d
@@ -107,6 +108,7 @@ func (c Relay) Collect(out chan<- prometheus.Metric) {
 	for _, t := range s.Targets {
 		send(targetPosts, prometheus.GaugeValue, float64(t.Busy), t.Name)
 		send(targetUp, prometheus.GaugeValue, oneIf(!t.Open), t.Name)
+		send(targetMissed, prometheus.CounterValue, float64(t.Missed), t.Name)
 		send(targetV2, prometheus.GaugeValue, oneIf(!t.V1), t.Name)
 	}
 	for _, t := range c.Of.Tenants() {

@@ -371,3 +371,52 @@ func TestExplain(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Tenants of a group share a bound, which others do not feel; also across a restart.
+func TestGroups(t *testing.T) {
+	g := newTarget()
+	letGo := hold(g)
+	o := testOptions(g)
+	o.Group = func(tenant string) string { return tenant[:1] }
+	o.MaxGroupBytes = 4 * (itemCost + 100)
+	dir := memDir(t)
+	q := mustOpen(t, dir, o)
+	item := func(tenant, id string) Item { return Item{Tenant: tenant, Body: body(id, 100)} }
+	for range 2 {
+		mustPut(t, q, item("a1", "1"), item("a2", "1"))
+	}
+	full := func(q *Queue) {
+		t.Helper()
+		err, got := q.Put([]Item{item("b", "1"), item("a3", "1"), item("a1", "1")}), new(FullError)
+		if !errors.As(err, &got) || got.All || !got.Group || got.Tenant != "a3" || got.Held != 912 || got.Limit != 912 || got.Next == nil || got.Next.Tenant != "a1" {
+			t.Errorf("%v: %+v", err, got)
+		}
+		checkStats(t, q)
+	}
+	full(q)
+	mustPut(t, q, item("b", "1"), item("b", "2"), item("b", "3"))
+	mustClose(t, q)
+	q = mustOpen(t, dir, o)
+	full(q)
+	var never *FullError
+	if err := q.Put([]Item{{Tenant: "c", Body: make([]byte, 1000)}}); !errors.As(err, &never) || !never.Never {
+		t.Error(err)
+	}
+	mustClose(t, q)
+
+	o.DropOldest = true
+	q = mustOpen(t, dir, o)
+	mustPut(t, q, item("a1", "2"), item("a2", "2"))
+	if st := q.Stats(); st.Dropped.Bytes.Items != 2 || st.Items != 7 {
+		t.Errorf("%+v", st)
+	}
+	letGo()
+	drained(t, q)
+	mustPut(t, q, item("a3", "1"))
+	drained(t, q)
+	for tenant, want := range map[string]int{"a1": 2, "a2": 2, "a3": 1, "b": 3} {
+		if got := g.delivered(tenant); len(got) != want {
+			t.Errorf("%s got %v", tenant, got)
+		}
+	}
+}

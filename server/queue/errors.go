@@ -21,9 +21,11 @@ type FullError struct {
 	Held   int64 // bytes that wait, of the tenant or of all
 	Limit  int64 // Options.MaxTenantBytes or MaxBytes
 	All    bool  // it is MaxBytes
+	Group  bool  // it is MaxGroupBytes
 	Never  bool  // the item alone exceeds the bound: waiting does not help
 
-	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes or that never fits, or nil. So a
+	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, whose group is at
+	// MaxGroupBytes, or that never fits, or nil. So a
 	// caller that puts the items of the other tenants finds all that it must leave out at once.
 	Next *FullError
 }
@@ -33,8 +35,11 @@ func (e *FullError) Error() string {
 		return fmt.Sprintf("%v: an item of tenant %q is too large: it alone takes more than %d bytes; send smaller ones, or raise the bound", ErrFull, e.Tenant, e.Limit)
 	}
 	who := "it holds"
-	if e.All {
+	switch {
+	case e.All:
 		who = "all tenants hold"
+	case e.Group:
+		who = "the tenants of its group hold"
 	}
 	return fmt.Sprintf("%v: no room for tenant %q: %s %d bytes and the bound is %d; wait, or raise it",
 		ErrFull, e.Tenant, who, e.Held, e.Limit)

@@ -113,8 +113,7 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 		}
 		q.rouse(t)
 		t.coming++
-		t.bytes += it.cost()
-		q.bytes += it.cost()
+		q.hold(t, it.cost())
 		if size := int64(it.size); size > 0 && q.memory+size <= q.o.Memory {
 			it.body = from.Body
 			q.memory += size
@@ -131,7 +130,7 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 // checkRoom returns nil if t may have so many bytes more. Where old items make room for new ones they do so when the new ones
 // are on disk.
 func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
-	for _, limit := range []int64{q.o.MaxTenantBytes, q.o.MaxBytes} {
+	for _, limit := range []int64{q.o.MaxTenantBytes, q.o.MaxGroupBytes, q.o.MaxBytes} {
 		if q.over(cost, limit) {
 			return &FullError{Tenant: t.name, Held: t.bytes, Limit: limit, Never: true}
 		}
@@ -142,6 +141,9 @@ func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	}
 	if q.over(t.bytes-droppable+cost, q.o.MaxTenantBytes) {
 		return &FullError{Tenant: t.name, Held: t.bytes, Limit: q.o.MaxTenantBytes}
+	}
+	if q.over(t.group.bytes-droppable+cost, q.o.MaxGroupBytes) {
+		return &FullError{Tenant: t.name, Held: t.group.bytes, Limit: q.o.MaxGroupBytes, Group: true}
 	}
 	if q.over(q.bytes-droppable+cost, q.o.MaxBytes) {
 		return &FullError{Tenant: t.name, Held: q.bytes, Limit: q.o.MaxBytes, All: true}
@@ -154,8 +156,7 @@ func (q *Queue) dismiss(coming []*item) {
 	for _, it := range coming {
 		t := it.tenant
 		t.coming--
-		t.bytes -= it.cost()
-		q.bytes -= it.cost()
+		q.hold(t, -it.cost())
 		q.memory -= int64(len(it.body))
 		q.rest(t)
 	}

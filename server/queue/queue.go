@@ -47,6 +47,11 @@ type Options struct {
 	MaxTenantBytes int64
 	MaxBytes       int64
 
+	// Group, if set, returns the group of a tenant; MaxGroupBytes bounds what waits of each. So that what some tenants share, as a target that
+	// is down, does not use up MaxBytes for the others. There should be few groups: they are never forgotten.
+	Group         func(tenant string) string
+	MaxGroupBytes int64
+
 	// MaxAge is how long an item may wait. It counts with DropOldest only.
 	MaxAge time.Duration
 
@@ -111,6 +116,7 @@ type Queue struct {
 
 	mu      sync.Mutex
 	closed  bool
+	groups  map[string]*group
 	tenants map[string]*tenant // those with items, and those in idle
 	idle    *list.List         // of *tenant without items, the one that was used last at the back
 	schedule
@@ -138,7 +144,7 @@ func Open(dir string, o Options) (*Queue, error) {
 	q := &Queue{
 		o:     o,
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{}),
-		tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
+		groups: make(map[string]*group), tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
 	}
 	q.o.WAL.OnCommit, q.o.WAL.OnFail, q.o.WAL.Salvage = q.committed, nil, true
 	log, err := wal.Open(dir, q.o.WAL)

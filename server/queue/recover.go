@@ -59,8 +59,8 @@ func (q *Queue) setAside(r *wal.Record, cause error) {
 	if err != nil {
 		q.segmentOf(r).pins++
 	}
-	q.o.Logger.Error("queue: A RECORD OF THE LOG CANNOT BE READ and is set aside: its items are not delivered", "seq", r.Seq, "type", r.Type, "codec", r.Codec,
-		"cause", cause, "set_aside", name, "error", err)
+	q.o.Logger.Error("queue: A RECORD OF THE LOG CANNOT BE READ and is set aside: what it says is not done", "set_aside", name, "seq", r.Seq, "type", r.Type, "codec", r.Codec,
+		"cause", cause, "error", err)
 }
 
 func replayNotes(payload []byte, of func([]byte) *backlog) error {
@@ -146,8 +146,7 @@ func (q *Queue) restore(b *backlog) {
 		s := it.segment
 		it.tenant, it.segment = t, nil
 		q.place(it, s, it.offset, int(it.head))
-		t.bytes += it.cost()
-		q.bytes += it.cost()
+		q.hold(t, it.cost())
 		q.enter(it)
 	}
 }

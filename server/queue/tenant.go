@@ -24,9 +24,13 @@ const (
 	paused              // until its timer makes it ready
 )
 
+// group is what some tenants have together.
+type group struct{ bytes int64 }
+
 // tenant is a line of items.
 type tenant struct {
 	name    string
+	group   *group
 	state   state
 	suspect bool    // its target hangs for it; see schedule
 	items   []*item // by order, oldest first; 0 ≤ busy ≤ len(items)
@@ -54,10 +58,31 @@ const keptIdle = 1024
 func (q *Queue) tenantOf(name string) *tenant {
 	t := q.tenants[name]
 	if t == nil {
-		t = &tenant{name: strings.Clone(name), window: NewWindow(q.o.MaxJoinWeight)}
+		t = &tenant{name: strings.Clone(name), group: q.groupOf(name), window: NewWindow(q.o.MaxJoinWeight)}
 		q.tenants[t.name] = t
 	}
 	return t
+}
+
+// groupOf finds or makes the group of a tenant.
+func (q *Queue) groupOf(tenant string) *group {
+	name := ""
+	if q.o.Group != nil {
+		name = q.o.Group(tenant)
+	}
+	g := q.groups[name]
+	if g == nil {
+		g = new(group)
+		q.groups[strings.Clone(name)] = g
+	}
+	return g
+}
+
+// hold counts bytes of the tenant's items, or with a negative number that they are gone.
+func (q *Queue) hold(t *tenant, bytes int64) {
+	t.bytes += bytes
+	t.group.bytes += bytes
+	q.bytes += bytes
 }
 
 // rest has a tenant without items remembered for a while, unless it is in use.
@@ -100,8 +125,7 @@ func (q *Queue) leave(it *item, why outcome) {
 	q.displace(it)
 	q.memory -= int64(len(it.body))
 	it.body = nil
-	t.bytes -= it.cost()
-	q.bytes -= it.cost()
+	q.hold(t, -it.cost())
 	q.items--
 	t.counts[why].add(it)
 	q.counts[why].add(it)
@@ -132,7 +156,7 @@ func (q *Queue) drop(t *tenant, n int, why outcome) {
 // trim drops the oldest items of t while a bound is exceeded, but not the newest one.
 func (q *Queue) trim(t *tenant) {
 	n, bytes := 0, int64(0)
-	for t.busy+n < len(t.items)-1 && (q.over(q.bytes-bytes, q.o.MaxBytes) || q.over(t.bytes-bytes, q.o.MaxTenantBytes)) {
+	for t.busy+n < len(t.items)-1 && (q.over(q.bytes-bytes, q.o.MaxBytes) || q.over(t.group.bytes-bytes, q.o.MaxGroupBytes) || q.over(t.bytes-bytes, q.o.MaxTenantBytes)) {
 		bytes += t.items[t.busy+n].cost()
 		n++
 	}

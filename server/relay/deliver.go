@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -17,21 +18,10 @@ func (q *request) deliver() *refusal {
 	ctx, cancel := context.WithTimeout(context.Background(), r.o.Timeout)
 	defer cancel()
 	now := time.Now()
+	q.replicate()
 	q.done.Add(len(q.parcels))
-	for i := range q.parcels {
-		p := &q.parcels[i]
-		p.ctx = ctx
-		if r.memory.has(p) { // before it is counted again for the rate
-			r.counters.remembered.Add(1)
-			p.finish(result{verdict: taken, written: p.counts, again: true})
-			continue
-		}
-		rule := p.tenant.route.Load().rule
-		if n := p.counts.Samples + p.counts.Histograms; n > 0 {
-			if ok, after := p.tenant.rate.take(int(n), rule.SamplesPerSecond, rule.Burst, now); !ok {
-				p.finish(result{verdict: limited, after: after, text: "more samples a second than the rules allow"})
-			}
-		}
+	for group := range q.groups {
+		q.admit(group, ctx, now)
 	}
 	switch {
 	case r.lands():
@@ -43,6 +33,37 @@ func (q *request) deliver() *refusal {
 	}
 	q.done.Wait()
 	return nil
+}
+
+// admit finishes what of a group was delivered before, or comes too fast.
+func (q *request) admit(group []parcel, ctx context.Context, now time.Time) {
+	var first *parcel // that is not finished
+	for i := range group {
+		p := &group[i]
+		p.ctx = ctx
+		if q.relay.memory.has(p) { // before it is counted again for the rate
+			q.relay.counters.remembered.Add(1)
+			p.finish(result{verdict: taken, written: p.counts, again: true})
+		} else if first == nil {
+			first = p
+		}
+	}
+	if first == nil {
+		return
+	}
+	t := cmp.Or(first.tenant.of, first.tenant)
+	rule := t.route.Load().rule
+	n := first.counts.Samples + first.counts.Histograms
+	if n == 0 {
+		return
+	}
+	if ok, after := t.rate.take(int(n), rule.SamplesPerSecond, rule.Burst, now); !ok {
+		for i := range group {
+			if p := &group[i]; !p.finished {
+				p.finish(result{verdict: limited, after: after, text: "more samples a second than the rules allow"})
+			}
+		}
+	}
 }
 
 // post posts the parcels at once: the last one here, the others on goroutines of the crew.
@@ -125,10 +146,9 @@ func (q *request) merge() *refusal {
 	var worst verdict
 	var after time.Duration
 	told := losses{texts: q.losses.texts}
-	for i := range q.parcels {
-		p := &q.parcels[i]
+	for group := range q.groups {
+		p := settle(group)
 		res := &p.result
-		p.tenant.stats.count(p)
 		if res.verdict == taken {
 			q.written.add(res.written)
 			continue

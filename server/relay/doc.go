@@ -20,12 +20,15 @@
 //	lane.go       small parcels that go together           downgrade.go version 2 as version 1
 //	flight.go     one post                                 queue.go     parcels that wait on the disk
 //	memory.go     what need not go out twice               stats.go      what is counted
+//	replicate.go  every parcel to every target             class.go      how long posts take
+//	names.go      series that are kept or dropped          settings.go   what headers and labels may be called
 //
 // # Endpoints
 //
 //	POST /api/v1/push    as Cortex and Mimir have it
 //	POST /api/v1/write   as Prometheus has it: the same
-//	GET  either of them ?get_vm_proto_version=…   "1": the handshake of older vmagents, which then send zstd
+//	POST /push           as cortex-tenant has it: the same
+//	GET  any of them ?get_vm_proto_version=…   "1": the handshake of older vmagents, which then send zstd
 //
 //	Content-Encoding   snappy (its block format), or none given: snappy; zstd. The other one is tried when a body is not what
 //	                   its head says: vmagent's queue may hold both
@@ -54,8 +57,8 @@
 //
 // # Promises
 //
-// Without a queue, 204 means that every tenant's target has answered 2xx: the relay holds nothing, and what it is killed with its sender
-// sends again. With a queue, 204 means that the series are on the disk, from where each tenant's are delivered in order, at
+// Without a queue, 204 means that every tenant's target, with Options.Replicate every target, has answered 2xx: the relay holds nothing,
+// and what it is killed with its sender sends again. With a queue, 204 means that the series are on the disk, from where each tenant's are delivered in order, at
 // least once. Where a request fails for one tenant, the others' series are delivered all the same. A target that is sent something twice gets
 // the same samples with the same times, which Prometheus, Cortex and Mimir take as one.
 //

@@ -16,8 +16,10 @@ import (
 // a request that joins theirs is their requests, one behind the other.
 func (r *Relay) post(t *tenant, list []*parcel) result {
 	now := time.Now()
+	missed := t.only != nil && r.o.DeadTarget == Drop
 	if ok, after := t.breaker.allow(now); !ok {
-		return result{verdict: failed, after: after, text: "no target has answered for this tenant of late; it is tried again in a while", policy: r.o.DeadTenant == Drop}
+		return result{verdict: failed, after: after, text: "no target has answered for this tenant of late; it is tried again in a while",
+			policy: missed || r.o.DeadTenant == Drop, missed: missed && r.o.DeadTenant != Drop}
 	}
 	ctx := list[0].ctx
 	if timeout := t.route.Load().rule.Timeout; timeout > 0 {
@@ -31,11 +33,11 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		if n > 0 && !r.spare.take() {
 			break
 		}
-		to := r.choose(now, &passed)
+		to := r.choose(t, now, &passed)
 		if to == nil {
 			if n == 0 {
 				t.breaker.cancel(now) // that is no fault of the tenant's
-				return result{verdict: failed, after: time.Second, text: "no target has answered of late; they are tried again in a while"}
+				return result{verdict: failed, after: time.Second, text: "no target has answered of late; they are tried again in a while", policy: missed, missed: missed}
 			}
 			break
 		}
@@ -64,8 +66,15 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 const maxTries = 3
 
 // choose is the target with the fewest posts under way, of those that answer and are not in passed; nil if there is none. It is
-// put into passed, and so is what does not answer.
-func (r *Relay) choose(now time.Time, passed *uint64) *target {
+// put into passed, and so is what does not answer. A tenant's copy has but one target.
+func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
+	if to := t.only; to != nil {
+		if ok, _ := to.breaker.allow(now); ok && *passed == 0 {
+			*passed = 1
+			return to
+		}
+		return nil
+	}
 	from := int(r.turn.Add(1))
 	for {
 		best := -1

@@ -141,11 +141,22 @@ func owned(rng *rand.Rand, sender, number int) *remotewrite.Request {
 
 // TestNothingLeaks: many senders, whose requests are joined, cut off, refused, tried again and given up. Every series comes to its own
 // tenant and to nobody else, whole; and all that was answered with 204 has come.
-func TestNothingLeaks(t *testing.T) { inBubble(t, testNothingLeaks) }
+func TestNothingLeaks(t *testing.T) {
+	inBubble(t, func(t *testing.T, n *network) {
+		s := &storm{taken: make(map[string]int)}
+		testNothingLeaks(t, n, false, s, s)
+	})
+}
 
-func testNothingLeaks(t *testing.T, n *network) {
-	s := &storm{taken: make(map[string]int)}
-	r := n.rig(t, Options{Targets: []string{n.serve(t, s).URL, n.serve(t, s).URL}, Timeout: 200 * time.Millisecond})
+// With replication all that was answered with 204 has come to each of the targets.
+func TestNothingLeaksByReplication(t *testing.T) {
+	inBubble(t, func(t *testing.T, n *network) {
+		testNothingLeaks(t, n, true, &storm{taken: make(map[string]int)}, &storm{taken: make(map[string]int)})
+	})
+}
+
+func testNothingLeaks(t *testing.T, n *network, replicate bool, s, other *storm) {
+	r := n.rig(t, Options{Targets: []string{n.serve(t, s).URL, n.serve(t, other).URL}, Replicate: replicate, Timeout: 200 * time.Millisecond})
 	rounds := 60
 	if testing.Short() {
 		rounds = 15
@@ -156,6 +167,7 @@ func testNothingLeaks(t *testing.T, n *network) {
 		for round := range rounds {
 			if round == rounds*3/4 {
 				s.calm.Store(true)
+				other.calm.Store(true)
 			}
 			req := owned(rng, sender, round)
 			version, encoding := versions[rng.IntN(2)], Encoding(rng.IntN(2))
@@ -186,6 +198,16 @@ func testNothingLeaks(t *testing.T, n *network) {
 			cancel()
 		}
 	})
+	s.check(t, &acked)
+	if other != s {
+		other.check(t, &acked)
+	}
+	waitFor(t, "the budget to be free", func() bool { return r.o.Flight.Used() == 0 })
+}
+
+// check asserts that all that was acknowledged has come, and nothing to somebody else.
+func (s *storm) check(t *testing.T, acked *sync.Map) {
+	t.Helper()
 	s.mu.Lock() // posts that were given up may still be on their way
 	defer s.mu.Unlock()
 	taken := 0
@@ -202,11 +224,10 @@ func testNothingLeaks(t *testing.T, n *network) {
 	for _, w := range s.wrong {
 		t.Errorf("%.200s", w)
 	}
-	t.Logf("%d requests of %d were taken, in %d posts, of which %d carried several", taken, 24*rounds, s.posts.Load(), s.joined.Load())
+	t.Logf("%d requests were taken, in %d posts, of which %d carried several", taken, s.posts.Load(), s.joined.Load())
 	if taken == 0 || s.joined.Load() == 0 {
 		t.Error("nothing was shown")
 	}
-	waitFor(t, "the budget to be free", func() bool { return r.o.Flight.Used() == 0 })
 }
 
 // TestAllIsTheSum: what comes to all tenants together is what was sent, neither more nor less, in the order in which it was.

@@ -76,7 +76,7 @@ func (p *parcel) sign() {
 	}
 	var h maphash.Hash
 	h.SetSeed(seed)
-	h.WriteString(p.tenant.key)
+	h.WriteString(p.tenant.line())
 	h.WriteByte(0)
 	h.Write(p.body()) // if it is compressed, it is so in the same way each time
 	p.sum = h.Sum64()

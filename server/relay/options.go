@@ -29,6 +29,12 @@ type Options struct {
 	// RejectedTenant is what becomes of a tenant whom the target refuses (401, 403, 404), and DeadTenant of one for whom no target
 	// has answered for a while: fail has the sender told, drop loses the series and counts them.
 	RejectedTenant, DeadTenant Policy
+	// Replicate has every target get every request; else each request goes to one of them.
+	Replicate bool
+	// DeadTarget is what becomes of series for one of several targets that has not answered for a while, with Replicate and without a queue:
+	// fail has the sender told, who keeps them for all targets; drop loses them for that target, as long as another one takes them.
+	DeadTarget Policy
+
 	// TooMany is the status of an answer when a rate is exceeded, here or at the target: 503, or 429, at which Prometheus by default
 	// throws the data away.
 	TooMany int

@@ -91,6 +91,7 @@ type result struct {
 	told    bool // written is what the target says: it knows version 2
 	bare    bool // a series without samples, one of exemplars alone, was refused: version 1 has no such rule
 	again   bool // it was taken when it came before
+	missed  bool // policy is that one of several targets may miss it
 	policy  bool // it is lost, and the settings want the sender to be told that all is well
 	late    bool // no answer came in time: the target may have stored the request, or may store it later
 }

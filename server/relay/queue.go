@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/queue"
@@ -42,6 +43,9 @@ func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	q.MaxJoinItems, q.MaxJoinBytes, q.MaxJoinWeight = joinedItems, joined, joinedWeight
 	q.Joins = func(codec uint8) bool { return codec == codecOf(remotewrite.V1, Snappy) }
 	q.Logger = r.o.Logger
+	if r.o.Replicate {
+		q.Group, q.MaxGroupBytes = targetOf, q.MaxBytes/int64(len(r.targets))
+	}
 	return queue.Open(o.Dir, q)
 }
 
@@ -68,7 +72,7 @@ func (q *request) enqueue() {
 		}
 		c := p.counts
 		items = append(items, queue.Item{
-			Tenant: p.tenant.key, Codec: codecOf(p.version, e), Body: body,
+			Tenant: p.tenant.line(), Codec: codecOf(p.version, e), Body: body,
 			Note: [4]uint32{uint32(c.Series), uint32(c.Samples), uint32(c.Histograms), uint32(c.Exemplars)},
 		})
 	}
@@ -77,15 +81,17 @@ func (q *request) enqueue() {
 	for errors.As(err, &full) && !full.All {
 		results := make(map[string]result)
 		for ; full != nil; full = full.Next {
+			line := full.Tenant
+			full.Tenant, _, _ = strings.Cut(line, lineMark)
 			res := result{verdict: failed, text: full.Error()}
 			if full.Never {
 				res.verdict = refused
 			}
-			results[full.Tenant] = res
+			results[line] = res
 		}
 		for i := range q.parcels {
 			p := &q.parcels[i]
-			if res, ok := results[p.tenant.key]; ok && !p.finished {
+			if res, ok := results[p.tenant.line()]; ok && !p.finished {
 				p.finish(res)
 			}
 		}
@@ -101,8 +107,11 @@ func (q *request) enqueue() {
 }
 
 // deliverItems posts what the queue has for a tenant, together.
-func (r *Relay) deliverItems(ctx context.Context, key string, items []*queue.Item) queue.Verdict {
-	t, err := r.tenant([]byte(key))
+func (r *Relay) deliverItems(ctx context.Context, line string, items []*queue.Item) queue.Verdict {
+	t, err := r.lineOf(line)
+	if errors.Is(err, errNoCopy) && r.o.RejectedTenant == Drop {
+		return queue.Verdict{Kind: queue.Refused, Err: err}
+	}
 	if err != nil {
 		return queue.Verdict{Kind: queue.Retry, Err: err}
 	}

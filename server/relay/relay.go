@@ -112,7 +112,11 @@ func (o *Options) check() error {
 		return fmt.Errorf("too many requests are answered with 429 or 503, not with %d", o.TooMany)
 	case o.Tenants.Missing == Fallback && o.Tenants.Default == "":
 		return errors.New("series without a tenant are to be the default tenant's, but there is no default tenant")
-	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback:
+	case o.Replicate && len(o.Targets) < 2:
+		return errors.New("replication needs two targets at least")
+	case o.DeadTarget != Fail && (!o.Replicate || o.Queue != nil):
+		return errors.New("a dead target's series are dropped with replication only, and not with a queue, which keeps them")
+	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback || o.DeadTarget == Fallback:
 		return errors.New("what a target does not take is told or dropped: another tenant must not get it")
 	}
 	if err := CheckHeader(o.Header); err != nil {

@@ -36,6 +36,7 @@ type request struct {
 	hashed   int     // bytes of labels
 	outside  int     // series out of bounds
 	parcels  []parcel
+	group    int // so many parcels, one after the other, are of one tenant: see replicate
 	done     sync.WaitGroup
 	losses   losses // what goes nowhere
 	copied   int    // bytes of parts
@@ -47,6 +48,11 @@ type request struct {
 // end gives everything back.
 func (q *request) end() {
 	q.relay.o.Flight.Give(&q.held)
+	for i := range q.parcels {
+		if p := &q.parcels[i]; p.held && q.group > 1 {
+			q.parcels[i-i%q.group].held = true // which has made what all of them post
+		}
+	}
 	for i := range q.parcels {
 		switch p := &q.parcels[i]; {
 		case p.held && p.made == nil:
@@ -65,7 +71,7 @@ func (q *request) end() {
 		}
 	}
 	q.relay, q.head, q.credential, q.rules, q.last, q.leftUnread = nil, nil, nil, nil, nil, false
-	q.hashed, q.outside = 0, 0
+	q.hashed, q.outside, q.group = 0, 0, 1
 	q.losses.reset()
 	if q.metadata = q.metadata[:0]; cap(q.metadata) > firstBuffer {
 		q.metadata = nil

@@ -152,6 +152,9 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 		rule := r.defaults
 		rule.id = id
 		rule.parse(p, place, members[id])
+		if strings.Contains(id, lineMark) {
+			p.add(place, "the name has a zero byte")
+		}
 		if strings.HasSuffix(id, "*") {
 			p.add(place, `these are rules of one tenant: only "*" is for all`)
 		} else if rule.As == "" && !rule.Drop {

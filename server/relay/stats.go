@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -128,6 +130,8 @@ type TargetStats struct {
 	Busy int64 // posts under way
 	Open bool  // its circuit: it has not answered of late
 	V1   bool  // it has refused version 2 of the protocol
+
+	Missed int64 // series that are lost for it alone
 }
 
 // Stats are the present counts.
@@ -146,7 +150,7 @@ func (r *Relay) Stats() Stats {
 	}
 	now := time.Now()
 	for _, t := range r.targets {
-		s.Targets = append(s.Targets, TargetStats{t.name(), t.busy.Load(), t.breaker.open(), !t.takesV2(now)})
+		s.Targets = append(s.Targets, TargetStats{t.name(), t.busy.Load(), t.breaker.open(), !t.takesV2(now), t.missed.Load()})
 	}
 	r.tenants.mu.RLock()
 	s.KnownTenants = len(r.tenants.byID)
@@ -179,6 +183,19 @@ func (from *tenantStats) addTo(s *TenantStats) {
 	s.PostTime += time.Duration(from.nanoseconds.Load())
 }
 
+// addTo adds what was counted for t and its copies to s.
+func (t *tenant) addTo(s *TenantStats) {
+	t.stats.addTo(s)
+	for _, c := range t.copies {
+		c.stats.addTo(s)
+	}
+}
+
+// isOpen reports whether a circuit of t is open.
+func (t *tenant) isOpen() bool {
+	return t.breaker.open() || slices.ContainsFunc(t.copies, func(c *tenant) bool { return c.breaker.open() })
+}
+
 // Tenants are the statistics of tenants, those that share a name together.
 func (r *Relay) Tenants() []TenantStats {
 	ts := &r.tenants
@@ -194,8 +211,8 @@ func (r *Relay) Tenants() []TenantStats {
 			list = append(list, TenantStats{Name: t.label})
 			s = &list[len(list)-1]
 		}
-		t.stats.addTo(s)
-		s.Open = s.Open || t.breaker.open()
+		t.addTo(s)
+		s.Open = s.Open || t.isOpen()
 	}
 	return append(list, rest)
 }
@@ -220,17 +237,25 @@ func (r *Relay) QueueTenants() []QueueTenantStats {
 	if !r.opened.Load() || r.queue == nil {
 		return nil
 	}
-	var list []QueueTenantStats
+	named := make(map[string]*QueueTenantStats) // a tenant may have several lines
 	rest := QueueTenantStats{Name: others}
 	r.tenants.mu.RLock()
 	defer r.tenants.mu.RUnlock()
 	for st := range r.queue.Tenants {
-		if t := r.tenants.byID[st.Tenant]; t != nil && t.label != others {
-			list = append(list, QueueTenantStats{t.label, st.Bytes, st.Oldest})
-			continue
+		to := &rest
+		key, _, _ := strings.Cut(st.Tenant, lineMark)
+		if t := r.tenants.byID[key]; t != nil && t.label != others {
+			if to = named[key]; to == nil {
+				to = &QueueTenantStats{Name: t.label}
+				named[key] = to
+			}
 		}
-		rest.Bytes += st.Bytes
-		rest.Oldest = max(rest.Oldest, st.Oldest)
+		to.Bytes += st.Bytes
+		to.Oldest = max(to.Oldest, st.Oldest)
+	}
+	list := make([]QueueTenantStats, 0, len(named)+1)
+	for _, st := range named {
+		list = append(list, *st)
 	}
 	return append(list, rest)
 }

@@ -39,6 +39,7 @@ type target struct {
 	busy    atomic.Int64 // posts under way
 	logged  atomic.Int64 // when it was last complained of, in Unix seconds
 	answer  atomic.Int64 // when it last answered, on the clock of ticks
+	missed  atomic.Int64 // series that others have taken, and that are lost for it
 	v1Until atomic.Int64 // in Unix nanoseconds: it has refused version 2 of the protocol, and is not asked again before
 
 	mu        sync.Mutex

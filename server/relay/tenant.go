@@ -17,7 +17,7 @@ import (
 type tenant struct {
 	key     string // as its series name it
 	label   string // what metrics call it
-	route   atomic.Pointer[route]
+	route   *atomic.Pointer[route]
 	lane    lane
 	pieces  pieces
 	rate    bucket
@@ -25,6 +25,11 @@ type tenant struct {
 	breaker breaker
 	stats   tenantStats
 	used    atomic.Int64 // when, in Unix seconds
+
+	// With replication there is a copy for each target, which has stats of posts and losses, and no rate, nor active series. See replicate.go.
+	copies []*tenant
+	of     *tenant // whose copy it is; nil: it is none
+	only   *target // of a copy
 }
 
 // route is where a tenant's series go, as the rules have it at present.
@@ -127,7 +132,7 @@ func (r *Relay) tenant(key []byte) (*tenant, error) {
 	t = &tenant{key: string(key), label: others, lane: lane{window: queue.NewWindow(joinedWeight)}}
 	t.used.Store(now)
 	to := r.routeOf(r.rules.Load(), t.key)
-	t.route.Store(to)
+	t.route = newRoute(to)
 	if to.err != nil {
 		return t, nil // what leads nowhere is not remembered
 	}
@@ -139,6 +144,7 @@ func (r *Relay) tenant(key []byte) (*tenant, error) {
 		t.label = t.key
 		r.tenants.named++
 	}
+	r.addCopies(t)
 	r.tenants.byID[t.key] = t
 	return t, nil
 }
@@ -159,7 +165,7 @@ func (ts *tenants) sweep(now int64) {
 		}
 		delete(ts.byID, key)
 		if t.label == others {
-			t.stats.addTo(&ts.gone)
+			t.addTo(&ts.gone)
 		} else {
 			ts.named--
 		}

@@ -269,6 +269,19 @@ func register(client *http.Client, base string) (status int, text string, err er
 	return resp.StatusCode, string(b), err
 }
 
+// write posts one batch and gives the status.
+func write(t *testing.T, url string, s *sender, first int64) (int, string) {
+	t.Helper()
+	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status == http.StatusNoContent {
+		s.acknowledged = append(s.acknowledged, first)
+	}
+	return status, text
+}
+
 // run sends until done is closed or the service does not answer.
 func (s *sender) run(t *testing.T, base string, next func() int64, done <-chan struct{}) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: patience}
@@ -333,17 +346,4 @@ func wantIDs(t *testing.T, got map[int64]int, senders []*sender) (acknowledged i
 		t.Fatalf("of %d acknowledged rows %d are missing, %d landed more than once, %d landed and were never sent", acknowledged, missing, twice, unknown)
 	}
 	return acknowledged
-}
-
-// write posts one batch and gives the status.
-func write(t *testing.T, url string, s *sender, first int64) (int, string) {
-	t.Helper()
-	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status == http.StatusNoContent {
-		s.acknowledged = append(s.acknowledged, first)
-	}
-	return status, text
 }

@@ -276,7 +276,16 @@ func TestPagesRelay(t *testing.T) {
 				t.Errorf("posts came for %q", to.tenants())
 			}
 		},
-		"Another ID at the target?": nil, // the row before
+		"A prefix for one sender?": func(t *testing.T, r pages.Row) {
+			to := newReceiver(t)
+			try(t, func(send func([]byte, ...string) reply) {
+				send(series("a"), "Authorization", "Bearer right").wants(t, 204)
+			}, plain(to), rulesIn(t, `{"credentials": [{"name": "a", "token": "right", "tenants": ["a"], `+r.Code(1)[0]+`}]}`))
+			if len(to.got("eu-a")) != 1 {
+				t.Errorf("posts came for %q", to.tenants())
+			}
+		},
+		"Another ID at the target?": nil, // the row "A prefix?"
 	})
 	page.Rows(t, "Answers", map[string]check{
 		"204": func(t *testing.T, _ pages.Row) {
@@ -408,10 +417,38 @@ func TestPagesRelay(t *testing.T) {
 				t.Errorf("posts came for %q", to.tenants())
 			}
 		},
+		"`drop_series`": nil, // TestSeriesAreChosenByName of the relay
+		"`keep_series`": nil,
+		"`class`":       nil, // TestPostTimes of the relay
 		"`concurrency`": nil, // the tests of the relay's lanes
 		"`timeout`":     nil, // the tests of slow targets
 		"`as`":          nil, // the row "A prefix?"
 		"`drop`":        nil, // the row 204
+	})
+	page.Blocks(t, "Receivers", map[string]func(*testing.T, pages.Block){
+		"--relay.target=http://vminsert:8480/insert/{tenant}/prometheus/api/v1/write --relay.encoding=zstd": func(t *testing.T, b pages.Block) {
+			paths := make(chan string, 1)
+			to := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths <- r.URL.Path }))
+			defer to.Close()
+			flags := strings.Fields(strings.Replace(b.Text, "http://vminsert:8480", to.URL, 1))
+			try(t, func(send func([]byte, ...string) reply) { send(series("12:3")).wants(t, 204) }, flags...)
+			if got := <-paths; got != "/insert/12:3/prometheus/api/v1/write" {
+				t.Error(got)
+			}
+		},
+	})
+	page.Rows(t, "Replication", map[string]check{
+		"2xx means": func(t *testing.T, r pages.Row) {
+			wantReplicated(t, 204, 204)
+			wantReplicated(t, 503, 204, "--relay.queue="+t.TempDir())
+			wantFlags(t, pages.Row{Where: r.Where, Cells: r.Head}, 2)
+		},
+		"a target is down": func(t *testing.T, _ pages.Row) { wantReplicated(t, 503, 503) },
+		"it stays down":    func(t *testing.T, r pages.Row) { wantFlags(t, r, 1, 2) }, // TestDeadTargetIsDropped and TestReplicatedQueueIsFullForOneTarget of the relay
+		"a target refuses series": func(t *testing.T, _ pages.Row) {
+			wantReplicated(t, 422, 400)
+			wantReplicated(t, 422, 204, "--relay.queue="+t.TempDir())
+		},
 	})
 	page.Blocks(t, "TLS and credentials", map[string]func(*testing.T, pages.Block){
 		"slipstream serve --listen=0.0.0.0:8080 --token-file=tokens \\": func(t *testing.T, b pages.Block) {
@@ -497,7 +534,8 @@ func TestPagesRelay(t *testing.T) {
 		},
 		`503 "more samples a second than the rules allow" that does not end`: func(t *testing.T, _ pages.Row) { wantLimited(t, 503) },
 		"`slipstream_relay_target_takes_v2` is 0":                            wantMetrics,
-		"the queue's log says that it is damaged":                            nil, // the tests of slipstream wal
+		"`slipstream_relay_queue_set_aside_files` is not 0":                  wantMetrics,
+		"Does a target miss series?":                                         wantMetrics,
 	})
 	page.Blocks(t, "Operating it", map[string]func(*testing.T, pages.Block){
 		`sum(rate(slipstream_relay_requests_total{outcome=~"unavailable|overloaded|interrupted|too_many"}[5m])) / sum(rate(slipstream_relay_requests_total[5m]))`: nil, // TestMetricsInDocs
@@ -534,6 +572,17 @@ func wantAnswers(t *testing.T, want int, answers ...int) {
 		to.answers("a", status)
 		try(t, func(send func([]byte, ...string) reply) { send(series("a")).wants(t, want) }, "--relay.target="+to.URL)
 	}
+}
+
+// wantReplicated asserts what a sender gets if one of two targets answers with a status. The other one gets the series in any case.
+func wantReplicated(t *testing.T, answer, want int, flags ...string) {
+	t.Helper()
+	sound, other := newReceiver(t), newReceiver(t)
+	other.answers("a", answer)
+	try(t, func(send func([]byte, ...string) reply) {
+		send(series("a")).wants(t, want)
+		waitFor(t, "the sound target", func() bool { return len(sound.got("a")) == 1 })
+	}, append(flags, "--relay.replicate", "--relay.target="+sound.URL+","+other.URL)...)
 }
 
 // wantLost asserts that the queue counts what it loses of the tenant a, by reason.
@@ -578,7 +627,7 @@ func settingsOfCortexTenant(t *testing.T, page *pages.Page) map[string]check {
 		s, stop := run(t, settings(t))
 		for _, path := range r.Code(1) {
 			status, text := get(t, http.DefaultClient, s.URL()+path)
-			if post := strings.HasPrefix(path, "/api/"); post && status != 405 || !post && status != 200 {
+			if post := strings.HasPrefix(path, "/api/") || path == "/push"; post && status != 405 || !post && status != 200 {
 				t.Errorf("GET %s: %d: %s", path, status, text)
 			}
 		}

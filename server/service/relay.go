@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 
@@ -15,13 +16,16 @@ import (
 // newRelay makes the relay as the settings have it.
 func (s *Service) newRelay() (*relay.Relay, error) {
 	c := &s.config.Relay
+	if err := checkLoop(c.Target, s.listener.Addr(), net.DefaultResolver.LookupNetIP); err != nil {
+		return nil, err
+	}
 	o := relay.Options{
 		Targets: c.Target, Header: c.Header, Protocol: c.Version, Encoding: c.Encoding, Timeout: c.Timeout, TooMany: c.TooMany,
 		Egress: relay.Egress{User: c.User, PasswordFile: c.PasswordFile, TokenFile: c.TokenFile, CA: c.CA, Cert: c.Cert, Key: c.Key},
 		Tenants: relay.Tenants{
 			Labels: c.TenantLabel, Remove: c.TenantRemove, Default: c.TenantDefault, Missing: c.TenantMissing, Prefix: c.TenantPrefix,
 		},
-		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant,
+		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant, DeadTarget: c.DeadTarget, Replicate: c.Replicate,
 		Conns: c.Conns, ConnAge: c.ConnAge,
 		Bounds: relay.Bounds{Body: int64(c.MaxBody), Decoded: int(c.MaxDecoded), Ratio: s.config.Limits.MaxRatio, Tenants: c.MaxTenants, Series: c.MaxSeries, Symbols: 4 * c.MaxSeries},
 		Flight: s.flight, Allow: s.handler.Allow, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log, Dial: s.dial,

@@ -290,3 +290,43 @@ func TestPathsOfTheRelay(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A queue whose log is damaged starts, delivers what is whole, and says in its metrics what it has set aside.
+func TestDamagedQueueStarts(t *testing.T) {
+	dir := t.TempDir()
+	s, stop := run(t, settings(t, "--relay.target=http://127.0.0.1:1/", "--relay.queue="+dir))
+	for _, tenant := range []string{"first", "second", "third"} {
+		if status, text := push(t, http.DefaultClient, s.URL(), "", series(tenant)); status != 204 {
+			t.Fatal(status, text)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.wal"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	b, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[bytes.Index(b, []byte("second"))] ^= 1
+	writeText(t, paths[0], string(b))
+
+	to := newTarget(t)
+	s, stop = run(t, settings(t, "--relay.target="+to.URL, "--relay.queue="+dir))
+	waitFor(t, "what is whole", func() bool { return to.got("first") == 1 && to.got("third") == 1 })
+	_, text := get(t, http.DefaultClient, s.URL()+"/metrics")
+	for _, want := range []string{"slipstream_relay_queue_damage_total 1\n", "slipstream_relay_queue_damaged_records_total 1\n", "slipstream_relay_queue_set_aside_files 1\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics do not say %q", want)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if to.got("second") != 0 {
+		t.Error("the damaged one was delivered")
+	}
+}

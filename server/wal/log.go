@@ -73,9 +73,13 @@ func (o *Options) scale(dir string) error {
 	if err != nil || size == 0 {
 		return err
 	}
+	before := *o
 	o.SegmentBytes = min(o.SegmentBytes, max(size/16, 1))
 	o.MinFree = min(o.MinFree, size/4)
 	o.Reserve = min(o.Reserve, size/16)
+	if o.MinFree < before.MinFree || o.Reserve < before.Reserve {
+		o.Logger.Info("wal: the volume is small, and the settings are scaled to it", "dir", dir, "volume", size, "min_free", o.MinFree, "reserve", o.Reserve, "segment", o.SegmentBytes)
+	}
 	return nil
 }
 

@@ -47,10 +47,7 @@ func (l *Log) surveyed() (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range found.report.Damage {
-		l.o.Logger.Error("wal: THE LOG IS DAMAGED: what is whole is kept, and the damaged file is set aside", "segment", one.Segment, "offset", one.Offset,
-			"reason", one.Reason, "records_lost_at_most", one.Lost(), "set_aside", filepath.Join(l.dir, "*"+damagedSuffix+"*"))
-	}
+	l.tellDamage(found.report.Damage)
 	l.salvaged.Places += len(found.report.Damage)
 	l.salvaged.Records += found.report.Lost()
 	found, err = takeSurvey(d, l.dir, false)
@@ -58,6 +55,20 @@ func (l *Log) surveyed() (*survey, error) {
 		err = errStill(found.report.Damage[0])
 	}
 	return found, err
+}
+
+// tellDamage logs a line for each segment.
+func (l *Log) tellDamage(damage []*DamageError) {
+	for len(damage) > 0 {
+		first, lost, n := damage[0], uint64(0), 0
+		for n < len(damage) && damage[n].Segment == first.Segment {
+			lost += damage[n].Lost()
+			n++
+		}
+		l.o.Logger.Error("wal: THE LOG IS DAMAGED: what is whole is kept, and the damaged file is set aside", "segment", first.Segment, "places", n,
+			"records_lost_at_most", lost, "first_offset", first.Offset, "reason", first.Reason, "set_aside", first.Segment+damagedSuffix)
+		damage = damage[n:]
+	}
 }
 
 // keepTorn copies the torn tail of s, which is going to be cut off, to a file of its own. If there is no room for that, the log goes on

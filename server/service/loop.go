@@ -1,0 +1,44 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/config"
+)
+
+// lookup resolves a name.
+type lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
+
+// lookupTimeout bounds the wait for names at the start. A name that is not known by then may be one of a target that starts later.
+const lookupTimeout = 2 * time.Second
+
+// checkLoop returns an error if the name of a target means this service: each request would come back for ever.
+func checkLoop(targets []string, listen net.Addr, resolve lookup) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
+	defer cancel()
+	for _, target := range targets {
+		u, err := url.Parse(target)
+		if err != nil {
+			continue // which is told elsewhere
+		}
+		addrs, _ := resolve(ctx, "ip", u.Hostname())
+		for _, addr := range addrs {
+			resolved := *u
+			if resolved.Host = addr.Unmap().String(); addr.Unmap().Is6() {
+				resolved.Host = "[" + resolved.Host + "]"
+			}
+			if port := u.Port(); port != "" {
+				resolved.Host += ":" + port
+			}
+			if config.IsSelf(resolved.String(), listen.String()) {
+				return fmt.Errorf("--relay.target=%s: this is the relay itself, which listens on %v: %s is %v", target, listen, u.Hostname(), addr)
+			}
+		}
+	}
+	return nil
+}
