@@ -23,6 +23,8 @@ type table struct {
 
 	unlanded []string // files to remove before it lands again; its lander's, once there are landers
 
+	rewrite rewrite
+
 	accepted, landed, files, bytes int64
 	landedTo                       uint64
 }

@@ -57,10 +57,11 @@ func (s *Store) runLander() {
 		if u == nil {
 			return
 		}
-		if err := s.land(u, &o); err != nil {
-			s.postpone(u, err)
-		} else {
+		switch err := s.land(u, &o); {
+		case err == nil:
 			s.settle(u)
+		case !errors.Is(err, errParked):
+			s.postpone(u, err)
 		}
 	}
 }
@@ -90,7 +91,11 @@ func (s *Store) land(u *unit, o *orderer) error {
 		t.unlanded = t.unlanded[1:]
 	}
 	if l.files == nil {
-		l.files = s.plan(u, o)
+		sc := t.schema.Load()
+		if s.park(t, sc) {
+			return errParked
+		}
+		l.files = s.plan(u, o, sc)
 	}
 	if !l.intended {
 		if err := s.avoidTaken(u); err != nil {
@@ -168,9 +173,8 @@ func (s *Store) rename(u *unit) {
 }
 
 // plan orders the unit's rows and describes the files that they make: one for each hour.
-func (s *Store) plan(u *unit, o *orderer) []*File {
+func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 	name := u.table.name
-	sc := s.catalog.lookup(name)
 	absent := conform(u.pieces, sc)
 	chunks, parts := o.order(u.pieces)
 	files := make([]*File, len(parts))

@@ -12,10 +12,7 @@ const maxSealRows = 1 << 28
 func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 	for _, it := range d.items {
 		t := it.table
-		if !t.listed {
-			t.listed = true
-			s.tables = append(s.tables, t)
-		}
+		s.list(t)
 		if t.open == nil {
 			t.open = &unit{table: t, from: seq, opened: now, done: make(chan struct{})}
 		}
@@ -28,6 +25,14 @@ func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 		if u := it.table.open; u != nil && s.full(u) {
 			s.seal(it.table)
 		}
+	}
+}
+
+// list has the table among those that are looked after.
+func (s *Store) list(t *table) {
+	if !t.listed {
+		t.listed = true
+		s.tables = append(s.tables, t)
 	}
 }
 
@@ -54,7 +59,11 @@ func (s *Store) seal(t *table) {
 // relieve seals the largest unit when the memory is half full and no unit is on its way: rows of many tables, none of which
 // is full, must not fill it.
 func (s *Store) relieve() {
-	if s.waiting > 0 || s.held.Load() <= s.o.MaxBuffered/2 {
+	if !s.crowded() {
+		return
+	}
+	s.unparkAll()
+	if s.waiting > 0 {
 		return
 	}
 	var largest *table
@@ -67,6 +76,9 @@ func (s *Store) relieve() {
 		s.seal(largest)
 	}
 }
+
+// crowded reports whether the memory is half full.
+func (s *Store) crowded() bool { return s.held.Load() > s.o.MaxBuffered/2 }
 
 const shortestTick, longestTick = 5 * time.Millisecond, time.Second
 
@@ -85,6 +97,7 @@ func (s *Store) runClock() {
 				if t.open != nil && now.Sub(t.open.opened) >= s.o.SealAge {
 					s.seal(t)
 				}
+				s.unparkLate(t, now)
 			}
 			s.mu.Unlock()
 		}

@@ -18,6 +18,8 @@ type Stats struct {
 	Files        int64
 	Bytes        int64         // of files
 	LandFailures int64         // attempts to land that failed
+	Rewritten    int64         // files that were replaced since a column was widened
+	Rewriting    int           // tables whose files are being rewritten, or wait for it
 	Buffered     int64         // bytes of memory that rows hold, from Append until they have landed
 	Oldest       time.Duration // how long the oldest row has waited; 0 if none waits
 
@@ -51,6 +53,7 @@ func (s *Store) Stats() Stats {
 	for _, t := range s.tables {
 		st.Oldest = max(st.Oldest, t.waited(now))
 	}
+	st.Rewriting = s.rewriting
 	return st
 }
 
@@ -66,12 +69,12 @@ func (s *Store) Failing() (names []Name) {
 	return names
 }
 
-// landError returns why the next unit has not landed, or nil if it has not been tried.
+// landError returns why the next unit has not landed, or the files were not rewritten. It is nil if that has not been tried.
 func (t *table) landError() error {
-	if len(t.waiting) == 0 {
-		return nil
+	if len(t.waiting) > 0 && t.waiting[0].landing.err != nil {
+		return t.waiting[0].landing.err
 	}
-	return t.waiting[0].landing.err
+	return t.rewrite.err
 }
 
 // Columns returns the columns of a table in the catalog, or nil. They are not to be changed.
