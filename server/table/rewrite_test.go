@@ -1,0 +1,289 @@
+package table
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// steps keeps what a sink did, in order: "land db/cpu" or "rewrite db/cpu". A rewrite fails as long as fail is set, and waits as long as
+// hold is.
+type steps struct {
+	mu   sync.Mutex
+	list []string
+	fail error
+	hold chan struct{}
+}
+
+func (s *steps) sink(dir string) *dirSink {
+	return &dirSink{dir: filepath.Join(dir, "tables"), step: func(ctx context.Context, what, path string) error {
+		s.mu.Lock()
+		fail, hold := s.fail, s.hold
+		switch what {
+		case "renamed":
+			s.list = append(s.list, "land "+strings.Join(strings.Split(path, "/")[:2], "/"))
+		case "rewrite":
+			s.list = append(s.list, "rewrite "+path)
+		}
+		s.mu.Unlock()
+		if what != "rewrite" {
+			return nil
+		}
+		if hold != nil {
+			select {
+			case <-hold:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return fail
+	}}
+}
+
+func (s *steps) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.list
+	s.list = nil
+	return list
+}
+
+func (s *steps) set(fail error, hold chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail, s.hold = fail, hold
+}
+
+// unlocked is a sink whose rewrites do not keep others from landing, as dirSink's lock would.
+type unlocked struct{ *dirSink }
+
+func (s unlocked) Rewrite(ctx context.Context, dir string, _ []Field) (Rewritten, error) {
+	return Rewritten{}, s.step(ctx, "rewrite", dir)
+}
+
+func wantSteps(t *testing.T, what string, s *steps, want ...string) {
+	t.Helper()
+	if got := s.take(); !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func flush(t *testing.T, s *Store) {
+	t.Helper()
+	if err := s.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// uniform returns what the catalog file says of each table.
+func uniform(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	var f catalogFile
+	text, err := os.ReadFile(filepath.Join(dir, "catalog.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := make(map[string]bool)
+	for _, tab := range f.Tables {
+		tables[tab.Table] = tab.Uniform
+	}
+	return tables
+}
+
+// The files that have landed are rewritten before the first row of the wider kind lands, once for each widening, and not for other
+// changes.
+func TestRewriteBeforeWiderRowsLand(t *testing.T) {
+	dir := t.TempDir()
+	var did steps
+	s := openStore(t, testOptions(dir, unlocked{did.sink(dir)}))
+	for i, c := range []struct {
+		value any
+		want  []string
+	}{
+		{int64(20), []string{"land db/cpu"}},
+		{nil, []string{"land db/cpu"}},
+		{20.5, []string{"rewrite db/cpu", "land db/cpu"}},
+		{int64(21), []string{"land db/cpu"}},
+		{0.5, []string{"land db/cpu"}},
+	} {
+		mustAppend(t, s, row{Table: "cpu", ID: int64(i), Value: c.value})
+		flush(t, s)
+		wantSteps(t, "a value", &did, c.want...)
+	}
+	mustClose(t, s)
+	if !uniform(t, dir)["cpu"] {
+		t.Error("the catalog does not say that files are uniform")
+	}
+	openStore(t, testOptions(dir, unlocked{did.sink(dir)}))
+	wantSteps(t, "after a restart", &did)
+}
+
+// While a table's files are rewritten, other tables land; its own rows land after a minute at the latest, and as soon as the memory is
+// half full.
+func TestRowsWaitForTheRewrite(t *testing.T) {
+	for _, crowded := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			dir := t.TempDir()
+			var did steps
+			o := testOptions(dir, unlocked{did.sink(dir)})
+			o.SealAge, o.MaxBuffered = time.Second, 1<<20
+			s := openStore(t, o)
+			mustAppend(t, s, row{Table: "cpu", ID: 1, Value: int64(20)})
+			flush(t, s)
+			wantSteps(t, "an int", &did, "land db/cpu")
+
+			done := make(chan struct{})
+			did.set(nil, done)
+			mustAppend(t, s, row{Table: "cpu", ID: 2, Value: 20.5})
+			mustAppend(t, s, row{Table: "mem", ID: 3, Value: 0.5})
+			time.Sleep(longestPark - time.Second)
+			wantSteps(t, "meanwhile", &did, "rewrite db/cpu", "land db/mem")
+			if st := s.Stats(); st.Rewriting != 1 || st.Pending != 1 {
+				t.Errorf("%+v", st)
+			}
+			if crowded {
+				mustAppend(t, s, row{Table: "cpu", ID: 4, Value: 0.5, Host: strings.Repeat("x", 600<<10)})
+				synctest.Wait()
+			} else {
+				time.Sleep(4 * time.Second)
+			}
+			if got := did.take(); !slices.Contains(got, "land db/cpu") {
+				t.Errorf("the rows did not land before the rewrite ended: %q", got)
+			}
+			mustAppend(t, s, row{Table: "cpu", ID: 5, Value: 0.5})
+			close(done)
+			flush(t, s)
+			wantSteps(t, "after that", &did, "land db/cpu")
+			mustClose(t, s)
+			if !uniform(t, dir)["cpu"] {
+				t.Error("the catalog does not say that files are uniform")
+			}
+		})
+	}
+}
+
+// A rewrite that fails is reported and tried again, and goes on after a restart, also if the table has no row that waits.
+func TestRewriteGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		var did steps
+		o := testOptions(dir, unlocked{did.sink(dir)})
+		s := openStore(t, o)
+		mustAppend(t, s, row{Table: "cpu", ID: 1, Value: int64(20)})
+		flush(t, s)
+		bad := errors.New("the disk is full")
+		did.set(bad, nil)
+		mustAppend(t, s, row{Table: "cpu", ID: 2, Value: 20.5})
+		flush(t, s) // after longestPark
+		if got := did.take(); len(got) < 4 || got[len(got)-1] != "land db/cpu" {
+			t.Errorf("%q", got)
+		}
+		if err := s.Err(); !errors.Is(err, bad) {
+			t.Errorf("the store is well: %v", err)
+		}
+		mustClose(t, s)
+		if uniform(t, dir)["cpu"] {
+			t.Error("the catalog says that files are uniform")
+		}
+		did.take()
+
+		s = openStore(t, o)
+		synctest.Wait()
+		wantSteps(t, "after a restart", &did, "rewrite db/cpu")
+		if names := s.Failing(); !slices.Equal(names, []Name{{"db", "cpu"}}) {
+			t.Errorf("failing: %v", names)
+		}
+		did.set(nil, nil)
+		time.Sleep(time.Minute)
+		wantSteps(t, "when it works", &did, "rewrite db/cpu")
+		if err := s.Err(); err != nil {
+			t.Error(err)
+		}
+		mustClose(t, s)
+		if !uniform(t, dir)["cpu"] {
+			t.Error("the catalog does not say that files are uniform")
+		}
+	})
+}
+
+// A catalog of an earlier program does not say whether files are uniform: they are looked at once.
+func TestFilesOfAnEarlierProgram(t *testing.T) {
+	dir := t.TempDir()
+	text := `{"version":1,"log":0,"tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"value","kind":"float64"}]}]}`
+	if err := os.WriteFile(filepath.Join(dir, "catalog.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var did steps
+	for _, want := range [][]string{{"rewrite db/cpu"}, nil} {
+		s := openStore(t, testOptions(dir, unlocked{did.sink(dir)}))
+		eventually(t, "all files are uniform", func() bool { return s.Stats().Rewriting == 0 })
+		mustClose(t, s)
+		wantSteps(t, "a start", &did, want...)
+	}
+}
+
+// A table with files to remove waits for its lander: a rewrite would bring them back.
+func TestRewriteAfterFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	var did steps
+	sink := unlocked{did.sink(dir)}
+	o := testOptions(dir, sink)
+	crash := errors.New("crash")
+	record := sink.step
+	sink.step = func(ctx context.Context, what, path string) error {
+		if what == "renamed" {
+			return crash
+		}
+		return record(ctx, what, path)
+	}
+	s := openStore(t, o)
+	mustAppend(t, s, row{Table: "cpu", ID: 1, Value: int64(20)})
+	ctx, cancel := context.WithCancel(context.Background())
+	flushed := make(chan error)
+	go func() { flushed <- s.Flush(ctx) }()
+	eventually(t, "it does not land", func() bool { return s.Err() != nil })
+	mustAppend(t, s, row{Table: "cpu", ID: 2, Value: 20.5})
+	cancel()
+	<-flushed
+	_ = s.Close(ctx)
+
+	// The catalog is one whose files are to be looked at, and the file of the first attempt is there.
+	var order []string
+	var mu sync.Mutex
+	refuse := true
+	sink.step = func(_ context.Context, what, path string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		order = append(order, what)
+		if what == "remove" && refuse {
+			refuse = false
+			return crash
+		}
+		return nil
+	}
+	s = openStore(t, o)
+	flush(t, s)
+	mustClose(t, s)
+	removed, rewritten := slices.Index(order, "remove"), slices.Index(order, "rewrite")
+	if last := len(order) - 1 - slices.Index(reversed(order), "remove"); removed < 0 || rewritten < last {
+		t.Errorf("%q", order)
+	}
+	checkOnce(t, "all", landedRows(t, sink.dir), []row{{Table: "cpu", ID: 1}, {Table: "cpu", ID: 2}})
+}
+
+func reversed(list []string) []string {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
