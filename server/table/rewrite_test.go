@@ -239,6 +239,7 @@ func TestRewriteAfterFilesAreRemoved(t *testing.T) {
 	var did steps
 	sink := unlocked{did.sink(dir)}
 	o := testOptions(dir, sink)
+	o.firstPause = time.Microsecond
 	crash := errors.New("crash")
 	record := sink.step
 	sink.step = func(ctx context.Context, what, path string) error {
@@ -258,32 +259,25 @@ func TestRewriteAfterFilesAreRemoved(t *testing.T) {
 	<-flushed
 	_ = s.Close(ctx)
 
-	// The catalog is one whose files are to be looked at, and the file of the first attempt is there.
-	var order []string
-	var mu sync.Mutex
-	refuse := true
-	sink.step = func(_ context.Context, what, path string) error {
-		mu.Lock()
-		defer mu.Unlock()
-		order = append(order, what)
-		if what == "remove" && refuse {
-			refuse = false
-			return crash
+	// The file of the first attempt is there, and cannot be removed for a while.
+	did.take()
+	refused := 0
+	var before []string
+	sink.step = func(ctx context.Context, what, path string) error {
+		if what == "remove" {
+			if refused++; refused < 12 {
+				return crash
+			}
+			before = did.take()
 		}
-		return nil
+		return record(ctx, what, path)
 	}
 	s = openStore(t, o)
 	flush(t, s)
 	mustClose(t, s)
-	removed, rewritten := slices.Index(order, "remove"), slices.Index(order, "rewrite")
-	if last := len(order) - 1 - slices.Index(reversed(order), "remove"); removed < 0 || rewritten < last {
-		t.Errorf("%q", order)
+	wantSteps(t, "after the removal", &did, "rewrite db/cpu", "land db/cpu")
+	if refused < 12 || len(before) > 0 {
+		t.Errorf("before the removal, at attempt %d: %q", refused, before)
 	}
 	checkOnce(t, "all", landedRows(t, sink.dir), []row{{Table: "cpu", ID: 1}, {Table: "cpu", ID: 2}})
-}
-
-func reversed(list []string) []string {
-	list = slices.Clone(list)
-	slices.Reverse(list)
-	return list
 }
