@@ -114,6 +114,9 @@ type nowhere struct{}
 func (nowhere) Land(context.Context, *table.File) (int64, error) { return 0, nil }
 func (nowhere) Exists(string) (bool, error)                      { return false, nil }
 func (nowhere) Remove(string) error                              { return nil }
+func (nowhere) Rewrite(context.Context, string, []table.Field) (table.Rewritten, error) {
+	return table.Rewritten{}, nil
+}
 
 // BenchmarkRequest is a whole request over a connection, without landing: its time has the client's in it.
 func BenchmarkRequest(b *testing.B) {

@@ -132,6 +132,9 @@ func (s *memSink) Land(ctx context.Context, f *table.File) (int64, error) {
 
 func (s *memSink) Exists(string) (bool, error) { return false, nil }
 func (s *memSink) Remove(string) error         { return nil }
+func (s *memSink) Rewrite(context.Context, string, []table.Field) (table.Rewritten, error) {
+	return table.Rewritten{}, nil
+}
 
 func (s *memSink) take() map[string][]row {
 	s.mu.Lock()

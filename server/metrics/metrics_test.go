@@ -19,6 +19,9 @@ type noSink struct{}
 func (noSink) Land(context.Context, *table.File) (int64, error) { return 0, nil }
 func (noSink) Exists(string) (bool, error)                      { return false, nil }
 func (noSink) Remove(string) error                              { return nil }
+func (noSink) Rewrite(context.Context, string, []table.Field) (table.Rewritten, error) {
+	return table.Rewritten{}, nil
+}
 
 func TestCollector(t *testing.T) {
 	var store *table.Store

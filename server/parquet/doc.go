@@ -29,11 +29,13 @@
 // All pages are version 1, all encodings are ones that every engine reads:
 //
 //	Kind     type        logical type         values
-//	Time     INT64       TIMESTAMP(µs, UTC)   PLAIN, or RLE_DICTIONARY when it pays
+//	Time     INT64       TIMESTAMP(µs)        PLAIN, or RLE_DICTIONARY when it pays
 //	Int64    INT64       -                    "
 //	Float64  DOUBLE      -                    "
 //	String   BYTE_ARRAY  STRING               "
 //	Bool     BOOLEAN     -                    PLAIN: one bit each
+//
+// Timestamps are UTC, and do not say so (isAdjustedToUTC is false): for those that do, readers in Python ask for tzdata or pytz.
 //
 // The column "time" is required, the others are optional. A column of Kind Null has no type and is left out of the file.
 //
@@ -41,5 +43,5 @@
 //
 // A file is written under a temporary name that engines skip (".{name}.tmp"), synced, renamed, and then its directory is
 // synced, as is each directory on the way to the root when it is first used. What a crash leaves is a temporary file, which
-// New removes.
+// New removes. [Sink.Rewrite] gives landed files the kinds that their table's columns have now, each in its place and in the same way.
 package parquet

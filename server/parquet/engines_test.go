@@ -69,11 +69,11 @@ func runPython(t *testing.T, v any, python, script string, args ...string) {
 var engineTypes = map[string]map[column.Kind]string{
 	"pyarrow": {
 		column.Bool: "bool", column.Int64: "int64", column.Float64: "double", column.String: "string",
-		column.Time: "timestamp[us, tz=UTC]",
+		column.Time: "timestamp[us]",
 	},
 	"duckdb": {
 		column.Bool: "BOOLEAN", column.Int64: "BIGINT", column.Float64: "DOUBLE", column.String: "VARCHAR",
-		column.Time: "TIMESTAMP WITH TIME ZONE",
+		column.Time: "TIMESTAMP",
 	},
 }
 

@@ -278,7 +278,7 @@ func (f *footer) schema(file *table.File, columns []int) {
 				t.i32(6, convertedTimestampMicros)
 				t.structure(10, func() {
 					t.structure(logicalTimestamp, func() {
-						t.bool(1, true) // UTC
+						t.bool(1, false) // with a zone, readers in Python ask for more packages; the times are UTC
 						t.structure(2, func() { t.structure(unitMicros, func() {}) })
 					})
 				})

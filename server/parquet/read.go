@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/slipstream-go/slipstream/column"
 )
@@ -131,42 +133,80 @@ func open(path string) (*parquet.File, io.Closer, error) {
 
 // readColumn appends the values of a column chunk.
 func readColumn(dst *column.Column, chunk parquet.ColumnChunk) error {
-	kind, err := kindOf(chunk.Type())
+	r, err := openCells(chunk, 0)
 	if err != nil {
 		return err
 	}
-	dst.Accepts(kind)
-	pages := chunk.Pages()
-	defer pages.Close()
+	defer r.close()
+	return r.read(dst, math.MaxInt)
+}
+
+// cells reads the cells of a column chunk one after the other. It holds one page of them.
+type cells struct {
+	kind   column.Kind
+	pages  parquet.Pages
+	page   parquet.Page // nil: there is none
+	values parquet.ValueReader
+}
+
+// openCells begins with the given row of the chunk.
+func openCells(chunk parquet.ColumnChunk, row int64) (*cells, error) {
+	kind, err := kindOf(chunk.Type())
+	if err != nil {
+		return nil, err
+	}
+	r := &cells{kind: kind, pages: chunk.Pages()}
+	if row > 0 {
+		err = r.pages.SeekToRow(row)
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// read appends the next n cells, or those that are left.
+func (r *cells) read(dst *column.Column, n int) error {
+	dst.Accepts(r.kind)
 	var values [512]parquet.Value
-	for {
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for reader := page.Values(); ; {
-			n, err := reader.ReadValues(values[:])
-			for _, v := range values[:n] {
-				if err := appendValue(dst, v); err != nil {
-					return err
-				}
-			}
+	for n > 0 {
+		if r.page == nil {
+			page, err := r.pages.ReadPage()
 			if errors.Is(err, io.EOF) {
-				break
+				return nil
 			}
 			if err != nil {
 				return err
 			}
+			r.page, r.values = page, page.Values()
 		}
-		parquet.Release(page)
+		got, err := r.values.ReadValues(values[:min(n, len(values))])
+		for _, v := range values[:got] {
+			if err := appendValue(dst, v); err != nil {
+				return err
+			}
+		}
+		n -= got
+		if errors.Is(err, io.EOF) {
+			parquet.Release(r.page)
+			r.page = nil
+		} else if err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (r *cells) close() {
+	if r.page != nil {
+		parquet.Release(r.page)
+		r.page = nil
+	}
+	r.pages.Close()
 }
 
 func kindOf(t parquet.Type) (column.Kind, error) {
-	logical := t.LogicalType()
 	switch t.Kind() {
 	case parquet.Boolean:
 		return column.Bool, nil
@@ -175,12 +215,28 @@ func kindOf(t parquet.Type) (column.Kind, error) {
 	case parquet.ByteArray:
 		return column.String, nil
 	case parquet.Int64:
-		if logical != nil && t.String() == parquet.Timestamp(parquet.Microsecond).Type().String() {
+		if timestampOf(t) != nil {
 			return column.Time, nil
 		}
 		return column.Int64, nil
 	}
 	return column.Null, fmt.Errorf("type %v is none of those that this package writes", t)
+}
+
+// timestampOf returns what makes t a timestamp in microseconds, or nil.
+func timestampOf(t parquet.Type) *format.TimestampType {
+	logical := t.LogicalType()
+	if logical == nil {
+		return nil
+	}
+	stamp, ok := logical.Value.(*format.TimestampType)
+	if !ok {
+		return nil
+	}
+	if _, ok := stamp.Unit.Value.(*format.MicroSeconds); !ok {
+		return nil
+	}
+	return stamp
 }
 
 func appendValue(dst *column.Column, v parquet.Value) error {

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,25 +109,13 @@ func (s *Sink) Land(ctx context.Context, f *table.File) (bytes int64, err error)
 }
 
 func (s *Sink) land(ctx context.Context, f *table.File, path string) (int64, error) {
-	w, err := s.writer()
-	if err != nil {
-		return 0, err
-	}
-	defer s.release(w)
-
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, tempPrefix+filepath.Base(path)+tempSuffix)
 	out, err := s.dirs.create(dir, temp)
 	if err != nil {
 		return 0, err
 	}
-	err = w.write(ctx, out, f)
-	if err == nil {
-		err = out.Sync()
-	}
-	if e := out.Close(); err == nil {
-		err = e
-	}
+	bytes, err := s.fill(ctx, out, f)
 	if err == nil {
 		err = disk.Publish(s.options.Disk, temp, path)
 	}
@@ -134,7 +123,21 @@ func (s *Sink) land(ctx context.Context, f *table.File, path string) (int64, err
 		s.options.Disk.Remove(temp) // if this fails, New removes it
 		return 0, err
 	}
-	return w.at, nil
+	return bytes, nil
+}
+
+// fill writes the file's bytes to out, durably, and closes it.
+func (s *Sink) fill(ctx context.Context, out disk.File, f *table.File) (bytes int64, err error) {
+	w, err := s.writer()
+	if err == nil {
+		defer s.release(w)
+		err = w.write(ctx, out, f)
+		bytes = w.at
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	return bytes, cmp.Or(err, out.Close())
 }
 
 // Exists implements [table.Sink].

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +41,16 @@ type row struct {
 }
 
 func (r row) value() float64 { return float64(r.ID) / float64(1+r.ID%2) } // an int, or half of one
-func (r row) host() string   { return strings.Repeat("h", int(r.ID%40)) }
+
+// late is the value of a column that few rows have, of which the first have ints and later ones floats.
+func (r row) late() (column string, value float64) {
+	if value = float64(r.ID); r.ID%60 >= 30 {
+		value += 0.5
+	}
+	return fmt.Sprint("late", r.ID/60), value
+}
+
+func (r row) host() string { return strings.Repeat("h", int(r.ID%40)) }
 
 // fate is what is known of a row.
 type fate int
@@ -64,9 +75,10 @@ func TestTable(t *testing.T) {
 // tables is a world with a store of tables.
 type tables struct {
 	*world
-	mu    sync.Mutex
-	fates map[row]fate
-	ids   int64
+	mu     sync.Mutex
+	fates  map[row]fate
+	ids    int64
+	unread error // what a reader found first that must not be
 }
 
 func encode(rows []row) []byte {
@@ -105,11 +117,15 @@ func writes(rows []row, batch func() *column.Batch) []table.Write {
 		}
 		cell("time", column.Time).AppendTime(r.Time)
 		cell("id", column.Int64).AppendInt64(r.ID)
-		if v := r.value(); v == float64(int64(v)) {
-			cell("value", column.Int64).AppendInt64(int64(v))
-		} else {
-			cell("value", column.Float64).AppendFloat64(v)
+		number := func(name string, v float64) {
+			if v == float64(int64(v)) {
+				cell(name, column.Int64).AppendInt64(int64(v))
+			} else {
+				cell(name, column.Float64).AppendFloat64(v)
+			}
 		}
+		number("value", r.value())
+		number(r.late())
 		if err := cell("host", column.String).AppendString([]byte(r.host())); err != nil {
 			panic(err)
 		}
@@ -167,7 +183,12 @@ func (m *tables) live() {
 		r := rand.New(rand.NewPCG(m.r.Uint64(), 0))
 		clients.Go(func() { m.client(s, r) })
 	}
+	r := rand.New(rand.NewPCG(m.r.Uint64(), 0))
+	clients.Go(func() { m.reader(r) })
 	clients.Wait()
+	if m.unread != nil {
+		m.fatal("somebody reads the tables: %v", m.unread)
+	}
 	if m.broken != "" && !m.crashed() {
 		m.bypass(s)
 	}
@@ -183,7 +204,7 @@ func (m *tables) live() {
 
 // bypass wants rows to have left memory and log, also those of a table whose directory is broken.
 func (m *tables) bypass(s *table.Store) {
-	time.Sleep(time.Minute)
+	time.Sleep(2 * time.Minute) // rows wait for a rewrite for one of them
 	if st := s.Stats(); !m.crashed() && st.Pending > 0 {
 		m.fatal("%d rows wait for %s: %v", st.Pending, m.broken, s.Err())
 	}
@@ -219,6 +240,52 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 	}
 }
 
+// reader reads the tables while they are written: each file is whole, and no row is there twice.
+func (m *tables) reader(r *rand.Rand) {
+	for range r.IntN(10) {
+		time.Sleep(time.Duration(r.Int64N(int64(3 * time.Second))))
+		found := make(map[row]string)
+		if err := m.look(tablesDir, found); err != nil {
+			m.mu.Lock()
+			m.unread = cmp.Or(m.unread, err)
+			m.mu.Unlock()
+		}
+	}
+}
+
+// look reads the files below dir, but for those that the disk does not let it read.
+func (m *tables) look(dir string, found map[row]string) error {
+	entries, err := m.disk.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		file := path.Join(dir, e.Name())
+		if e.IsDir() {
+			if err := m.look(file, found); err != nil {
+				return err
+			}
+			continue
+		}
+		text, err := disk.ReadFile(m.disk, file)
+		if err != nil || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		b, err := parquet.ReadFrom(bytes.NewReader(text), int64(len(text)), file)
+		if err != nil {
+			return err
+		}
+		for i, id := range b.Find("id").Ints {
+			r := row{Table: path.Base(path.Dir(path.Dir(path.Dir(file)))), Time: b.Find("time").Ints[i], ID: id}
+			if other := found[r]; other != "" {
+				return fmt.Errorf("%+v is in %s and in %s", r, other, file)
+			}
+			found[r] = file
+		}
+	}
+	return nil
+}
+
 func (m *tables) rows(r *rand.Rand) []row {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -241,8 +308,14 @@ func (m *tables) end() {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		defer cancel()
-		if err := s.Close(ctx); err != nil {
+		if err := s.Flush(ctx); err != nil {
 			m.fatal("rows do not land: %v", err)
+		}
+		for s.Stats().Rewriting > 0 && ctx.Err() == nil {
+			time.Sleep(time.Second)
+		}
+		if err := s.Close(ctx); err != nil {
+			m.fatal("files are not rewritten: %v", err)
 		}
 		m.disk = m.disk.Crash()
 	}
@@ -336,22 +409,27 @@ func (m *tables) read(file string, found map[row]int, columns map[name]string) {
 		switch kind, there := columns[name{of, c.Name}]; {
 		case !there:
 			m.fatal("%s has a column %s, and the catalog does not", file, c.Name)
-		case c.Kind != column.Null && kind != c.Kind.String() && !(kind == "float64" && c.Kind == column.Int64):
+		case c.Kind != column.Null && kind != c.Kind.String():
 			m.fatal("the column %s of %s has the kind %v, and in the catalog %s", c.Name, file, c.Kind, kind)
 		}
 	}
 	for i := range b.Rows {
 		r := row{Table: of, Time: b.Find("time").Ints[i], ID: b.Find("id").Ints[i]}
 		found[r]++
-		value := b.Find("value")
-		got := 0.0
-		if value.Kind == column.Int64 {
-			got = float64(value.Ints[i])
-		} else {
-			got = value.Floats[i]
+		name, late := r.late()
+		if got := number(b.Find(name), i); got != late {
+			m.fatal("%+v has %v in the column %s, and not %v", r, got, name, late)
 		}
+		got := number(b.Find("value"), i)
 		if host := string(b.Find("host").StringAt(i)); got != r.value() || host != r.host() {
 			m.fatal("%+v has the value %v and the host %q", r, got, host)
 		}
 	}
+}
+
+func number(c *column.Column, row int) float64 {
+	if c.Kind == column.Int64 {
+		return float64(c.Ints[row])
+	}
+	return c.Floats[row]
 }

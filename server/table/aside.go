@@ -41,8 +41,9 @@ const asideAfter = 5
 
 // exile is what a table has aside. The store's lock guards it, but for what its returner alone does.
 type exile struct {
-	files []string // that have landed aside, in the order of their landing
-	err   error    // why they are there
+	files  []string // that have landed aside, in the order of their landing
+	err    error    // why they are there
+	moving bool     // the first of files returns
 }
 
 // goesAside reports whether a unit lands aside.
@@ -58,9 +59,6 @@ func (s *Store) goesAside(u *unit) bool {
 	}
 	return u.landing.aside
 }
-
-// tight reports whether memory is half full.
-func (s *Store) tight() bool { return s.held.Load() > s.o.MaxBuffered/2 }
 
 // landAside lands what is left of a unit aside.
 func (s *Store) landAside(u *unit) error {
@@ -177,22 +175,38 @@ func (s *Store) returnOf(t *table) error {
 		return err
 	}
 	for {
-		s.mu.Lock()
-		path := ""
-		if len(t.exile.files) > 0 {
-			path = t.exile.files[0]
-		}
-		s.mu.Unlock()
+		path := s.nextReturn(t)
 		if path == "" {
 			return nil
 		}
-		if err := s.o.Aside.Return(path); err != nil {
+		err := s.o.Aside.Return(path)
+		s.mu.Lock()
+		if t.exile.moving = false; err == nil {
+			t.exile.files = t.exile.files[1:]
+		}
+		s.mu.Unlock()
+		if err != nil {
 			return fmt.Errorf("table %s: %s is aside: %w", t.name, path, err)
 		}
-		s.mu.Lock()
-		t.exile.files = t.exile.files[1:]
-		s.mu.Unlock()
 	}
+}
+
+// nextReturn is the path of the file of a table that may return, "" if there is none. Files return after the rewriting of those that are
+// there.
+func (s *Store) nextReturn(t *table) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(t.exile.files) == 0 {
+		return ""
+	}
+	if sc := t.schema.Load(); !sc.uniform() {
+		if !t.queued { // else a lander begins it
+			s.rewriteFiles(t, sc)
+		}
+		return ""
+	}
+	t.exile.moving = true
+	return t.exile.files[0]
 }
 
 // clear removes the files of a table that had not wholly landed. A later file may have the name of one of them, so nothing lands before
@@ -312,14 +326,6 @@ func (s *Store) tableOf(path string) *table {
 	defer s.mu.Unlock()
 	s.list(sc.table)
 	return sc.table
-}
-
-// list puts a table into Store.tables. The caller holds the lock.
-func (s *Store) list(t *table) {
-	if !t.listed {
-		t.listed = true
-		s.tables = append(s.tables, t)
-	}
 }
 
 // AsideErr returns why files of tables are aside, or nil if none are.

@@ -107,6 +107,9 @@ func (d drain) Land(_ context.Context, f *File) (int64, error) {
 
 func (drain) Exists(string) (bool, error) { return false, nil }
 func (drain) Remove(string) error         { return nil }
+func (drain) Rewrite(context.Context, string, []Field) (Rewritten, error) {
+	return Rewritten{}, nil
+}
 
 // BenchmarkCheck is what the catalog costs a batch whose columns it has.
 func BenchmarkCheck(b *testing.B) {

@@ -25,6 +25,8 @@ type table struct {
 	cleared  bool     // some were removed that unlanded.json still lists
 	exile    exile
 
+	rewrite rewrite
+
 	accepted, landed, files, bytes int64
 	landedTo                       uint64
 }

@@ -31,6 +31,7 @@ type catalog struct {
 	claims  map[Name]*claim
 	fresh   int    // claims of tables that are new
 	changes uint64 // made to schemas so far
+	unsaved bool   // tables were rewritten, which is not among the changes
 
 	writing disk.Mutex
 	written uint64 // of the changes, those in the file
@@ -193,6 +194,26 @@ func (c *catalog) settle(list []claimed, taken bool) {
 			}
 		}
 	}
+}
+
+// rewritten notes that the files of a table have followed so many widenings. saveRewritten writes it to the file.
+func (c *catalog) rewritten(t *table, widenings int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := *t.schema.Load()
+	next.rewritten = widenings
+	t.schema.Store(&next)
+	c.unsaved = true
+}
+
+func (c *catalog) saveRewritten() error {
+	c.mu.Lock()
+	if c.unsaved {
+		c.changes++
+		c.unsaved = false
+	}
+	c.mu.Unlock()
+	return c.save()
 }
 
 func (c *catalog) checkNewTable(name Name, more int) error {

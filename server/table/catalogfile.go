@@ -33,6 +33,9 @@ type catalogTable struct {
 	DB      string          `json:"db"`
 	Table   string          `json:"table"`
 	Columns []catalogColumn `json:"columns"`
+
+	// Uniform says that the columns have these kinds in all files. Catalogs of earlier programs do not say that.
+	Uniform bool `json:"uniform,omitempty"`
 }
 
 type catalogColumn struct {
@@ -91,6 +94,9 @@ func (c *catalog) parse(text []byte, tables map[Name]*table) error {
 			}
 			sc.add(f)
 		}
+		if !t.Uniform {
+			sc.widenings = 1
+		}
 		sc.table.schema.Store(sc)
 		tables[name] = sc.table
 	}
@@ -102,7 +108,7 @@ func writeCatalog(d disk.Disk, path string, h header, schemas []*schema) error {
 	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(schemas))}
 	for _, sc := range schemas {
 		name := sc.table.name
-		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields))}
+		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields)), Uniform: sc.uniform()}
 		for i, f := range sc.fields {
 			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact}
 		}

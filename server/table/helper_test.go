@@ -172,6 +172,11 @@ func (s *dirSink) Remove(path string) error {
 	return err
 }
 
+// Rewrite has nothing to do: lines tell no kinds.
+func (s *dirSink) Rewrite(ctx context.Context, dir string, fields []Field) (Rewritten, error) {
+	return Rewritten{}, s.at(ctx, "rewrite", dir)
+}
+
 func cellOf(c *column.Column, i int) any {
 	if c.IsNull(i) {
 		return nil

@@ -63,10 +63,11 @@ func (s *Store) runLander() {
 		if u == nil {
 			return
 		}
-		if err := s.land(u, &o); err != nil {
-			s.postpone(u, err)
-		} else {
+		switch err := s.land(u, &o); {
+		case err == nil:
 			s.settle(u)
+		case !errors.Is(err, errParked):
+			s.postpone(u, err)
 		}
 	}
 }
@@ -96,7 +97,11 @@ func (s *Store) land(u *unit, o *orderer) error {
 		}
 	}
 	if l.files == nil {
-		l.files = s.plan(u, o)
+		sc := t.schema.Load()
+		if s.park(t, sc) {
+			return errParked
+		}
+		l.files = s.plan(u, o, sc)
 	}
 	if aside {
 		return s.landAside(u)
@@ -181,9 +186,8 @@ func (s *Store) rename(u *unit) {
 }
 
 // plan orders the unit's rows and describes the files that they make: one for each hour.
-func (s *Store) plan(u *unit, o *orderer) []*File {
+func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 	name := u.table.name
-	sc := s.catalog.lookup(name)
 	absent := conform(u.pieces, sc)
 	chunks, parts := o.order(u.pieces)
 	files := make([]*File, len(parts))

@@ -107,6 +107,7 @@ func (s *Store) start() {
 		s.log.Start()
 		s.running.Add(1 + s.o.Landers)
 		go s.runClock()
+		s.resumeRewrites()
 		for range s.o.Landers {
 			go s.runLander()
 		}
@@ -271,6 +272,7 @@ func (s *Store) makeRoom(ctx context.Context) error {
 	for _, t := range s.tables {
 		s.seal(t)
 	}
+	s.relieve()
 	s.mu.Unlock()
 	tick := time.NewTicker(roomTick)
 	defer tick.Stop()

@@ -15,6 +15,9 @@ type schema struct {
 	fields []Field           // "time" first, the others in the order of their first appearance
 	index  map[string]int    // name to its place in fields
 	folds  map[string]string // by [Fold], names: made when a column is added
+
+	widenings int // how often a column was widened
+	rewritten int // how many of these all files have followed; see rewrite.go
 }
 
 func newSchema(name Name) *schema {
@@ -30,6 +33,9 @@ func (sc *schema) add(f Field) {
 		sc.folds[Fold(f.Name)] = f.Name
 	}
 }
+
+// uniform reports whether a column has one kind in all files.
+func (sc *schema) uniform() bool { return sc.rewritten == sc.widenings }
 
 // covers is the fast twin of extended: it reports whether the table has each column of b already, of a fitting kind. Columns
 // are expected in the schema's order.
@@ -100,7 +106,9 @@ func (sc *schema) changed(old *schema) *schema {
 	if sc != old {
 		return sc
 	}
-	return &schema{table: old.table, fields: slices.Clone(old.fields), index: maps.Clone(old.index)}
+	next := *old
+	next.fields, next.index, next.folds = slices.Clone(old.fields), maps.Clone(old.index), nil
+	return &next
 }
 
 // merged adds a field to sc, a copy of old or old itself.
@@ -120,6 +128,9 @@ func (sc *schema) merged(old *schema, f Field) *schema {
 	}
 	if have != sc.fields[i] {
 		sc = sc.changed(old)
+		if sc.fields[i].Kind != have.Kind {
+			sc.widenings++
+		}
 		sc.fields[i] = have
 	}
 	return sc

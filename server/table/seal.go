@@ -28,6 +28,14 @@ func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 	}
 }
 
+// list has the table among those that are looked after.
+func (s *Store) list(t *table) {
+	if !t.listed {
+		t.listed = true
+		s.tables = append(s.tables, t)
+	}
+}
+
 func (s *Store) full(u *unit) bool {
 	return u.rows >= s.o.SealRows || u.bytes >= s.o.SealBytes || len(u.pieces) >= maxPieces ||
 		min(u.lastHour-u.firstHour+1, int64(u.hours)) >= int64(s.o.MaxHours)
@@ -51,7 +59,11 @@ func (s *Store) seal(t *table) {
 // relieve seals the largest unit when the memory is half full and no unit is on its way: rows of many tables, none of which
 // is full, must not fill it.
 func (s *Store) relieve() {
-	if s.waiting > 0 || !s.tight() {
+	if !s.tight() {
+		return
+	}
+	s.unparkAll()
+	if s.waiting > 0 {
 		return
 	}
 	var largest *table
@@ -64,6 +76,9 @@ func (s *Store) relieve() {
 		s.seal(largest)
 	}
 }
+
+// tight reports whether memory is half full.
+func (s *Store) tight() bool { return s.held.Load() > s.o.MaxBuffered/2 }
 
 const shortestTick, longestTick = 5 * time.Millisecond, time.Second
 
@@ -82,6 +97,7 @@ func (s *Store) runClock() {
 				if t.open != nil && now.Sub(t.open.opened) >= s.o.SealAge {
 					s.seal(t)
 				}
+				s.unparkLate(t, now)
 			}
 			s.mu.Unlock()
 		}

@@ -79,4 +79,15 @@ type Sink interface {
 
 	// Remove deletes the file at path, durably. It is no error if there is none.
 	Remove(path string) error
+
+	// Rewrite gives the columns of the files below dir the kinds that fields have: int64 becomes float64. Each file is replaced under
+	// its name, at once and durably, by one with the same rows; those that fit stay as they are. After an error, another call
+	// goes on.
+	Rewrite(ctx context.Context, dir string, fields []Field) (Rewritten, error)
+}
+
+// Rewritten is what a call of [Sink.Rewrite] has done.
+type Rewritten struct {
+	Files int     // that were replaced
+	Kept  []error // files that do not fit and stay as they are, since what is in them cannot be converted or read
 }

@@ -19,6 +19,8 @@ type Stats struct {
 	Bytes        int64         // of files
 	LandFailures int64         // attempts to land that failed
 	Aside        int           // files that are aside
+	Rewritten    int64         // files that were replaced since a column was widened
+	Rewriting    int           // tables whose files are being rewritten, or wait for it
 	Buffered     int64         // bytes of memory that rows hold, from Append until they have landed
 	Oldest       time.Duration // how long the oldest row has waited; 0 if none waits
 
@@ -54,6 +56,7 @@ func (s *Store) Stats() Stats {
 		st.Oldest = max(st.Oldest, t.waited(now))
 		st.Aside += len(t.exile.files)
 	}
+	st.Rewriting = s.rewriting
 	return st
 }
 
@@ -69,12 +72,12 @@ func (s *Store) Failing() (names []Name) {
 	return names
 }
 
-// landError returns why the next unit has not landed, or nil if it has not been tried.
+// landError returns why the next unit has not landed, or the files were not rewritten. It is nil if that has not been tried.
 func (t *table) landError() error {
-	if len(t.waiting) == 0 {
-		return nil
+	if len(t.waiting) > 0 && t.waiting[0].landing.err != nil {
+		return t.waiting[0].landing.err
 	}
-	return t.waiting[0].landing.err
+	return t.rewrite.err
 }
 
 // Columns returns the columns of a table in the catalog, or nil. They are not to be changed.

@@ -126,9 +126,12 @@ type Store struct {
 
 	mu        sync.Mutex
 	work      sync.Cond // ready has a table, or ctx has ended
-	tables    []*table  // those that ever had a row
+	tables    []*table  // those that ever had a row, or trouble
 	ready     []*table  // those with a unit for a lander to take up
 	waiting   int       // sealed units
+	rewrites  []*table  // whose files are to be rewritten
+	rewriter  bool      // somebody works at these
+	rewriting int       // tables with a rewrite that has not ended
 	delivered uint64    // every record up to it is in the buffers, or has landed, or brought no rows
 	partial   bool      // records after `delivered` have yet to be replayed, so commits do not raise it
 	total     Stats

@@ -11,13 +11,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 inf, nan = float("inf"), float("nan")
-utc = datetime.timezone.utc
 constants = {
     "float": [nan, inf, -inf, 0.0, -0.0, 9.0, -1.5, 1.7976931348623157e308, 5e-324, 4999.0, 5000.0],
     "int": [0, 9, -1, 2**63 - 1, -(2**63), 4999, 5000],
     "text": ["", "a", "prefix", "prefix" * 12, "\U0010ffff", "\U0010ffff" * 20, "z"],
     "bool": [True, False],
-    "time": [datetime.datetime(1970, 1, 1, tzinfo=utc), datetime.datetime(1970, 1, 1, 0, 0, 0, 5000, tzinfo=utc)],
+    "time": [datetime.datetime(1970, 1, 1), datetime.datetime(1970, 1, 1, 0, 0, 0, 5000)],
 }
 
 
@@ -62,7 +61,7 @@ def duck(path):
         for v in constants[kind(f.type)]:
             literal = {
                 "float": lambda: f"'{v!r}'::DOUBLE", "int": lambda: str(v), "bool": lambda: str(v),
-                "text": lambda: f"'{v}'", "time": lambda: f"'{v.isoformat()}'::TIMESTAMPTZ",
+                "text": lambda: f"'{v}'", "time": lambda: f"'{v.isoformat()}'::TIMESTAMP",
             }[kind(f.type)]()
             where += [f"{c} {op} {literal}" for op in ("<", "<=", ">", ">=", "=", "<>")]
         ask = [f"SELECT {q} FROM %s" for q in queries] + [f"SELECT count(*) FROM %s WHERE {w}" for w in where]
