@@ -204,12 +204,12 @@ type tableStatus struct {
 	DB      string         `json:"db"`
 	Table   string         `json:"table"`
 	Columns []columnStatus `json:"columns"`
-	Rows    struct {       // since the service was started
-		Accepted int64 `json:"accepted"`
-		Landed   int64 `json:"landed"`
+	Rows    struct {
+		Accepted int64 `json:"accepted"` // landed and pending ones
+		Landed   int64 `json:"landed"`   // since the table was created, also after a restart
 		Pending  int64 `json:"pending"`
 	} `json:"rows"`
-	Files         int64   `json:"files"`
+	Files         int64   `json:"files"` // landed since the table was created, and their bytes
 	Bytes         int64   `json:"bytes"`
 	LandedTo      uint64  `json:"landed_to"` // every record of the log up to this one is in a file
 	OldestSeconds float64 `json:"oldest_seconds"`

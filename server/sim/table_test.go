@@ -217,6 +217,7 @@ func (m *tables) rows(r *rand.Rand) []row {
 
 // end is the last life, on a sound disk, and the comparison of what is there with what should be.
 func (m *tables) end() {
+	var listed []table.TableInfo
 	for range 2 {
 		m.disk.Set(faulty.Options{})
 		s, err := m.open(context.Background(), m.r)
@@ -228,10 +229,17 @@ func (m *tables) end() {
 		if err := s.Close(ctx); err != nil {
 			m.fatal("rows do not land: %v", err)
 		}
+		listed = s.Tables()
 		m.disk = m.disk.Crash()
 	}
 	found, columns := make(map[row]int), m.catalog()
-	m.walk(tablesDir, func(path string) { m.read(path, found, columns) })
+	totals := make(map[string]table.Totals)
+	m.walk(tablesDir, func(path string) { m.read(path, found, columns, totals) })
+	for _, info := range listed {
+		if got := (table.Totals{Rows: info.Landed, Files: info.Files, Bytes: info.Bytes}); got != totals[info.Name.Table] {
+			m.fatal("%v is said to have %+v, and has %+v", info.Name, got, totals[info.Name.Table])
+		}
+	}
 	for _, row := range slices.SortedFunc(maps.Keys(m.fates), func(a, b row) int { return int(a.ID - b.ID) }) {
 		n := found[row]
 		delete(found, row)
@@ -301,7 +309,7 @@ func (m *tables) walk(dir string, each func(path string)) {
 }
 
 // read counts the rows of a file, whose columns must be in the catalog.
-func (m *tables) read(file string, found map[row]int, columns map[name]string) {
+func (m *tables) read(file string, found map[row]int, columns map[name]string, totals map[string]table.Totals) {
 	f, err := m.disk.Open(file, os.O_RDONLY, 0)
 	if err != nil {
 		m.fatal("%v", err)
@@ -315,6 +323,8 @@ func (m *tables) read(file string, found map[row]int, columns map[name]string) {
 		m.fatal("%v", err)
 	}
 	of := strings.Split(strings.TrimPrefix(file, tablesDir+"/"), "/")[1]
+	n := totals[of]
+	totals[of] = table.Totals{Rows: n.Rows + int64(b.Rows), Files: n.Files + 1, Bytes: n.Bytes + info.Size()}
 	for _, c := range b.Columns {
 		switch kind, there := columns[name{of, c.Name}]; {
 		case !there:

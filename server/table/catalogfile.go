@@ -33,6 +33,7 @@ type catalogTable struct {
 	DB      string          `json:"db"`
 	Table   string          `json:"table"`
 	Columns []catalogColumn `json:"columns"`
+	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has, or nobody has counted yet
 }
 
 type catalogColumn struct {
@@ -92,6 +93,7 @@ func (c *catalog) parse(text []byte, tables map[Name]*table) error {
 			sc.add(f)
 		}
 		sc.table.schema.Store(sc)
+		sc.table.totals.Store(t.Landed)
 		tables[name] = sc.table
 	}
 	return nil
@@ -102,7 +104,7 @@ func writeCatalog(d disk.Disk, path string, h header, schemas []*schema) error {
 	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(schemas))}
 	for _, sc := range schemas {
 		name := sc.table.name
-		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields))}
+		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields)), Landed: sc.table.totals.Load()}
 		for i, f := range sc.fields {
 			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact}
 		}

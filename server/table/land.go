@@ -44,6 +44,8 @@ type landed struct {
 
 	// Settled says that all rows of all tables in records up to it are in files. Recovery need not decode those.
 	Settled uint64 `json:"settled"`
+
+	Total *Totals `json:"total,omitempty"` // of the table, with this landing; earlier versions wrote none
 }
 
 const firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
@@ -127,7 +129,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 		l.bytes += size
 		l.done++
 	}
-	if err := s.note(wal.Landed, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u)}); err != nil {
+	if err := s.note(wal.Landed, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u), Total: t.totalWith(u)}); err != nil {
 		return fmt.Errorf("table %s: noting what has landed: %w", u.table.name, err)
 	}
 	return nil
@@ -217,7 +219,7 @@ func conform(pieces []piece, sc *schema) (absent []bool) {
 // path is where the rows of one hour go. Years beyond 9999 or before 0 have as many digits, and the sign, that they need.
 func (u *unit) path(hour int64) string {
 	at := time.Unix(hour*3600, 0).UTC()
-	return fmt.Sprintf("%s/%s/date=%s/hour=%02d/%s", u.table.name.DB, u.table.name.Table, at.Format(time.DateOnly), at.Hour(), u.fileName())
+	return fmt.Sprintf("%s/date=%s/hour=%02d/%s", u.table.name.dir(), at.Format(time.DateOnly), at.Hour(), u.fileName())
 }
 
 func (u *unit) fileName() string { return fmt.Sprintf("%s-%020d-%020d.parquet", u.node, u.from, u.to) }
@@ -244,8 +246,7 @@ func (s *Store) settle(u *unit) {
 	}
 	t.landed += int64(u.rows)
 	t.landedTo = u.to
-	t.files += int64(len(u.landing.files))
-	t.bytes += u.landing.bytes
+	t.totals.Store(t.totalWith(u))
 	s.total.Landed += int64(u.rows)
 	s.total.Files += int64(len(u.landing.files))
 	s.total.Bytes += u.landing.bytes
@@ -257,7 +258,7 @@ func (s *Store) settle(u *unit) {
 	for _, p := range u.pieces {
 		s.pool.Put(p.batch)
 	}
-	s.log.Release(s.settled(nil))
+	s.release()
 	close(u.done)
 }
 

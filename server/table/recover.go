@@ -26,6 +26,7 @@ type notes struct {
 	landed   map[Name]uint64   // rows of a table in records up to this number are in files
 	settled  uint64            // all rows in records up to this number are in files
 	unlanded map[Name][]string // files that may be there, and must not be
+	totals   map[Name]*Totals  // of a table's last landing
 }
 
 func (s *Store) recover(ctx context.Context) (err error) {
@@ -124,6 +125,11 @@ func (s *Store) replay(ctx context.Context) error {
 			return err
 		}
 	}
+	for name, t := range s.catalog.all() {
+		if err := s.findTotals(ctx, t, n.totals[name]); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	s.delivered, s.partial = n.settled, true
 	s.mu.Unlock()
@@ -180,7 +186,7 @@ func interrupted(ctx context.Context) error {
 }
 
 func (s *Store) readNotes(ctx context.Context) (*notes, error) {
-	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string)}
+	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string), totals: make(map[Name]*Totals)}
 	err := s.log.Replay(func(r *wal.Record) error {
 		if err := interrupted(ctx); err != nil {
 			return err
@@ -203,6 +209,7 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 			delete(n.unlanded, name)
 			n.landed[name] = max(n.landed[name], la.To)
 			n.settled = max(n.settled, la.Settled)
+			n.totals[name] = la.Total
 		}
 		return nil
 	})
@@ -231,6 +238,16 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	}
 	if err != nil {
 		return fmt.Errorf("table: record %d of the log: %w", r.Seq, err)
+	}
+	for _, it := range d.items {
+		if it.table.totals.Load() != nil {
+			continue
+		}
+		if err := s.findTotals(ctx, it.table, n.totals[it.name]); err != nil { // a table that the catalog's file does not have
+			s.catalog.settle(d.claims, false)
+			s.freeDelivery(&d)
+			return err
+		}
 	}
 	held := d.held()
 	for now := s.held.Add(held); now > s.o.MaxBuffered && now != held; now = s.held.Add(held) {

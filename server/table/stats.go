@@ -25,11 +25,11 @@ type Stats struct {
 	ReplayTime time.Duration // how long reading the log took
 }
 
-// TableInfo is what the store knows about one table. The counts are since the store was opened.
+// TableInfo is what the store knows about one table. Landed, Files and Bytes are its [Totals].
 type TableInfo struct {
 	Name     Name
 	Columns  []Field // not to be changed
-	Accepted int64
+	Accepted int64   // Landed + Pending
 	Landed   int64
 	Pending  int64
 	Files    int64
@@ -89,10 +89,11 @@ func (s *Store) Tables() []TableInfo {
 	infos := make([]TableInfo, 0, len(catalog))
 	s.mu.Lock()
 	for name, t := range catalog {
+		n, pending := t.total(), t.pending()
 		info := TableInfo{
 			Name: name, Columns: t.schema.Load().fields,
-			Accepted: t.accepted, Landed: t.landed, Pending: t.pending(),
-			Files: t.files, Bytes: t.bytes, LandedTo: t.landedTo, Oldest: t.waited(now), Err: t.landError(),
+			Accepted: n.Rows + pending, Landed: n.Rows, Pending: pending,
+			Files: n.Files, Bytes: n.Bytes, LandedTo: t.landedTo, Oldest: t.waited(now), Err: t.landError(),
 		}
 		infos = append(infos, info)
 	}

@@ -331,6 +331,9 @@ func (s *Store) end(cause error) (err error) {
 	case <-time.After(stopGrace):
 		err = errors.New("table: the sink does not return; the log is closed without it")
 	}
+	if s.catalog != nil {
+		s.saveTotals() // so that they outlive the log
+	}
 	return errors.Join(err, s.log.Close())
 }
 
