@@ -44,6 +44,7 @@ type Handler struct {
 	flight   *Budget       // bytes of bodies
 	large    chan struct{} // held while a large body is decoded
 	counters counters
+	refusals [outcomes]summary
 
 	readTimeout time.Duration // Options.ReadTimeout
 	window      time.Duration // the constant, but in tests
@@ -52,6 +53,7 @@ type Handler struct {
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
 	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout}
+	h.counters.latencies = make(map[string]*latencies)
 	h.SetTokens(o.Tokens)
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
@@ -74,52 +76,23 @@ func New(o Options) *Handler {
 func (h *Handler) routes(schemas bool) {
 	h.route("POST", "/api/v1/write/msgpack", h.writeArc)
 	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
-	h.route("POST", "/-/flush", h.guarded(h.flush))
-	h.route("GET", "/v1/tables", h.guarded(h.tables))
-	h.route("GET", "/health", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })
-	h.route("GET", "/ready", h.ready)
+	h.route("POST", "/-/flush", h.plain(h.flush))
+	h.route("GET", "/v1/tables", h.plain(h.tables))
+	h.route("GET", "/health", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) }))
+	h.route("GET", "/ready", open(h.ready))
 	if h.metrics != nil {
 		h.route("GET", "/metrics", h.guarded(h.metrics.ServeHTTP))
 	}
 	if schemas {
-		h.route("GET", "/v1/schemas", h.guarded(h.listSchemas))
-		h.mux.HandleFunc("PUT /v1/schemas/{name}", h.guarded(h.putSchema))
-		h.mux.HandleFunc("GET /v1/schemas/{name}", h.guarded(h.getSchema))
-		h.mux.HandleFunc("DELETE /v1/schemas/{name}", h.guarded(h.deleteSchema))
+		h.route("GET", "/v1/schemas", h.plain(h.listSchemas))
+		h.answer("PUT", "/v1/schemas/{name}", h.plain(h.putSchema))
+		h.answer("GET", "/v1/schemas/{name}", h.plain(h.getSchema))
+		h.answer("DELETE", "/v1/schemas/{name}", h.plain(h.deleteSchema))
 		h.refuseOthers("/v1/schemas/{name}", "DELETE, GET, HEAD, PUT")
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": write to /v1/write/{db}/{table} or /api/v1/write/msgpack"})
 	})
-}
-
-// route has fn answer a method at a path, and refuses the other methods there.
-func (h *Handler) route(method, path string, fn http.HandlerFunc) {
-	h.mux.HandleFunc(method+" "+path, fn)
-	allow := method
-	if method == "GET" {
-		allow = "GET, HEAD"
-	}
-	h.refuseOthers(path, allow)
-}
-
-// refuseOthers refuses the methods at a path that are not allowed there.
-func (h *Handler) refuseOthers(path, allow string) {
-	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", allow)
-		writeJSON(w, http.StatusMethodNotAllowed, problem{Error: "the method " + clip(r.Method) + " is not allowed here: use " + allow})
-	})
-}
-
-// guarded asks for a token first.
-func (h *Handler) guarded(fn http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !h.Allow(r) {
-			errUnauthorized().write(w)
-			return
-		}
-		fn(w, r)
-	}
 }
 
 func errUnauthorized() *refusal {
@@ -184,12 +157,12 @@ func (h *Handler) unready() (reason string, detail error) {
 func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {
 	s := h.store.Load()
 	if s == nil {
-		errNotReady().write(w)
+		h.refuse(w, r, errNotReady())
 		return
 	}
 	if err := s.Flush(r.Context()); err != nil {
 		h.log.Error("a flush ended early", "error", err)
-		refuse(NotReady, "%v", err).write(w)
+		h.refuse(w, r, refuse(NotReady, "%v", err))
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -221,10 +194,10 @@ type columnStatus struct {
 	Type string `json:"type"`
 }
 
-func (h *Handler) tables(w http.ResponseWriter, _ *http.Request) {
+func (h *Handler) tables(w http.ResponseWriter, r *http.Request) {
 	s := h.store.Load()
 	if s == nil {
-		errNotReady().write(w)
+		h.refuse(w, r, errNotReady())
 		return
 	}
 	list := []tableStatus{}
