@@ -258,6 +258,8 @@ func (s *Store) settle(u *unit) {
 	for _, p := range u.pieces {
 		s.pool.Put(p.batch)
 	}
+	s.o.Logger.Debug("rows have landed", "table", t.name.String(), "rows", u.rows, "files", len(u.landing.files), "bytes", u.landing.bytes,
+		"seconds", time.Since(u.opened).Seconds())
 	s.release()
 	close(u.done)
 }

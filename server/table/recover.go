@@ -56,7 +56,7 @@ func (s *Store) recover(ctx context.Context) (err error) {
 	}
 	s.start()
 	s.catalog.limits = limits{on: true, tables: s.o.MaxTables, columns: s.o.MaxColumns}
-	s.report()
+	s.reportReplay()
 	return nil
 }
 
@@ -105,6 +105,7 @@ func (s *Store) renumber(old string) error {
 func (s *Store) start() {
 	s.starting.Do(func() {
 		s.log.Start()
+		s.reportAt = time.Now().Add(reportInterval)
 		s.running.Add(1 + s.o.Landers)
 		go s.runClock()
 		for range s.o.Landers {
@@ -302,7 +303,7 @@ func (s *Store) landing() bool {
 	return slices.ContainsFunc(s.tables, func(t *table) bool { return len(t.waiting) > 0 && t.landError() == nil })
 }
 
-func (s *Store) report() {
+func (s *Store) reportReplay() {
 	st := s.Stats()
 	if st.Replayed == 0 {
 		return

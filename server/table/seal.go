@@ -87,6 +87,7 @@ func (s *Store) runClock() {
 				}
 			}
 			s.mu.Unlock()
+			s.report(now)
 		}
 	}
 }

@@ -54,6 +54,21 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
+const reportInterval = time.Minute
+
+// report has the log say what has landed, once in a reportInterval in which anything has.
+func (s *Store) report(now time.Time) {
+	s.mu.Lock()
+	last, st, due := s.reported, s.total, !now.Before(s.reportAt)
+	if due {
+		s.reported, s.reportAt = st, now.Add(reportInterval)
+	}
+	s.mu.Unlock()
+	if due && st.Units > last.Units {
+		s.o.Logger.Info("landed in the last minute", "units", st.Units-last.Units, "rows", st.Landed-last.Landed, "files", st.Files-last.Files, "bytes", st.Bytes-last.Bytes)
+	}
+}
+
 // Failing lists the tables whose rows did not land at the last attempt.
 func (s *Store) Failing() (names []Name) {
 	s.mu.Lock()

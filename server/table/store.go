@@ -125,6 +125,8 @@ type Store struct {
 	delivered uint64    // every record up to it is in the buffers, or has landed, or brought no rows
 	partial   bool      // records after `delivered` have yet to be replayed, so commits do not raise it
 	total     Stats
+	reported  Stats // total at the last report
+	reportAt  time.Time
 }
 
 // Batch is an empty batch. It goes back by itself once it has landed; a batch that is not appended goes back with Free.
