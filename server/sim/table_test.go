@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -232,14 +233,7 @@ func (m *tables) end() {
 		listed = s.Tables()
 		m.disk = m.disk.Crash()
 	}
-	found, columns := make(map[row]int), m.catalog()
-	totals := make(map[string]table.Totals)
-	m.walk(tablesDir, func(path string) { m.read(path, found, columns, totals) })
-	for _, info := range listed {
-		if got := (table.Totals{Rows: info.Landed, Files: info.Files, Bytes: info.Bytes}); got != totals[info.Name.Table] {
-			m.fatal("%v is said to have %+v, and has %+v", info.Name, got, totals[info.Name.Table])
-		}
-	}
+	found, columns := m.look(listed), m.catalog()
 	for _, row := range slices.SortedFunc(maps.Keys(m.fates), func(a, b row) int { return int(a.ID - b.ID) }) {
 		n := found[row]
 		delete(found, row)
@@ -261,6 +255,89 @@ func (m *tables) end() {
 			m.fatal("%+v was refused, and its column is in the catalog", row)
 		}
 	}
+}
+
+// look returns how often each row is in files. These must have the columns of the catalog, and be as many as the store's tables say.
+func (m *tables) look(listed []table.TableInfo) map[row]int {
+	found, columns, totals := make(map[row]int), m.catalog(), make(map[string]table.Totals)
+	m.walk(tablesDir, func(path string) { m.read(path, found, columns, totals) })
+	for _, info := range listed {
+		if got := (table.Totals{Rows: info.Landed, Files: info.Files, Bytes: info.Bytes}); got != totals[info.Name.Table] {
+			m.fatal("%v is said to have %+v, and has %+v", info.Name, got, totals[info.Name.Table])
+		}
+	}
+	return found
+}
+
+// TestTotals has the machine stop at every fifth call of the disk, or at each in the long form, while rows land and segments of the log
+// are released. What tables are said to have is in their files, after the next start and at the next end.
+func TestTotals(t *testing.T) {
+	step := 5
+	if os.Getenv("SLIPSTREAM_LONG") != "" {
+		step = 1
+	}
+	for at, crashed := 1, true; crashed && !t.Failed(); at += step {
+		synctest.Test(t, func(t *testing.T) {
+			m := &tables{world: newWorld(t, 1), fates: make(map[row]fate)}
+			m.say("crash at call %d", at)
+			off, crash := context.WithCancel(context.Background())
+			m.off = off
+			m.disk.Set(faulty.Options{Crashed: crash})
+			m.land(8) // until there are no new columns
+			m.disk = m.disk.Kill()
+			m.disk.Set(faulty.Options{Crashed: crash})
+			m.disk.CrashAt(at)
+			m.land(2)
+			crashed = m.crashed()
+			for range 2 {
+				m.disk = m.disk.Crash()
+				s, err := m.openSmall()
+				if err != nil {
+					m.fatal("%v", err)
+				}
+				m.look(s.Tables())
+				if err := s.Close(t.Context()); err != nil {
+					m.fatal("%v", err)
+				}
+				m.look(s.Tables())
+			}
+		})
+	}
+}
+
+// openSmall opens a store whose segments hold a few records.
+func (m *tables) openSmall() (*table.Store, error) {
+	sink, err := parquet.New(tablesDir, parquet.Options{Codec: parquet.Uncompressed, Disk: m.disk})
+	if err != nil {
+		return nil, err
+	}
+	o := m.options(m.r, sink)
+	o.WAL = wal.Options{Disk: m.disk, SegmentBytes: 512}
+	o.Landers, o.MaxBuffered, o.SealAge = 1, 0, time.Hour
+	return table.Open(o)
+}
+
+// land lands rows n times, as far as the disk lets it.
+func (m *tables) land(n int) {
+	s, err := m.openSmall()
+	if err != nil {
+		return
+	}
+	for range n {
+		rows := m.rows(m.r)
+		if s.Append(&wal.Record{DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), true) != nil || m.crashed() {
+			break
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		err := s.Flush(ctx)
+		cancel()
+		if err != nil || m.crashed() {
+			break
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.Close(ctx) // after a crash in vain
 }
 
 // name is that of a column.
