@@ -49,19 +49,6 @@ func ready(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(b[:n])
 }
 
-// write posts one batch and gives the status.
-func write(t *testing.T, url string, s *sender, first int64) (int, string) {
-	t.Helper()
-	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status == http.StatusNoContent {
-		s.acknowledged = append(s.acknowledged, first)
-	}
-	return status, text
-}
-
 // The disk of the log fills up: writes are refused with 503 and /ready says no. With room, the service goes on by itself.
 func TestLogDiskFull(t *testing.T) {
 	for name, args := range map[string][]string{

@@ -2,9 +2,7 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,27 +13,13 @@ import (
 func wantTotals(t *testing.T, what string, s *Store, dir string) {
 	t.Helper()
 	found := make(map[Name]Totals)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		parts := strings.Split(filepath.ToSlash(rel), "/")
+	eachLanded(t, dir, func(path, text string) error {
+		parts := strings.Split(path, "/")
 		name := Name{parts[0], parts[1]}
-		have := found[name]
-		found[name] = Totals{have.Rows + int64(strings.Count(string(text), "\n")), have.Files + 1, have.Bytes + int64(len(text))}
+		n := found[name]
+		found[name] = Totals{n.Rows + int64(strings.Count(text, "\n")), n.Files + 1, n.Bytes + int64(len(text))}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
 	for _, info := range s.Tables() {
 		if got := (Totals{info.Landed, info.Files, info.Bytes}); got != found[info.Name] || info.Accepted != info.Landed+info.Pending {
 			t.Fatalf("%s: %v: %+v accepted, %+v; there are %+v", what, info.Name, info.Accepted, got, found[info.Name])
