@@ -185,7 +185,8 @@
 // # Order of work
 //
 // What can be refused cheaply is refused first: size by Content-Length, token, names and parameters, readiness; only then is the
-// body read. Decoding, checking and the catalog come before the log, so whatever is in the log can be read again.
+// body read. All tables of a body are decoded and checked before the log, so whatever is in the log can be read again. The catalog
+// changes when the log has the rows: a request that is refused leaves no table, no column and no type behind.
 //
 // # Fairness
 //

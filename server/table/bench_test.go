@@ -116,9 +116,15 @@ func BenchmarkCheck(b *testing.B) {
 	}
 	batch := new(column.Batch)
 	loadBatch(batch, rand.New(rand.NewPCG(1, 2)), 0, 1)
+	writes := []Write{{Name{"db", "cpu"}, batch}}
+	schemas, ch, err := c.admit(nil, writes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.apply(ch)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.admit(Name{"db", "cpu"}, batch); err != nil {
+		if _, _, err := c.admit(schemas[:0], writes); err != nil {
 			b.Fatal(err)
 		}
 	}

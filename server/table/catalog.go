@@ -10,29 +10,26 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// catalog knows the columns of every table. Its file is {dir}/catalog.json, and what it answers is always in that file: a
-// batch that brings something new waits until the file is on disk, so the log never holds a row whose columns the catalog
-// has forgotten.
-//
-// Readers load one pointer. Writers add to the draft, then one of them writes the file for all that came meanwhile.
+// catalog knows the columns of every table. It changes with the commit of the first row that brings something new (see
+// [change]), and its file, {dir}/catalog.json, before such a row is in a table's file. Until then the row is in the log, which
+// is read again after a crash, so the two together never forget a column.
 type catalog struct {
 	disk   disk.Disk
 	path   string
 	header header
 	limits limits
 
-	durable atomic.Pointer[map[Name]*schema] // what the file says
-
-	mu      sync.Mutex
-	draft   map[Name]*schema // durable, and what waits to be written
-	changes uint64           // made to draft so far
+	mu      sync.RWMutex
+	tables  map[Name]*schema
+	pending map[Name]*change // tables that a request on its way to the log changes
+	decided *sync.Cond       // with mu: a table is no longer pending
+	changes uint64           // made to tables so far
 
 	writing disk.Mutex
 	written uint64 // of the changes, those in the file
@@ -86,16 +83,26 @@ func (e *TypeError) rounds() bool {
 	return e.Have == column.Int64 && e.Got == column.Float64 || e.Have == column.Float64 && e.Got == column.Int64
 }
 
-// admit is the schema that has all columns of b, on disk.
-func (c *catalog) admit(name Name, b *column.Batch) (*schema, error) {
-	if sc := c.lookup(name); sc != nil && sc.covers(b) {
-		return sc, nil
-	}
-	return c.extend(name, b)
+// lookup is the schema of a table, or nil.
+func (c *catalog) lookup(name Name) *schema {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.tables[name]
 }
 
-// lookup is the schema of a table, or nil.
-func (c *catalog) lookup(name Name) *schema { return (*c.durable.Load())[name] }
+// snapshot is a copy of the tables.
+func (c *catalog) snapshot() map[Name]*schema {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return maps.Clone(c.tables)
+}
+
+// size is how many tables there are.
+func (c *catalog) size() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.tables)
+}
 
 // covers is the fast twin of extended: it reports whether the table has each column of b already, of a fitting kind. Columns
 // are expected in the schema's order.
@@ -185,54 +192,31 @@ func (sc *schema) add(f Field) {
 	}
 }
 
-// extend is the slow road of admit: it adds what is new, and returns once the file has it.
-func (c *catalog) extend(name Name, b *column.Batch) (*schema, error) {
-	c.mu.Lock()
-	old := c.draft[name]
-	if old == nil {
-		if err := c.checkNewTable(name); err != nil {
-			c.mu.Unlock()
-			return nil, err
-		}
-		old = newSchema(name)
-	}
-	sc, err := old.extended(name, b, c.limits)
-	if err != nil {
-		c.mu.Unlock()
-		return nil, err
-	}
-	if c.draft[name] != sc {
-		c.draft[name] = sc
-		c.changes++
-	}
-	want := c.changes
-	c.mu.Unlock()
-	return sc, c.flush(want)
-}
-
-// flush returns once the file has the first `want` changes.
-func (c *catalog) flush(want uint64) error {
+// flush returns once the file has every change that was made before the call.
+func (c *catalog) flush() error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if c.written >= want {
+	c.mu.RLock()
+	changes := c.changes
+	var tables map[Name]*schema
+	if changes != c.written {
+		tables = maps.Clone(c.tables)
+	}
+	c.mu.RUnlock()
+	if tables == nil {
 		return nil
 	}
-	c.mu.Lock()
-	tables, changes := maps.Clone(c.draft), c.changes
-	c.mu.Unlock()
 	if err := writeCatalog(c.disk, c.path, c.header, tables); err != nil {
-		return fmt.Errorf("table: the catalog could not be written, so the batch was refused: %w", err)
+		return fmt.Errorf("table: writing the catalog: %w", err)
 	}
 	c.written = changes
-	c.durable.Store(&tables)
 	return nil
 }
 
-func (c *catalog) checkNewTable(name Name) error {
-	if c.limits.on && len(c.draft) >= c.limits.tables {
-		return invalid("table %s: it would be one more than the %d tables there may be: raise the limit, or use fewer names",
-			name, c.limits.tables)
-	}
+// maxName bounds the names of databases, tables and columns, in bytes.
+const maxName = 128
+
+func checkTableName(name Name) error {
 	for _, part := range [...]string{name.DB, name.Table} {
 		if err := checkPathName(part); err != nil {
 			return err
@@ -240,9 +224,6 @@ func (c *catalog) checkNewTable(name Name) error {
 	}
 	return nil
 }
-
-// maxName bounds the names of databases, tables and columns, in bytes.
-const maxName = 128
 
 // checkPathName tells whether a name may stand in a path. A leading underscore or dot would hide the table from the
 // engines that read the files.
@@ -342,11 +323,13 @@ type catalogColumn struct {
 // replayed, whose rows were admitted once.
 func openCatalog(d disk.Disk, path string) (*catalog, error) {
 	c := &catalog{
-		disk:   d,
-		path:   path,
-		header: header{Version: catalogVersion},
-		draft:  make(map[Name]*schema),
+		disk:    d,
+		path:    path,
+		header:  header{Version: catalogVersion},
+		tables:  make(map[Name]*schema),
+		pending: make(map[Name]*change),
 	}
+	c.decided = sync.NewCond(&c.mu)
 	text, err := disk.ReadFile(d, path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("table: reading the catalog: %w", err)
@@ -356,8 +339,6 @@ func openCatalog(d disk.Disk, path string) (*catalog, error) {
 			return nil, fmt.Errorf("table: catalog %s: %w", path, err)
 		}
 	}
-	tables := maps.Clone(c.draft)
-	c.durable.Store(&tables)
 	return c, nil
 }
 
@@ -372,7 +353,7 @@ func (c *catalog) parse(text []byte) error {
 	c.header = f.header
 	for _, t := range f.Tables {
 		name := Name{DB: t.DB, Table: t.Table}
-		if c.draft[name] != nil {
+		if c.tables[name] != nil {
 			return fmt.Errorf("table %s is there twice: restore it from a copy", name)
 		}
 		sc := newSchema(name)
@@ -387,7 +368,7 @@ func (c *catalog) parse(text []byte) error {
 			}
 			sc.add(f)
 		}
-		c.draft[name] = sc
+		c.tables[name] = sc
 	}
 	return nil
 }
@@ -398,7 +379,7 @@ func (c *catalog) nextLog() (int, error) {
 	defer c.writing.Unlock()
 	h := c.header
 	h.Log++
-	if err := writeCatalog(c.disk, c.path, h, *c.durable.Load()); err != nil {
+	if err := writeCatalog(c.disk, c.path, h, c.snapshot()); err != nil {
 		return 0, err
 	}
 	c.header = h

@@ -50,6 +50,16 @@ func printed(sc *schema) string {
 	return strings.Join(s, " ")
 }
 
+// admit is what a request of one batch does that the log takes.
+func admit(c *catalog, name Name, b *column.Batch) (*schema, error) {
+	schemas, ch, err := c.admit(nil, []Write{{name, b}})
+	if err != nil {
+		return nil, err
+	}
+	c.apply(ch)
+	return schemas[0], c.flush()
+}
+
 func openTestCatalog(t testing.TB, path string) *catalog {
 	t.Helper()
 	c, err := openCatalog(disk.OS, path)
@@ -82,7 +92,7 @@ func TestCatalog(t *testing.T) {
 		{shapeOf(":bool"), `column name ""`},
 		{shapeOf("später <&>:bool"), "time:time host:string n:float64 up:bool when:time später <&>:bool"},
 	} {
-		sc, err := c.admit(cpu, step.batch)
+		sc, err := admit(c, cpu, step.batch)
 		if err != nil {
 			if !strings.Contains(err.Error(), step.want) || !errors.Is(err, ErrInvalid) {
 				t.Errorf("error %q, want %q", err, step.want)
@@ -92,7 +102,7 @@ func TestCatalog(t *testing.T) {
 		if got := printed(sc); got != step.want {
 			t.Errorf("%q, want %q", got, step.want)
 		}
-		// What admit has returned is on disk.
+		// What was flushed is on disk.
 		if got := printed(openTestCatalog(t, path).lookup(cpu)); got != step.want {
 			t.Errorf("on disk: %q, want %q", got, step.want)
 		}
@@ -101,7 +111,7 @@ func TestCatalog(t *testing.T) {
 		}
 	}
 	var te *TypeError
-	if _, err := c.admit(cpu, shapeOf("up:string")); !errors.As(err, &te) || *te != (TypeError{Name: cpu, Column: "up", Have: column.Bool, Got: column.String, Row: -1}) {
+	if _, err := admit(c, cpu, shapeOf("up:string")); !errors.As(err, &te) || *te != (TypeError{Name: cpu, Column: "up", Have: column.Bool, Got: column.String, Row: -1}) {
 		t.Errorf("%#v", err)
 	}
 }
@@ -121,20 +131,20 @@ func TestCatalogLimits(t *testing.T) {
 		{Name{"db", "c"}, shapeOf(), false},
 		{Name{"db", "a"}, shapeOf("y:bool"), true},
 	} {
-		if _, err := c.admit(test.name, test.batch); (err == nil) != test.ok || err != nil && !errors.Is(err, ErrInvalid) {
+		if _, err := admit(c, test.name, test.batch); (err == nil) != test.ok || err != nil && !errors.Is(err, ErrInvalid) {
 			t.Errorf("%v: %v", test.name, err)
 		}
 	}
 	c.limits.tables = 100
 	for _, name := range []string{"", ".", "..", "_x", ".x", "-x", "a/b", "a b", "a\\b", "ä", "a\n", "a:b", strings.Repeat("x", maxName+1)} {
 		for _, n := range []Name{{"db", name}, {name, "t"}} {
-			if _, err := c.admit(n, shapeOf()); !errors.Is(err, ErrInvalid) {
+			if _, err := admit(c, n, shapeOf()); !errors.Is(err, ErrInvalid) {
 				t.Errorf("%q: %v", n, err)
 			}
 		}
 	}
 	for _, name := range []string{"a", "0", "a.b", "A-b_C", strings.Repeat("x", maxName)} {
-		if _, err := c.admit(Name{name, name}, shapeOf()); err != nil {
+		if _, err := admit(c, Name{name, name}, shapeOf()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -145,7 +155,7 @@ func TestCatalogNames(t *testing.T) {
 	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
 	c.limits = limits{on: true, tables: 10, columns: 10}
 	cpu := Name{"db", "cpu"}
-	if _, err := c.admit(cpu, shapeOf("host:string")); err != nil {
+	if _, err := admit(c, cpu, shapeOf("host:string")); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -154,7 +164,7 @@ func TestCatalogNames(t *testing.T) {
 		"date": "rename it",
 		"Hour": "rename it",
 	} {
-		_, err := c.admit(cpu, shapeOf(name+":string"))
+		_, err := admit(c, cpu, shapeOf(name+":string"))
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("column %q: %v", name, err)
 		}
@@ -184,20 +194,23 @@ func TestCatalogFileErrors(t *testing.T) {
 	}
 }
 
-// TestCatalogUnwritable: what could not be written is not admitted, and is admitted once it can.
+// TestCatalogUnwritable: what could not be written is written once it can be.
 func TestCatalogUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	c := openTestCatalog(t, filepath.Join(dir, "catalog.json"))
 	for range 2 {
-		if _, err := c.admit(Name{"db", "t"}, shapeOf("x:bool")); err == nil || errors.Is(err, ErrInvalid) {
+		if _, err := admit(c, Name{"db", "t"}, shapeOf("x:bool")); err == nil || errors.Is(err, ErrInvalid) {
 			t.Fatalf("%v", err)
 		}
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.admit(Name{"db", "t"}, shapeOf("x:bool")); err != nil {
+	if _, err := admit(c, Name{"db", "t"}, shapeOf("x:bool")); err != nil {
 		t.Fatal(err)
+	}
+	if got := printed(openTestCatalog(t, c.path).lookup(Name{"db", "t"})); got != "time:time x:bool" {
+		t.Errorf("on disk: %s", got)
 	}
 }
 
@@ -211,12 +224,12 @@ func TestCatalogConcurrent(t *testing.T) {
 		wg.Go(func() {
 			for i := range 20 {
 				name := Name{"db", fmt.Sprint("t", i%5)}
-				if _, err := c.admit(name, shapeOf(fmt.Sprintf("c%d:int64", i), fmt.Sprintf("own%d:bool", g))); err != nil {
+				if _, err := admit(c, name, shapeOf(fmt.Sprintf("c%d:int64", i), fmt.Sprintf("own%d:bool", g))); err != nil {
 					t.Error(err)
 				}
 			}
 			kind := []string{"bool", "string"}[g%2]
-			if _, err := c.admit(Name{"db", "race"}, shapeOf("x:"+kind)); err != nil {
+			if _, err := admit(c, Name{"db", "race"}, shapeOf("x:"+kind)); err != nil {
 				mu.Lock()
 				refused++
 				mu.Unlock()
@@ -228,7 +241,7 @@ func TestCatalogConcurrent(t *testing.T) {
 		t.Errorf("%d of 8 were refused, want 4", refused)
 	}
 	again := openTestCatalog(t, path)
-	for name, sc := range *c.durable.Load() {
+	for name, sc := range c.snapshot() {
 		if got, want := printed(again.lookup(name)), printed(sc); got != want {
 			t.Errorf("%s on disk: %s, want %s", name, got, want)
 		}
@@ -240,11 +253,15 @@ func TestCatalogConcurrent(t *testing.T) {
 
 func TestAdmitDoesNotAllocate(t *testing.T) {
 	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
-	b := shapeOf("host:string", "a:float64", "b:int64")
 	name := Name{"db", "t"}
+	writes := []Write{{name, shapeOf("host:string", "a:float64", "b:int64")}}
+	if _, err := admit(c, name, writes[0].Batch); err != nil {
+		t.Fatal(err)
+	}
+	schemas := make([]*schema, 0, 1)
 	if n := testing.AllocsPerRun(100, func() {
-		if _, err := c.admit(name, b); err != nil {
-			t.Fatal(err)
+		if _, ch, err := c.admit(schemas, writes); err != nil || ch != nil {
+			t.Fatal(ch, err)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

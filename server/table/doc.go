@@ -38,8 +38,10 @@
 //
 // # The catalog
 //
-// The file catalog.json in the store's directory has every table's columns. It is replaced as a whole, durably, before the
-// first row that brings something new goes to the log.
+// The catalog has every table's columns. It changes when the log has committed the first row that brings something new, so a
+// request that is refused, or that the log does not take, changes nothing. Its file, catalog.json in the store's directory, is
+// replaced as a whole, durably, before such a row is in a table's file. Until then the row is in the log, from which the catalog
+// learns of it again after a crash.
 //
 //	{"version":1, "log":0, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}]}]}
 //
@@ -62,5 +64,5 @@
 //	buffer.go   tables, units, pieces                     recover.go  from the log back to the buffers
 //	seal.go     when a unit is complete                   sink.go     what makes the files
 //	pool.go     where batches wait for reuse              stats.go    what is counted
-//	file.go     files that are replaced as a whole
+//	change.go   how a request changes that
 package table

@@ -102,7 +102,7 @@ func TestReplayTakesWhatTheLogHas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.admit(writes[0].Name, writes[0].Batch); err != nil {
+		if _, err := admit(c, writes[0].Name, writes[0].Batch); err != nil {
 			t.Error(err)
 		}
 	}

@@ -93,6 +93,9 @@ func (s *Store) land(u *unit, o *orderer) error {
 		l.files = s.plan(u, o)
 	}
 	if !l.intended {
+		if err := s.catalog.flush(); err != nil { // before a file has what the log alone knows
+			return fmt.Errorf("table %s: %w", t.name, err)
+		}
 		if err := s.avoidTaken(u); err != nil {
 			return err
 		}
@@ -263,6 +266,9 @@ func (s *Store) settle(u *unit) {
 func (s *Store) postpone(u *unit, err error) {
 	if s.ctx.Err() != nil {
 		return
+	}
+	if failed := s.log.Err(); failed != nil { // the catalog or a file may have been what was tried
+		err = failed
 	}
 	if errors.Is(err, wal.ErrFailed) || errors.Is(err, wal.ErrClosed) {
 		s.stop(err)

@@ -62,7 +62,7 @@ func (s *Store) recover(ctx context.Context) (err error) {
 // number tells this log from those before it, if it is new and there are tables already.
 func (s *Store) number() error {
 	c := s.catalog
-	if s.log.LastSeq() == 0 && len(c.draft) > 0 {
+	if s.log.LastSeq() == 0 && c.size() > 0 {
 		return s.renumber("")
 	}
 	s.setNode(c.header.Log)
@@ -228,6 +228,7 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	if err := s.prepare(&d, kept, math.MaxInt); err != nil {
 		return fmt.Errorf("table: record %d of the log: %w", r.Seq, err)
 	}
+	s.catalog.apply(d.change)
 	held := d.held()
 	for now := s.held.Add(held); now > s.o.MaxBuffered && now != held; now = s.held.Add(held) {
 		s.held.Add(-held)

@@ -45,7 +45,7 @@ func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.total
-	st.Tables = len(*s.catalog.durable.Load())
+	st.Tables = s.catalog.size()
 	st.Pending = st.Accepted - st.Landed
 	st.Buffered = s.held.Load()
 	for _, t := range s.tables {
@@ -85,7 +85,7 @@ func (s *Store) Columns(name Name) []Field {
 // Tables lists every table in the catalog by name.
 func (s *Store) Tables() []TableInfo {
 	now := time.Now()
-	catalog := *s.catalog.durable.Load()
+	catalog := s.catalog.snapshot()
 	infos := make([]TableInfo, 0, len(catalog))
 	s.mu.Lock()
 	for name, sc := range catalog {

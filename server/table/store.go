@@ -139,8 +139,8 @@ var deliveries = sync.Pool{New: func() any { return new(delivery) }}
 // batches over, whether it fails or not. If durable, the rows are on disk when it returns nil; otherwise they soon will be,
 // and record and payload are borrowed until OnCommit has returned for them.
 //
-// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed, those of the log, or that the catalog could not be
-// written. Only after wal.ErrFailed may the rows be there all the same.
+// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed and those of the log. After an error the catalog is what it
+// was. Only after wal.ErrFailed may the rows be there all the same.
 func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -208,6 +208,7 @@ func (s *Store) freeAll(writes []Write) {
 
 // drop gives back what a delivery that does not take place holds.
 func (s *Store) drop(d *delivery) {
+	s.catalog.drop(d.change)
 	s.held.Add(-d.held())
 	s.freeDelivery(d)
 }
@@ -234,6 +235,7 @@ func (s *Store) commit(recs []*wal.Record) {
 	s.mu.Lock()
 	for _, r := range recs {
 		if d := s.take(r); d != nil {
+			s.catalog.apply(d.change)
 			s.deliver(r.Seq, d, now)
 			if d.async {
 				s.async.Add(-1)

@@ -102,9 +102,11 @@ func countHours(times []int64, maxHours int) int {
 
 // delivery travels with a record through the log: the writes of the record, each with its table.
 type delivery struct {
-	items  []item
-	attach any  // what the record had in its place
-	async  bool // nobody waits for it
+	items   []item
+	schemas []*schema // of the items, while they are prepared
+	change  *change   // of the catalog, with the commit of the record
+	attach  any       // what the record had in its place
+	async   bool      // nobody waits for it
 }
 
 type item struct {
@@ -123,17 +125,18 @@ func (d *delivery) held() int64 {
 // recycle forgets a delivery whose batches have other owners.
 func (d *delivery) recycle() {
 	clear(d.items)
-	*d = delivery{items: d.items[:0]}
+	clear(d.schemas)
+	*d = delivery{items: d.items[:0], schemas: d.schemas[:0]}
 	deliveries.Put(d)
 }
 
-// prepare checks the writes and enters what they bring that is new into the catalog.
-func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
+// prepare checks the writes. What they bring that is new waits in the delivery for the commit of the record.
+func (s *Store) prepare(d *delivery, writes []Write, maxHours int) (err error) {
 	rows := 0
 	for i, w := range writes {
 		times, err := checkBatch(w)
 		if err != nil {
-			return err
+			return ofWrite(err, i)
 		}
 		if rows += w.Batch.Rows; rows > maxRecordRows {
 			return invalid("more than %d rows in one request: split it", maxRecordRows)
@@ -143,18 +146,25 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 			return invalid("table %s: the times of a batch lie in more than %d different hours, each of which becomes a file: split it, or check the unit of time",
 				w.Name, maxHours)
 		}
-		schema, err := s.catalog.admit(w.Name, w.Batch)
-		if err != nil {
-			var conflict *TypeError
-			if errors.As(err, &conflict) {
-				conflict.Write = i
-			}
-			return err
-		}
+		d.items = append(d.items, item{piece: piece{batch: w.Batch, span: span, held: int64(w.Batch.Footprint())}})
+	}
+	if d.schemas, d.change, err = s.catalog.admit(d.schemas, writes); err != nil {
+		return err
+	}
+	for i, w := range writes {
+		d.items[i].table = d.schemas[i].table
 		w.Batch.MaxRows, w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0, 0 // they bound what a request may bring; other rows may follow it now
-		d.items = append(d.items, item{schema.table, piece{batch: w.Batch, span: span, held: int64(w.Batch.Footprint())}})
 	}
 	return nil
+}
+
+// ofWrite has an error of the types name the write.
+func ofWrite(err error, i int) error {
+	var conflict *TypeError
+	if errors.As(err, &conflict) {
+		conflict.Write = i
+	}
+	return err
 }
 
 // checkBatch is the times of a batch that can be ordered and landed.
