@@ -76,6 +76,10 @@ func (h *Handler) routes(schemas bool) {
 	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
 	h.route("POST", "/-/flush", h.guarded(h.flush))
 	h.route("GET", "/v1/tables", h.guarded(h.tables))
+	h.route("DELETE", "/v1/tables/{db}/{table}", h.guarded(h.dropTable))
+	h.mux.HandleFunc("DELETE /v1/tables/{db}/{table}/columns/{column}", h.guarded(h.dropColumn))
+	h.mux.HandleFunc("PUT /v1/tables/{db}/{table}/columns/{column}", h.guarded(h.setType))
+	h.refuseOthers("/v1/tables/{db}/{table}/columns/{column}", "DELETE, PUT")
 	h.route("GET", "/health", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })
 	h.route("GET", "/ready", h.ready)
 	if h.metrics != nil {

@@ -276,6 +276,8 @@ func (h *Handler) explain(err error, landing func() error) error {
 		return errFull(err, landing())
 	case errors.Is(err, wal.ErrLowDisk):
 		return refuse(LowDisk, "the disk is nearly full: nothing was stored, send it again later")
+	case errors.Is(err, table.ErrHeld):
+		return refuse(Stalled, "nothing was stored: %v", err)
 	case errors.Is(err, table.ErrClosed), errors.Is(err, wal.ErrClosed):
 		return refuse(NotReady, "the service is stopping: nothing was stored, send it again later")
 	}

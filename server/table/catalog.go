@@ -47,6 +47,7 @@ type schema struct {
 	fields []Field           // "time" first, the others in the order of their first appearance
 	index  map[string]int    // name to its place in fields
 	folds  map[string]string // by [Fold], names: made when a column is added
+	held   bool              // an [Alteration] is at work: the table takes no rows
 }
 
 // TypeError says that a column of a batch does not have the type that its table's column has, or that
@@ -107,6 +108,9 @@ func (c *catalog) size() int {
 // covers is the fast twin of extended: it reports whether the table has each column of b already, of a fitting kind. Columns
 // are expected in the schema's order.
 func (sc *schema) covers(b *column.Batch) bool {
+	if sc.held {
+		return false
+	}
 	next := 0
 	for _, c := range b.Columns {
 		if c.Kind == column.Null {

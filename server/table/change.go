@@ -1,6 +1,9 @@
 package table
 
-import "maps"
+import (
+	"fmt"
+	"maps"
+)
 
 // change is what a request brings that the catalog does not have yet. The catalog changes when the log has committed the
 // request, so a request that is refused, or fails, leaves no trace:
@@ -79,6 +82,9 @@ func (c *catalog) plan(writes []Write) (map[Name]*schema, error) {
 			}
 			old = newSchema(w.Name)
 			next[w.Name] = old
+		}
+		if old.held {
+			return nil, fmt.Errorf("table %s: %w", w.Name, ErrHeld)
 		}
 		sc, err := old.extended(w.Name, w.Batch, c.limits)
 		if err != nil {

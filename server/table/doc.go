@@ -64,5 +64,6 @@
 //	buffer.go   tables, units, pieces                     recover.go  from the log back to the buffers
 //	seal.go     when a unit is complete                   sink.go     what makes the files
 //	pool.go     where batches wait for reuse              stats.go    what is counted
-//	change.go   how a request changes that
+//	change.go   how a request changes that                alter.go    how an administrator does
+//	names.go    where the files of a table are            convert.go  cells of one kind as cells of another
 package table

@@ -80,3 +80,18 @@ type Sink interface {
 	// Remove deletes the file at path, durably. It is no error if there is none.
 	Remove(path string) error
 }
+
+// Editor is a [Sink] whose files can be changed after they have landed.
+type Editor interface {
+	Sink
+
+	// Files lists the files below a directory, by their paths.
+	Files(dir string) ([]string, error)
+
+	// Edit reads a file and calls edit with its rows. If that reports a change, it replaces the file durably by those rows, in one
+	// step: at any moment readers find the old file or the new one.
+	Edit(ctx context.Context, path string, edit func(*column.Batch) (changed bool, err error)) error
+
+	// RemoveAll removes the files below a directory, and the directories that are empty then.
+	RemoveAll(dir string) error
+}

@@ -268,18 +268,14 @@ func (s *Store) fail(r *wal.Record, err error) {
 
 // Flush lands every row that was appended before the call.
 func (s *Store) Flush(ctx context.Context) error {
-	if s.async.Load() > 0 {
-		// When this intent to land nothing is on disk, what was queued before it is in the buffers.
-		if err := s.note(wal.Intent, Name{}, intent{}); err != nil {
-			return err
-		}
+	if err := s.settleAsync(); err != nil {
+		return err
 	}
 	var last []*unit // of each table
 	s.mu.Lock()
 	for _, t := range s.tables {
-		s.seal(t)
-		if n := len(t.waiting); n > 0 {
-			last = append(last, t.waiting[n-1])
+		if u := s.sealed(t); u != nil {
+			last = append(last, u)
 		}
 	}
 	s.mu.Unlock()
@@ -291,6 +287,24 @@ func (s *Store) Flush(ctx context.Context) error {
 		case <-s.ctx.Done():
 			return s.unlanded(context.Cause(s.ctx))
 		}
+	}
+	return nil
+}
+
+// settleAsync returns once the rows that were queued before the call are in the buffers.
+func (s *Store) settleAsync() error {
+	if s.async.Load() == 0 {
+		return nil
+	}
+	// When this intent to land nothing is on disk, what was queued before it is in the buffers.
+	return s.note(wal.Intent, Name{}, intent{})
+}
+
+// sealed seals a table, and returns its last unit, or nil if no rows wait. The lock must be held.
+func (s *Store) sealed(t *table) *unit {
+	s.seal(t)
+	if n := len(t.waiting); n > 0 {
+		return t.waiting[n-1]
 	}
 	return nil
 }
