@@ -22,7 +22,9 @@ func newFileRig(t testing.TB, dir string, change ...func(*table.Options)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newRig(t, Options{}, append([]func(*table.Options){func(o *table.Options) { o.Dir, o.Sink = dir, sink }}, change...)...)
+	r := newRig(t, Options{}, append([]func(*table.Options){func(o *table.Options) { o.Dir, o.Sink = dir, sink }}, change...)...)
+	r.dir = dir
+	return r
 }
 
 // filed flushes, and gives the rows in files, each with the kinds of its file's columns under "kinds".

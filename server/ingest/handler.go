@@ -223,6 +223,7 @@ type tableStatus struct {
 type columnStatus struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
+	As   string `json:"as,omitempty"` // its name in files, if it is another one there
 }
 
 func (h *Handler) tables(w http.ResponseWriter, _ *http.Request) {
@@ -239,7 +240,7 @@ func (h *Handler) tables(w http.ResponseWriter, _ *http.Request) {
 		}
 		st.Rows.Accepted, st.Rows.Landed, st.Rows.Pending = t.Accepted, t.Landed, t.Pending
 		for _, c := range t.Columns {
-			st.Columns = append(st.Columns, columnStatus{c.Name, c.Kind.String()})
+			st.Columns = append(st.Columns, columnStatus{c.Name, c.Kind.String(), c.As})
 		}
 		if t.Err != nil {
 			st.Error = t.Err.Error()

@@ -227,14 +227,17 @@ func (q *request) store() (gone bool, err error) {
 			return async, nil
 		}
 		var conflict *table.TypeError
-		if !errors.As(err, &conflict) {
+		typed := errors.As(err, &conflict)
+		if !typed && asRefusal(err).outcome != Invalid {
 			break
 		}
 		if !q.partial || try == tries {
-			err = q.job.conflict(q.codec.format, conflict)
+			if typed {
+				err = q.job.conflict(q.codec.format, conflict)
+			}
 			break
 		}
-		q.job.known = h.columns
+		q.job.known = h.store.Load().Bounds // the rows that the table cannot take are found, and left out
 		writes, err = q.job.decode(q.codec.format)
 	}
 	return false, err
@@ -298,11 +301,6 @@ func errFull(err, landing error) error {
 		return refuse(LogFull, "the log is full of rows that wait to land: send it again later")
 	}
 	return refuse(Backlogged, "too many rows wait to land: send it again later")
-}
-
-// columns are those of a table in the catalog.
-func (h *Handler) columns(name table.Name) []table.Field {
-	return h.store.Load().Columns(name)
 }
 
 func rowsOf(writes []table.Write) int {

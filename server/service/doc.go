@@ -18,7 +18,7 @@
 //	catalog.json    the tables and their columns
 //	schemas.json    the schemas by which bodies may be coded
 //	wal/            the log
-//	tables/         {db}/{table}/date=YYYY-MM-DD/hour=HH/*.parquet
+//	tables/         {db}/{table}/utc_date=YYYY-MM-DD/utc_hour=HH/*.parquet
 //
 // The service listens before it has recovered, so that /health answers, and takes writes once it has. On shutdown it says
 // that it is not ready, stops listening, finishes the requests that it has, lands every row and closes the log. Killed, it

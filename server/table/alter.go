@@ -40,6 +40,7 @@ func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 // keep it as it is.
 func (s *Store) DropColumn(ctx context.Context, name Name, col string, files bool) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
+		in := sc.fields[i].FileName()
 		sc.fields = slices.Delete(sc.fields, i, i+1)
 		if !files {
 			return nil
@@ -47,7 +48,7 @@ func (s *Store) DropColumn(ctx context.Context, name Name, col string, files boo
 		return eachFile(e, name, func(path string) error {
 			return e.Edit(ctx, path, func(b *column.Batch) (bool, error) {
 				had := len(b.Columns)
-				b.Columns = slices.DeleteFunc(b.Columns, func(c *column.Column) bool { return c.Name == col })
+				b.Columns = slices.DeleteFunc(b.Columns, func(c *column.Column) bool { return c.Name == in })
 				return len(b.Columns) < had, nil
 			})
 		})
@@ -58,11 +59,12 @@ func (s *Store) DropColumn(ctx context.Context, name Name, col string, files boo
 // cannot be converted.
 func (s *Store) SetType(ctx context.Context, name Name, col string, kind column.Kind) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
-		sc.fields[i] = Field{Name: col, Kind: kind}
+		field := &sc.fields[i]
+		field.Kind, field.Inexact = kind, false
 		for _, write := range []bool{false, true} { // all cells are checked before a file is changed
 			err := eachFile(e, name, func(path string) error {
 				return e.Edit(ctx, path, func(b *column.Batch) (bool, error) {
-					i := slices.IndexFunc(b.Columns, func(c *column.Column) bool { return c.Name == col })
+					i := slices.IndexFunc(b.Columns, func(c *column.Column) bool { return c.Name == field.FileName() })
 					if i < 0 {
 						return false, nil
 					}
@@ -72,7 +74,7 @@ func (s *Store) SetType(ctx context.Context, name Name, col string, kind column.
 						return false, fmt.Errorf("column %q: %w", col, err)
 					}
 					b.Columns[i] = c
-					sc.fields[sc.index[col]].Inexact = sc.fields[sc.index[col]].Inexact || c.Inexact() >= 0
+					field.Inexact = field.Inexact || c.Inexact() >= 0
 					return write && old.Kind != kind, nil
 				})
 			})

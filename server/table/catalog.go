@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/disk"
@@ -44,10 +43,10 @@ type limits struct {
 // schema is one table's columns; it never changes, a newer one takes its place.
 type schema struct {
 	table  *table
-	fields []Field           // "time" first, the others in the order of their first appearance
-	index  map[string]int    // name to its place in fields
-	folds  map[string]string // by [Fold], names: made when a column is added
-	held   bool              // an [Alteration] is at work: the table takes no rows
+	fields []Field        // "time" first, the others in the order of their first appearance
+	index  map[string]int // name to its place in fields
+	folds  map[string]int // by [Fold], names in files, and the last number that one was given: made when a column is added
+	held   bool           // an [Alteration] is at work: the table takes no rows
 }
 
 // TypeError says that a column of a batch does not have the type that its table's column has, or that
@@ -156,20 +155,18 @@ func (sc *schema) extended(name Name, b *column.Batch, l limits) (*schema, error
 				e.Name = name
 				return nil, e
 			}
-			if c.Kind == column.Float64 && f.Kind == column.Int64 {
-				f = Field{Name: f.Name, Kind: column.Float64}
-			}
 		}
-		f.Inexact = f.Inexact || f.Kind == column.Int64 && c.Inexact() >= 0
+		f = f.with(c)
 		switch {
 		case !known:
 			if l.on && len(next.fields) >= l.columns {
 				return nil, invalid("table %s: column %q would be one more than the %d a table may have", name, c.Name, l.columns)
 			}
 			change()
-			if err := next.checkNewColumn(c.Name); err != nil {
+			if err := checkColumnName(name, c.Name); err != nil {
 				return nil, err
 			}
+			f.setFileName(next.fileName(c.Name))
 			next.add(f)
 		case f != next.fields[i]:
 			change()
@@ -191,9 +188,6 @@ func newSchema(name Name) *schema {
 func (sc *schema) add(f Field) {
 	sc.index[f.Name] = len(sc.fields)
 	sc.fields = append(sc.fields, f)
-	if sc.folds != nil {
-		sc.folds[Fold(f.Name)] = f.Name
-	}
 }
 
 // flush returns once the file has every change that was made before the call.
@@ -214,84 +208,6 @@ func (c *catalog) flush() error {
 		return fmt.Errorf("table: writing the catalog: %w", err)
 	}
 	c.written = changes
-	return nil
-}
-
-// maxName bounds the names of databases, tables and columns, in bytes.
-const maxName = 128
-
-func checkTableName(name Name) error {
-	for _, part := range [...]string{name.DB, name.Table} {
-		if err := checkPathName(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkPathName tells whether a name may stand in a path. A leading underscore or dot would hide the table from the
-// engines that read the files.
-func checkPathName(s string) error {
-	ok := s != "" && len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
-		return r > 0x7f || !isAlphanumeric(byte(r)) && !strings.ContainsRune("_-.", r)
-	})
-	if !ok || !isAlphanumeric(s[0]) {
-		return invalid("name %.*q: a database or table name has 1 to %d letters, digits and _ - . and begins with a letter or digit",
-			maxName, s, maxName)
-	}
-	return nil
-}
-
-func isAlphanumeric(b byte) bool {
-	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
-}
-
-// checkNewColumn tells whether engines could read a column of this name beside those that there are. They do not tell upper
-// from lower case, and take a partition's directory for a column that hides one of its name.
-func (sc *schema) checkNewColumn(s string) error {
-	name := sc.table.name
-	if err := checkColumnName(name, s); err != nil {
-		return err
-	}
-	if IsPartition(s) {
-		return invalid("table %s: column %q: the files' directories are named by date= and hour=, which would hide it: rename it", name, s)
-	}
-	if sc.folds == nil {
-		sc.folds = make(map[string]string, len(sc.fields))
-		for _, f := range sc.fields {
-			sc.folds[Fold(f.Name)] = f.Name
-		}
-	}
-	if other, ok := sc.folds[Fold(s)]; ok {
-		return invalid("table %s: column %q: there is %q already, and engines do not tell upper from lower case: rename it", name, s, other)
-	}
-	return nil
-}
-
-// Fold returns the same text for all names that strings.EqualFold takes for the same.
-func Fold(name string) string { return strings.Map(lowestFold, name) }
-
-// lowestFold is the lowest of the runes that are the same but for case.
-func lowestFold(r rune) rune {
-	low := r
-	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-		low = min(low, f)
-	}
-	return low
-}
-
-// IsPartition reports whether the directories of the files are named by what a column of this name would be: no table can have it.
-func IsPartition(column string) bool {
-	return strings.EqualFold(column, "date") || strings.EqualFold(column, "hour")
-}
-
-func checkColumnName(name Name, s string) error {
-	if s == "" || len(s) > maxName || strings.ContainsFunc(s, func(r rune) bool {
-		return r < ' ' || r == 0x7f || r == '\uFFFD'
-	}) {
-		return invalid("table %s: column name %.*q: it must be UTF-8 without control characters, of 1 to %d bytes",
-			name, maxName, s, maxName)
-	}
 	return nil
 }
 
@@ -321,6 +237,7 @@ type catalogColumn struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
 	Inexact bool   `json:"inexact,omitempty"`
+	As      string `json:"as,omitempty"` // in files, if it is another one there
 }
 
 // openCatalog reads the file, or begins an empty catalog if there is none. It has no limits: those come when the log has been
@@ -363,7 +280,7 @@ func (c *catalog) parse(text []byte) error {
 		sc := newSchema(name)
 		for i, col := range t.Columns {
 			kind, ok := column.KindOf(col.Kind)
-			f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact}
+			f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact, As: col.As}
 			if i == 0 && f == sc.fields[0] {
 				continue
 			}
@@ -396,7 +313,7 @@ func writeCatalog(d disk.Disk, path string, h header, tables map[Name]*schema) e
 	for name, sc := range tables {
 		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields))}
 		for i, f := range sc.fields {
-			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact}
+			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact, As: f.As}
 		}
 		file.Tables = append(file.Tables, t)
 	}

@@ -17,7 +17,7 @@
 // A unit is all rows of one table in the records from one sequence number to another. Units of a table land in order and one
 // at a time. So how far a table has come is one number, and the log says all that a restart must know, in two kinds of notes:
 //
-//	Intent   {"from":1,"to":42,"paths":["db/cpu/date=2026-11-21/hour=09/node-…1-…42.parquet"]}
+//	Intent   {"from":1,"to":42,"paths":["db/cpu/utc_date=2026-11-21/utc_hour=09/node-…1-…42.parquet"]}
 //	         these files may exist from now on; on disk before the first of them is begun
 //	Landed   {"to":42,"rows":100000,"settled":40}
 //	         every row of the table in a record up to 42 is in a file, and every row of any table in a record up to 40

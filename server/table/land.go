@@ -173,12 +173,12 @@ func (s *Store) plan(u *unit, o *orderer) []*File {
 	sc := s.catalog.lookup(name)
 	absent := conform(u.pieces, sc)
 	chunks, parts := o.order(u.pieces)
-	files := make([]*File, len(parts))
+	files, columns := make([]*File, len(parts)), sc.inFiles()
 	u.node = s.nodeName()
 	for i, p := range parts {
 		files[i] = &File{
 			Path:    u.path(p.hour),
-			Columns: sc.fields,
+			Columns: columns,
 			Rows:    p.rows,
 			Meta: map[string]string{
 				"slipstream.db":    name.DB,
@@ -188,6 +188,11 @@ func (s *Store) plan(u *unit, o *orderer) []*File {
 				"slipstream.to":    strconv.FormatUint(u.to, 10),
 			},
 			Gather: newGatherer(chunks, sc.fields, absent, p).gather,
+		}
+		for _, f := range sc.fields {
+			if f.As != "" {
+				files[i].Meta["slipstream.column."+f.As] = f.Name
+			}
 		}
 	}
 	return files
@@ -214,10 +219,9 @@ func conform(pieces []piece, sc *schema) (absent []bool) {
 	return absent
 }
 
-// path is where the rows of one hour go. Years beyond 9999 or before 0 have as many digits, and the sign, that they need.
+// path is where the rows of one hour go.
 func (u *unit) path(hour int64) string {
-	at := time.Unix(hour*3600, 0).UTC()
-	return fmt.Sprintf("%s/%s/date=%s/hour=%02d/%s", u.table.name.DB, u.table.name.Table, at.Format(time.DateOnly), at.Hour(), u.fileName())
+	return path.Join(u.table.name.dir(), partitionDir(hour), u.fileName())
 }
 
 func (u *unit) fileName() string { return fmt.Sprintf("%s-%020d-%020d.parquet", u.node, u.from, u.to) }
