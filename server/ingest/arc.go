@@ -238,18 +238,22 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 }
 
 // readArcColumnsByRow judges the rows of an envelope of columns, which begins at an offset. What is wrong with all of it rejects all of
-// its rows: broken says so, or the rest of the envelope does.
+// its rows: broken says so, or the rest of the envelope does. One without rows is rejected as one row, so that nothing of it is read again
+// out of the log.
 func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	n, err := j.countColumns(e.at[partColumns])
 	if err != nil {
 		return err
 	}
-	if err := j.counted(n); err != nil {
+	if err := j.counted(max(n, 1)); err != nil {
 		return err
 	}
-	if j.skipsAll(n) {
-		j.row += n
+	if j.skipsAll(max(n, 1)) {
+		j.row += max(n, 1)
 		return j.pass(at)
+	}
+	if n == 0 && j.partial && broken == nil {
+		broken = invalid("columns has no rows: leave the item out").in("columns")
 	}
 	if broken == nil {
 		row := j.row
@@ -265,7 +269,7 @@ func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	if !j.partial {
 		return broken
 	}
-	j.reject(n, asRefusal(broken))
+	j.reject(max(n, 1), asRefusal(broken))
 	return j.pass(at)
 }
 
