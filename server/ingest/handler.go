@@ -84,11 +84,17 @@ func New(o Options) *Handler {
 // WritePaths tells where rows are written to.
 const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 
+const columnPath = "/v1/tables/{db}/{table}/columns/{column}"
+
 func (h *Handler) routes(schemas bool, advice string) {
 	h.route("POST", "/api/v1/write/msgpack", h.writeArc)
 	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
 	h.route("POST", "/-/flush", h.plain(h.flush))
 	h.route("GET", "/v1/tables", h.plain(h.tables))
+	h.route("DELETE", "/v1/tables/{db}/{table}", h.guarded(h.dropTable))
+	h.answer("DELETE", columnPath, h.guarded(h.dropColumn))
+	h.answer("PUT", columnPath, h.plain(h.setType))
+	h.refuseOthers(columnPath, "DELETE, PUT")
 	h.route("GET", "/health", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) }))
 	h.route("GET", "/ready", open(h.ready))
 	h.route("GET", "/alive", open(h.alive))
@@ -215,6 +221,7 @@ type tableStatus struct {
 type columnStatus struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
+	As   string `json:"as,omitempty"` // its name in files, if it is another one there
 }
 
 func (h *Handler) tables(w http.ResponseWriter, r *http.Request) {
@@ -231,7 +238,7 @@ func (h *Handler) tables(w http.ResponseWriter, r *http.Request) {
 		}
 		st.Rows.Accepted, st.Rows.Landed, st.Rows.Pending = t.Accepted, t.Landed, t.Pending
 		for _, c := range t.Columns {
-			st.Columns = append(st.Columns, columnStatus{c.Name, c.Kind.String()})
+			st.Columns = append(st.Columns, columnStatus{c.Name, c.Kind.String(), c.As})
 		}
 		if t.Err != nil {
 			st.Error = t.Err.Error()
