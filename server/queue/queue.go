@@ -23,8 +23,9 @@ type Options struct {
 	Deliver DeliverFunc
 
 	// Workers bounds the calls of Deliver at once, and MaxSlow those that take longer than 50 ms: these do not count as Workers. A
-	// tenant whose call was slow and failed gets only slow calls until one is quick, and at most half of MaxSlow is for such tenants.
-	// So up to that many tenants for which the target hangs delay nobody else. Defaults: 16, 1024.
+	// tenant whose call was slow and failed gets only slow calls until one is quick; one that is new gets at most half of Workers; and at
+	// most half of MaxSlow is for both. So however many tenants the target hangs for, those that it answered before do not wait for them.
+	// Defaults: 16, 1024.
 	Workers int
 	MaxSlow int
 

@@ -3,24 +3,30 @@ package queue
 import "time"
 
 // schedule decides whose call is next. A target that hangs for some tenants must not delay the others, so a call holds one of
-// Workers places only until it is slow; then it holds one of MaxSlow places. A tenant whose last call was slow and failed is a suspect.
-// Its next call is slow from the start, and suspects get at most half of the slow places: the rest is for calls that turn out slow.
+// Workers places only until it is slow; then it holds one of MaxSlow places. A tenant whose last call was slow and failed is a suspect:
+// its next call is slow from the start. A tenant none of whose calls has been quick and ended otherwise is new: new ones get at most half of
+// Workers. All these are doubtful, and get at most half of the slow places together, so names that somebody makes up without end take no more.
 // Among tenants of one kind, the one that has waited longest comes first.
 //
-//	             ┌─────────┐  place among Workers   ┌───────┐  takes longer than slowAfter
-//	tenant ─────▶│  ready  │───────────────────────▶│ quick │──────────────┐
-//	   │         └─────────┘                        └───────┘              ▼
-//	   │         ┌─────────┐  place among MaxSlow/2                    ┌──────┐
-//	   └────────▶│suspects │──────────────────────────────────────────▶│ slow │
-//	             └─────────┘                                           └──────┘
+//	             ┌─────────┐  place among Workers      ┌───────┐  takes longer than slowAfter
+//	tenant ─────▶│  ready  │──────────────────────────▶│ quick │──────────────┐
+//	   │         └─────────┘                           └───────┘              │
+//	   │         ┌─────────┐  place among Workers/2    ┌───────┐              ▼
+//	   ├────────▶│   new   │──────────────────────────▶│ quick │─────────▶┌──────┐
+//	   │         └─────────┘                           └───────┘          │ slow │
+//	   │         ┌─────────┐  place among MaxSlow/2                       └──────┘
+//	   └────────▶│suspects │─────────────────────────────────────────────────▲
+//	             └─────────┘
 type schedule struct {
-	ready    line // tenants that are no suspects
+	ready    line // tenants that are neither new nor suspects
+	fresh    line // new ones
 	suspects line
 
-	quick     int   // calls under way that are not slow
-	slow      int   // all others
-	suspected int   // slow calls for suspects
-	flying    int64 // bytes of the bodies of all calls
+	quick      int   // calls under way that are not slow
+	quickFresh int   // of these, calls for new tenants
+	slow       int   // all others
+	doubtful   int   // slow calls for suspects and new tenants
+	flying     int64 // bytes of the bodies of all calls
 }
 
 // slowAfter is the time after which a call is slow.
@@ -43,15 +49,25 @@ func (l *line) take() *tenant {
 // makeReady puts the tenant in line for a call.
 func (q *Queue) makeReady(t *tenant) {
 	t.state = ready
-	if t.suspect {
+	switch {
+	case t.suspect:
 		q.suspects = append(q.suspects, t)
-	} else {
+	case !t.proven:
+		q.fresh = append(q.fresh, t)
+	default:
 		q.ready = append(q.ready, t)
 	}
 }
 
 // dispatch begins the calls for which there are tenants and places. The caller holds the lock.
 func (q *Queue) dispatch() {
+	for !q.closed && q.quick < q.o.Workers && q.quickFresh < max(q.o.Workers/2, 1) {
+		t := q.fresh.take()
+		if t == nil {
+			break
+		}
+		q.call(t)
+	}
 	for !q.closed && q.quick < q.o.Workers {
 		t := q.ready.take()
 		if t == nil {
@@ -59,7 +75,7 @@ func (q *Queue) dispatch() {
 		}
 		q.call(t)
 	}
-	for !q.closed && q.slow < q.o.MaxSlow && q.suspected < max(q.o.MaxSlow/2, 1) {
+	for !q.closed && q.slow < q.o.MaxSlow && q.doubtful < max(q.o.MaxSlow/2, 1) {
 		t := q.suspects.take()
 		if t == nil {
 			break
@@ -74,12 +90,15 @@ func (q *Queue) call(t *tenant) {
 		q.goOn(t)
 		return
 	}
-	f := &flight{began: time.Now(), suspect: t.suspect, slow: t.suspect}
-	if f.suspect {
-		q.suspected++
+	f := &flight{began: time.Now(), fresh: !t.suspect && !t.proven, slow: t.suspect, doubtful: t.suspect || !t.proven}
+	if f.slow {
+		q.doubtful++
 		q.slow++
 	} else {
 		q.quick++
+		if f.fresh {
+			q.quickFresh++
+		}
 		f.timer = time.AfterFunc(slowAfter, func() { q.slowDown(f) })
 	}
 	q.takeUp(t, f)
@@ -92,13 +111,23 @@ func (q *Queue) call(t *tenant) {
 func (q *Queue) slowDown(f *flight) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if f.over || q.slow >= q.o.MaxSlow {
+	if f.over || q.slow >= q.o.MaxSlow || f.doubtful && q.doubtful >= max(q.o.MaxSlow/2, 1) {
 		return
 	}
+	q.endQuick(f)
 	f.slow = true
-	q.quick--
 	q.slow++
+	if f.doubtful {
+		q.doubtful++
+	}
 	q.dispatch()
+}
+
+func (q *Queue) endQuick(f *flight) {
+	q.quick--
+	if f.fresh {
+		q.quickFresh--
+	}
 }
 
 // callEnded gives the place of a call to the next.
@@ -110,22 +139,22 @@ func (q *Queue) callEnded(f *flight) {
 	q.flying -= f.bytes
 	if f.slow {
 		q.slow--
+		if f.doubtful {
+			q.doubtful--
+		}
 	} else {
-		q.quick--
-	}
-	if f.suspect {
-		q.suspected--
+		q.endQuick(f)
 	}
 	q.dispatch()
 }
 
-// judge makes the tenant a suspect after a call that was slow and failed, until one is quick and ends otherwise.
+// judge makes the tenant a suspect after a call that was slow and failed, until one is quick and ends otherwise; then it is not new any more.
 func (f *flight) judge(v Verdict) {
 	late := time.Since(f.began) >= slowAfter
 	switch {
 	case v.Kind == Retry && late:
 		f.tenant.suspect = true
 	case v.Kind != Retry && !late:
-		f.tenant.suspect = false
+		f.tenant.suspect, f.tenant.proven = false, true
 	}
 }

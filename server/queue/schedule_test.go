@@ -106,7 +106,40 @@ func TestHangingTenantsDelayNobody(t *testing.T) {
 	})
 }
 
-// The bounds of calls at once hold, and suspects leave half of the slow places to others.
+// New names without end, for all of which the target hangs, delay none of the tenants that it has answered before.
+func TestNewTenantsDelayNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := new(waits)
+		o := testOptions(newTarget())
+		o.Deliver, o.Workers, o.MaxSlow, o.noteInterval = w.deliver, 8, 64, time.Second
+		q := mustOpen(t, memDir(t), o)
+		defer mustClose(t, q)
+		send := func(healthy, hanging int) time.Duration {
+			for i := range 200 {
+				for tenant := range healthy {
+					mustPut(t, q, Item{Tenant: fmt.Sprint("g", tenant), Body: body("x", 10)})
+				}
+				for name := range hanging {
+					mustPut(t, q, Item{Tenant: fmt.Sprint("h", i, "-", name), Body: body("x", 10)})
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			w.mu.Lock()
+			n := len(w.took)
+			w.mu.Unlock()
+			if n < healthy*200 {
+				t.Errorf("%d of %d healthy items have been delivered", n, healthy*200)
+			}
+			return w.p99()
+		}
+		quiet := send(5, 0)
+		if beside := send(5, 10); beside > 2*quiet {
+			t.Errorf("the 99th percentile is %v beside new tenants, and %v without them", beside, quiet)
+		}
+	})
+}
+
+// The bounds of calls at once hold: new tenants and suspects leave half of all places to others.
 func TestBoundsOfCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := new(waits)
@@ -117,21 +150,21 @@ func TestBoundsOfCalls(t *testing.T) {
 			mustPut(t, q, Item{Tenant: fmt.Sprint("h", i), Body: body("x", 10)})
 		}
 		time.Sleep(10 * time.Second)
-		if now, _ := w.calls(); now != 13 {
+		if now, _ := w.calls(); now != 6 {
 			t.Errorf("%d calls", now)
 		}
 		mostSuspected := 0
 		for range 1000 {
 			time.Sleep(100 * time.Millisecond)
 			q.mu.Lock()
-			mostSuspected = max(mostSuspected, q.suspected)
-			if q.quick > 3 || q.slow > 10 || q.suspected > 5 {
+			mostSuspected = max(mostSuspected, q.doubtful)
+			if q.quick > 3 || q.slow > 10 || q.doubtful > 5 {
 				t.Errorf("%+v", q.schedule)
 			}
 			q.mu.Unlock()
 		}
-		if _, most := w.calls(); most != 13 || mostSuspected != 5 {
-			t.Errorf("%d calls at most, %d of suspects", most, mostSuspected)
+		if _, most := w.calls(); most != 6 || mostSuspected != 5 {
+			t.Errorf("%d calls at most, %d of them slow", most, mostSuspected)
 		}
 	})
 }
@@ -169,7 +202,7 @@ func TestSuspectRecovers(t *testing.T) {
 		}
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if s := q.schedule; s.quick != 0 || s.slow != 0 || s.suspected != 0 || s.flying != 0 {
+		if s := q.schedule; s.quick != 0 || s.slow != 0 || s.doubtful != 0 || s.flying != 0 {
 			t.Errorf("%+v", s)
 		}
 	})

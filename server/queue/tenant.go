@@ -33,6 +33,7 @@ type tenant struct {
 	group   *group
 	state   state
 	suspect bool    // its target hangs for it; see schedule
+	proven  bool    // a call was quick, and did not fail: it is not new
 	items   []*item // by order, oldest first; 0 ≤ busy ≤ len(items)
 	busy    int     // how many of the first are with a worker
 	coming  int     // items on their way to the disk

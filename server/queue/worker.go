@@ -7,19 +7,20 @@ import (
 
 // flight is what a worker delivers at a time: the first items of one tenant.
 type flight struct {
-	tenant  *tenant
-	began   time.Time
-	timer   *time.Timer // tells when the call is slow; nil: it is so from the start
-	suspect bool        // the tenant was one when the call began
-	slow    bool        // the call holds a slow place
-	over    bool
-	weight  int64 // of all items that were taken up
-	bytes   int64 // of their bodies
-	held    []*item
-	sources []source // of held, and of the same length
-	items   []Item   // what Deliver is shown
-	shown   []*Item  // pointers to items
-	buf     *[]byte  // bodies that were read back
+	tenant   *tenant
+	began    time.Time
+	timer    *time.Timer // tells when the call is slow; nil: it is so from the start
+	fresh    bool        // the tenant was new when the call began, and no suspect
+	doubtful bool        // it was new or a suspect
+	slow     bool        // the call holds a slow place
+	over     bool
+	weight   int64 // of all items that were taken up
+	bytes    int64 // of their bodies
+	held     []*item
+	sources  []source // of held, and of the same length
+	items    []Item   // what Deliver is shown
+	shown    []*Item  // pointers to items
+	buf      *[]byte  // bodies that were read back
 }
 
 // deliver makes one call.

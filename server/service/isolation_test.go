@@ -132,7 +132,7 @@ func TestIsolation(t *testing.T) {
 func combined(t *testing.T, seed uint64, quiet [3]*stage) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	sh := shape(r.IntN(3))
-	var all actor
+	all := actor{flags: []string{"--max-in-flight=48MiB"}} // hundreds of hosts for each actor: their bodies are so many together
 	var acts []func(*stage)
 	var names []string
 	for n, wanted := 0, 2+r.IntN(2); n < wanted; {
