@@ -12,6 +12,7 @@
 //	                                                                times.go    units of time
 //	replay.go    the same decoding, out of the log                  names.go    names and text
 //	limits.go    the bounds                                         fault.go    errors of the decoders, in words
+//	route.go     routes, parameters, refusals in the log, latencies
 //	stats.go     counters                                           refusal.go  outcomes, and what the client is told
 //	series.go    requests of Remote Write, which the relay hands over
 //	samples.go   their way to batches                               labels.go   labels as JSON
@@ -23,7 +24,7 @@
 //	POST /api/v1/write/msgpack    Arc's endpoint: the database in the header x-arc-database (or "default"), the tables in the
 //	                              body, gzip and zstd told by the body's first bytes
 //	POST /-/flush                 lands everything that was acknowledged before
-//	GET  /v1/tables               tables, columns, rows, what has landed
+//	GET  /v1/tables               tables, columns, rows, files; what has landed since a table was created, also after a restart
 //	PUT  /v1/schemas/{name}       registers a schema, or a newer version of it
 //	GET  /v1/schemas[/{name}]     the schemas; one with its versions and columns
 //	DELETE /v1/schemas/{name}     forgets one; what it has written stays
@@ -35,7 +36,9 @@
 //	partial=true              take the rows that are right, and reject the others
 //	time_unit=s|ms|us|ns|auto the unit of times that are numbers
 //
-// and, when the service has tokens, Authorization: Bearer TOKEN. /health and /ready ask for none; without one /ready names no paths and
+// Any other parameter, or one that is there twice, is refused with the list of those that there are; the other endpoints take none, but
+// /health, /ready and /metrics do not look. With a parameter that is misspelt nothing is stored. Requests carry,
+// when the service has tokens, Authorization: Bearer TOKEN. /health and /ready ask for none; without one /ready names no paths and
 // no tables.
 //
 // # Bodies
@@ -71,6 +74,9 @@
 // down. All times of a table in a body must be of one unit. They lie in the years 1 to 9999, which is what every engine can
 // show. Rows have the time of receipt when none of them has a time (null is none), columns when there is no column time, and an
 // envelope of Arc when there is no t.
+//
+// The rows of a table in a request lie in at most 1000 different hours, since each hour of a table becomes a file of its own: 41 days
+// without a gap. A backfill of more is sent in several requests; a 400 without one mostly means that times have another unit than meant.
 //
 // Databases and tables are named by [A-Za-z][A-Za-z0-9_-]*, up to 64 and 128 bytes; columns by 1 to 128 bytes of UTF-8 without
 // control characters, no two of a table by names that differ only in case, and none by date or hour, which the directories of
@@ -186,6 +192,12 @@
 //
 // What can be refused cheaply is refused first: size by Content-Length, token, names and parameters, readiness; only then is the
 // body read. Decoding, checking and the catalog come before the log, so whatever is in the log can be read again.
+//
+// # What the service tells
+//
+// The log has each refusal and each landing at the level debug. At info there is a line for the first refusal of an outcome and then at
+// most one a minute, which says for how many it stands, and one a minute of what has landed. The metric slipstream_request_seconds
+// is a histogram by route and by format (arc, msgpack, json, ndjson, schema, or empty where there is none, or none that is known).
 //
 // # Fairness
 //

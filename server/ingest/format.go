@@ -13,6 +13,8 @@ type Format struct {
 	// Code stands for the format in the log. It must never be given another meaning.
 	Code uint8
 
+	Name string // in metrics
+
 	// ContentTypes are those by which /v1/write chooses it.
 	ContentTypes []string
 
@@ -26,15 +28,15 @@ type Format struct {
 // MessagePack, JSON and NDJSON are rows or columns for the one table that the URL names. Arc is MessagePack that names its tables
 // itself. RemoteWrite is what AppendSeries puts into the log: nobody sends it. Schema is messages of a schema that was registered.
 var (
-	MessagePack = &Format{Code: 1, decode: func(j *job) error { return j.unpack((*job).decodeTable) },
+	MessagePack = &Format{Code: 1, Name: "msgpack", decode: func(j *job) error { return j.unpack((*job).decodeTable) },
 		ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}}
-	Arc  = &Format{Code: 2, decode: func(j *job) error { return j.unpack((*job).decodeArc) }}
-	JSON = &Format{Code: 3, decode: (*job).decodeJSON,
+	Arc  = &Format{Code: 2, Name: "arc", decode: func(j *job) error { return j.unpack((*job).decodeArc) }}
+	JSON = &Format{Code: 3, Name: "json", decode: (*job).decodeJSON,
 		ContentTypes: []string{"application/json"}}
-	NDJSON = &Format{Code: 4, decode: (*job).decodeLines, lines: true,
+	NDJSON = &Format{Code: 4, Name: "ndjson", decode: (*job).decodeLines, lines: true,
 		ContentTypes: []string{"application/x-ndjson", "application/ndjson", "application/jsonl"}}
-	RemoteWrite = &Format{Code: 5, decode: (*job).decodeParts, hollow: true}
-	Schema      = &Format{Code: 6, decode: (*job).decodeSchema,
+	RemoteWrite = &Format{Code: 5, Name: "remote_write", decode: (*job).decodeParts, hollow: true}
+	Schema      = &Format{Code: 6, Name: "schema", decode: (*job).decodeSchema,
 		ContentTypes: []string{"application/x-slipstream-schema"}}
 )
 

@@ -51,6 +51,7 @@ type Handler struct {
 	flight   *Budget       // bytes of bodies
 	large    chan struct{} // held while a large body is decoded
 	counters counters
+	refusals [outcomes]summary
 
 	readTimeout time.Duration // Options.ReadTimeout
 	shortage    func() string // Options.Shortage
@@ -60,6 +61,7 @@ type Handler struct {
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
 	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
+	h.counters.latencies = make(map[string]*latencies)
 	h.SetTokens(o.Tokens)
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
@@ -85,53 +87,24 @@ const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 func (h *Handler) routes(schemas bool, advice string) {
 	h.route("POST", "/api/v1/write/msgpack", h.writeArc)
 	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
-	h.route("POST", "/-/flush", h.guarded(h.flush))
-	h.route("GET", "/v1/tables", h.guarded(h.tables))
-	h.route("GET", "/health", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })
-	h.route("GET", "/ready", h.ready)
-	h.route("GET", "/alive", h.alive)
+	h.route("POST", "/-/flush", h.plain(h.flush))
+	h.route("GET", "/v1/tables", h.plain(h.tables))
+	h.route("GET", "/health", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) }))
+	h.route("GET", "/ready", open(h.ready))
+	h.route("GET", "/alive", open(h.alive))
 	if h.metrics != nil {
 		h.route("GET", "/metrics", h.guarded(h.metrics.ServeHTTP))
 	}
 	if schemas {
-		h.route("GET", "/v1/schemas", h.guarded(h.listSchemas))
-		h.mux.HandleFunc("PUT /v1/schemas/{name}", h.guarded(h.putSchema))
-		h.mux.HandleFunc("GET /v1/schemas/{name}", h.guarded(h.getSchema))
-		h.mux.HandleFunc("DELETE /v1/schemas/{name}", h.guarded(h.deleteSchema))
+		h.route("GET", "/v1/schemas", h.plain(h.listSchemas))
+		h.answer("PUT", "/v1/schemas/{name}", h.plain(h.putSchema))
+		h.answer("GET", "/v1/schemas/{name}", h.plain(h.getSchema))
+		h.answer("DELETE", "/v1/schemas/{name}", h.plain(h.deleteSchema))
 		h.refuseOthers("/v1/schemas/{name}", "DELETE, GET, HEAD, PUT")
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
 	})
-}
-
-// route has fn answer a method at a path, and refuses the other methods there.
-func (h *Handler) route(method, path string, fn http.HandlerFunc) {
-	h.mux.HandleFunc(method+" "+path, fn)
-	allow := method
-	if method == "GET" {
-		allow = "GET, HEAD"
-	}
-	h.refuseOthers(path, allow)
-}
-
-// refuseOthers refuses the methods at a path that are not allowed there.
-func (h *Handler) refuseOthers(path, allow string) {
-	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", allow)
-		writeJSON(w, http.StatusMethodNotAllowed, problem{Error: "the method " + clip(r.Method) + " is not allowed here: use " + allow})
-	})
-}
-
-// guarded asks for a token first.
-func (h *Handler) guarded(fn http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !h.Allow(r) {
-			errUnauthorized().write(w)
-			return
-		}
-		fn(w, r)
-	}
 }
 
 func errUnauthorized() *refusal {
@@ -168,7 +141,7 @@ func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	reason, detail := h.unready()
 	if reason == "" {
 		st := status{Status: "ready"}
-		if err := h.store.Load().AsideErr(); err != nil && h.Allow(r) {
+		if err := h.store.Load().Trouble(); err != nil && h.Allow(r) {
 			st.Reason = err.Error()
 		}
 		writeJSON(w, http.StatusOK, st)
@@ -207,12 +180,12 @@ func (h *Handler) unready() (reason string, detail error) {
 func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {
 	s := h.store.Load()
 	if s == nil {
-		errNotReady().write(w)
+		h.refuse(w, r, errNotReady())
 		return
 	}
 	if err := s.Flush(r.Context()); err != nil {
 		h.log.Error("a flush ended early", "error", err)
-		refuse(NotReady, "%v", err).write(w)
+		h.refuse(w, r, refuse(NotReady, "%v", err))
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -227,12 +200,12 @@ type tableStatus struct {
 	DB      string         `json:"db"`
 	Table   string         `json:"table"`
 	Columns []columnStatus `json:"columns"`
-	Rows    struct {       // since the service was started
-		Accepted int64 `json:"accepted"`
-		Landed   int64 `json:"landed"`
+	Rows    struct {
+		Accepted int64 `json:"accepted"` // landed and pending ones
+		Landed   int64 `json:"landed"`   // since the table was created, also after a restart
 		Pending  int64 `json:"pending"`
 	} `json:"rows"`
-	Files         int64   `json:"files"`
+	Files         int64   `json:"files"` // landed since the table was created, and their bytes
 	Bytes         int64   `json:"bytes"`
 	LandedTo      uint64  `json:"landed_to"` // every record of the log up to this one is in a file
 	OldestSeconds float64 `json:"oldest_seconds"`
@@ -244,10 +217,10 @@ type columnStatus struct {
 	Type string `json:"type"`
 }
 
-func (h *Handler) tables(w http.ResponseWriter, _ *http.Request) {
+func (h *Handler) tables(w http.ResponseWriter, r *http.Request) {
 	s := h.store.Load()
 	if s == nil {
-		errNotReady().write(w)
+		h.refuse(w, r, errNotReady())
 		return
 	}
 	list := []tableStatus{}

@@ -474,3 +474,18 @@ func TestStoreErrors(t *testing.T) {
 	}
 	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is not ready: ask /ready why, and come back")
 }
+
+// The rows of a table in a request lie in at most 1000 hours, each of which becomes a file.
+func TestHoursOfARequest(t *testing.T) {
+	r := newRig(t, Options{})
+	for hours, status := range map[int]int{1000: http.StatusNoContent, 1001: http.StatusBadRequest} {
+		times := make([]any, hours)
+		for i := range times {
+			times[i] = 1_700_000_000 + 3600*i
+		}
+		w := r.v1(map[string]any{"time": times}, "")
+		if wantStatus(t, w, status); status != http.StatusNoContent && !strings.Contains(w.Body.String(), "more than 1000 different hours") {
+			t.Error(w.Body)
+		}
+	}
+}

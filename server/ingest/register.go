@@ -71,9 +71,9 @@ func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
 	versions := h.schemas.versions(name)
 	switch {
 	case err != nil:
-		asRefusal(err).write(w)
+		h.refuse(w, r, asRefusal(err))
 	case len(versions) == 0:
-		errNoSchema(name).write(w)
+		h.refuse(w, r, errNoSchema(name))
 	default:
 		writeJSON(w, http.StatusOK, statusOf(name, versions, versions[len(versions)-1]))
 	}
@@ -95,7 +95,7 @@ func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil:
-		h.refuseSchema(w, name, err)
+		h.refuseSchema(w, r, name, err)
 	case created:
 		h.log.Info("a schema was registered", "schema", name, "fingerprint", v.fingerprint, "versions", len(versions))
 		writeJSON(w, http.StatusCreated, statusOf(name, versions, v))
@@ -111,7 +111,7 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 		err = h.schemas.remove(name)
 	}
 	if err != nil {
-		h.refuseSchema(w, name, err)
+		h.refuseSchema(w, r, name, err)
 		return
 	}
 	h.log.Info("a schema was deleted", "schema", name)
@@ -119,13 +119,13 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuseSchema refuses a change. When the disk is to blame, whoever runs the service must know.
-func (h *Handler) refuseSchema(w http.ResponseWriter, name string, err error) {
-	r := asRefusal(err)
-	if r.outcome == InDoubt {
+func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name string, err error) {
+	refused := asRefusal(err)
+	if refused.outcome == InDoubt {
 		h.counters.unsaved.Add(1)
 		h.log.Error("the schemas could not be written", "schema", name, "error", err)
 	}
-	r.write(w)
+	h.refuse(w, r, refused)
 }
 
 // readVersion is the schema that a request brings.

@@ -1,6 +1,12 @@
 package ingest
 
-import "sync/atomic"
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/slipstream-go/slipstream/server/latency"
+)
 
 // counters are what a request adds to.
 type counters struct {
@@ -9,6 +15,8 @@ type counters struct {
 	rejected atomic.Int64
 	bytes    atomic.Int64
 	unsaved  atomic.Int64
+
+	latencies map[string]*latencies // by route; complete before the first request
 }
 
 func (c *counters) count(o Outcome) { c.outcomes[o].Add(1) }
@@ -29,6 +37,15 @@ type Stats struct {
 	Versions int             // of schemas that are registered
 	Unsaved  int64           // changes of these that could not be written
 	Ready    bool
+
+	Latencies []Latency // of routes and formats that were used
+}
+
+// Latency is how long the requests of a route took whose bodies were of a format. It is empty for requests without a body that is
+// written, and for those whose format is not known.
+type Latency struct {
+	Route, Format string
+	latency.Snapshot
 }
 
 // Stats are the present counts.
@@ -42,6 +59,14 @@ func (h *Handler) Stats() Stats {
 	s.Versions, _ = h.schemas.count()
 	for i := range s.Outcomes {
 		s.Outcomes[i] = h.counters.outcomes[i].Load()
+	}
+	for _, route := range slices.Sorted(maps.Keys(h.counters.latencies)) {
+		took := h.counters.latencies[route]
+		for _, f := range append([]*Format{{}}, formats...) {
+			if n := took[f.Code].Read(); n.Count > 0 {
+				s.Latencies = append(s.Latencies, Latency{route, f.Name, n})
+			}
+		}
 	}
 	return s
 }

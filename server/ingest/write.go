@@ -45,20 +45,20 @@ func (q *request) end() {
 }
 
 // writeArc is Arc's endpoint: the database comes in a header, and the compression is told by the body's first bytes.
-func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request) *Format {
 	db := r.Header.Get("X-Arc-Database")
 	if db == "" {
 		db = "default"
 	}
-	h.write(w, r, table.Name{DB: db}, Arc)
+	return h.write(w, r, table.Name{DB: db}, Arc)
 }
 
-func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request) {
-	h.write(w, r, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
+func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request) *Format {
+	return h.write(w, r, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
 }
 
-// write takes one request. The format is nil where the Content-Type says it.
-func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name, f *Format) {
+// write takes one request, and returns its format. The format f is nil where the Content-Type says it.
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name, f *Format) *Format {
 	q := requests.Get().(*request)
 	q.handler, q.held = h, h.flight.of(r.RemoteAddr)
 	q.codec = codec{format: f}
@@ -69,6 +69,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name,
 		}
 	}()
 	err := q.admit(r, name)
+	f = q.codec.format // the log may end q before the answer
 	if err == nil {
 		err = q.read(w, r)
 	}
@@ -79,7 +80,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name,
 	case err != nil:
 		refused := asRefusal(err)
 		h.counters.count(refused.outcome)
-		refused.write(w)
+		h.refuse(w, r, refused)
 	case gone || len(q.job.rejected.rows) == 0:
 		h.counters.count(Stored)
 		w.WriteHeader(http.StatusNoContent)
@@ -87,6 +88,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name,
 		h.counters.count(StoredPartly)
 		writeJSON(w, http.StatusOK, q.report())
 	}
+	return f
 }
 
 // admit decides by the head of the request whether its body is wanted.
@@ -147,8 +149,11 @@ func (q *request) readHead(r *http.Request, name table.Name) (err error) {
 	return nil
 }
 
-func (q *request) readQuery(r *http.Request) (err error) {
-	query := r.URL.Query()
+func (q *request) readQuery(r *http.Request) error {
+	query, err := parametersOf(r, "durability", "partial", "time_unit")
+	if err != nil {
+		return err
+	}
 	switch v := query.Get("durability"); v {
 	case "", "sync":
 	case "async":

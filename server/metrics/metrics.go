@@ -44,6 +44,8 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 
 var requestsDesc = describe("requests_total", "Write requests by how they ended.", "outcome", "code")
 
+var requestSeconds = describe("request_seconds", "From the head of a request to its answer, by route and by the format of its body.", "route", "format")
+
 var syncDesc = describe("wal_sync_seconds", "Syncs of the log to the disk: how many, and how long they took together.")
 
 var failingDesc = describe("table_land_failing", "1 for each table whose rows do not land where they belong at present.", "db", "table")
@@ -97,6 +99,7 @@ var ofLog = []metric[wal.Stats]{
 // Describe implements prometheus.Collector.
 func (c Collector) Describe(out chan<- *prometheus.Desc) {
 	out <- requestsDesc
+	out <- requestSeconds
 	out <- syncDesc
 	out <- failingDesc
 	describeAll(out, ofIngest)
@@ -117,6 +120,9 @@ func (c Collector) Collect(out chan<- prometheus.Metric) {
 	for i, n := range s.Outcomes {
 		o := ingest.Outcome(i)
 		out <- prometheus.MustNewConstMetric(requestsDesc, prometheus.CounterValue, float64(n), o.String(), strconv.Itoa(o.Status()))
+	}
+	for _, l := range s.Latencies {
+		out <- prometheus.MustNewConstHistogram(requestSeconds, l.Count, l.Sum.Seconds(), l.Buckets, l.Route, l.Format)
 	}
 	collectAll(out, ofIngest, s)
 	collectAll(out, ofWatch, c.Watch())

@@ -5,10 +5,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/latency"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 	"github.com/slipstream-go/slipstream/server/watch"
@@ -26,9 +28,14 @@ func (noSink) Rewrite(context.Context, string, []table.Field) (table.Rewritten, 
 func TestCollector(t *testing.T) {
 	var store *table.Store
 	c := Collector{
-		Ingest: func() ingest.Stats { return ingest.Stats{Rows: 3, Bytes: 40, Versions: 5, Unsaved: 6, Ready: true} },
-		Store:  func() *table.Store { return store },
-		Watch:  func() watch.Stats { return watch.Stats{Loads: 2} },
+		Ingest: func() ingest.Stats {
+			took := latency.Snapshot{Count: 3, Sum: time.Second, Buckets: map[float64]uint64{0.5: 2}}
+			return ingest.Stats{Rows: 3, Bytes: 40, Versions: 5, Unsaved: 6, Ready: true, Latencies: []ingest.Latency{
+				{Route: "/v1/write/{db}/{table}", Format: "json", Snapshot: took}, {Route: "/ready", Snapshot: took},
+			}}
+		},
+		Store: func() *table.Store { return store },
+		Watch: func() watch.Stats { return watch.Stats{Loads: 2} },
 	}
 	registry := prometheus.NewPedanticRegistry() // which compares what is collected with what was described
 	registry.MustRegister(c)
@@ -45,7 +52,7 @@ func TestCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(before) != 1+len(ofIngest)+len(ofWatch) || len(after) != len(before)+len(ofStore)+len(ofLog)+1 {
+	if len(before) != 2+len(ofIngest)+len(ofWatch) || len(after) != len(before)+len(ofStore)+len(ofLog)+1 {
 		t.Errorf("%d metrics before the store is open, %d after", len(before), len(after))
 	}
 	name := regexp.MustCompile(`^slipstream_[a-z_]+$`)
@@ -72,6 +79,10 @@ func TestCollector(t *testing.T) {
 		case "slipstream_ready":
 			if v := m.GetMetric()[0].GetGauge().GetValue(); v != 1 {
 				t.Errorf("ready: %v", v)
+			}
+		case "slipstream_request_seconds":
+			if all := m.GetMetric(); len(all) != 2 || all[1].GetHistogram().GetSampleCount() != 3 || all[1].GetHistogram().GetBucket()[0].GetCumulativeCount() != 2 {
+				t.Errorf("latencies: %v", m)
 			}
 		case "slipstream_requests_total":
 			if n := len(m.GetMetric()); n != len(ingest.Stats{}.Outcomes) {

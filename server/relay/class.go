@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"github.com/slipstream-go/slipstream/server/latency"
 )
 
 // Tenants are many, and a histogram is many series: posts are timed by classes of tenants, which the rules name.
@@ -50,7 +52,7 @@ func classOf(status int) statusClass {
 }
 
 // classTimes are the times of posts of some tenants.
-type classTimes [statusClasses]latency
+type classTimes [statusClasses]latency.Histogram
 
 // timings are all classes that the rules have ever named.
 type timings struct {
@@ -82,7 +84,7 @@ func (cs *timings) of(name string) *classTimes {
 // PostTimes are how long posts took for a class of tenants that targets answered alike.
 type PostTimes struct {
 	Class, Status string
-	Latency
+	latency.Snapshot
 }
 
 // PostTimes are those of all classes, but where there were no posts.
@@ -91,7 +93,7 @@ func (r *Relay) PostTimes() (list []PostTimes) {
 	defer r.timings.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(r.timings.by)) {
 		for status := range statusClasses {
-			if l := r.timings.by[name][status].read(); l.Count > 0 {
+			if l := r.timings.by[name][status].Read(); l.Count > 0 {
 				list = append(list, PostTimes{name, StatusClasses[status], l})
 			}
 		}

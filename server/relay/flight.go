@@ -58,7 +58,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 	}
 	took := time.Since(now)
 	t.stats.posted(res.verdict, took)
-	t.route.Load().class[classOf(res.status)].observe(took)
+	t.route.Load().class[classOf(res.status)].Observe(took)
 	return res
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/latency"
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
@@ -20,7 +21,7 @@ type counters struct {
 	metadata, metadataDropped atomic.Int64
 	remembered                atomic.Int64 // parcels that were not posted again
 
-	latency latency
+	latency latency.Histogram
 }
 
 // arrived counts what a request brings, once it is taken apart.
@@ -39,43 +40,7 @@ func (c *counters) arrived(q *request) {
 
 func (c *counters) answered(o Outcome, took time.Duration) {
 	c.outcomes[o].Add(1)
-	c.latency.observe(took)
-}
-
-// latency is a histogram of times.
-type latency struct {
-	counts [len(latencyBounds) + 1]atomic.Int64
-	sum    atomic.Int64 // nanoseconds
-}
-
-// latencyBounds are in seconds.
-var latencyBounds = [...]float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
-
-func (l *latency) observe(d time.Duration) {
-	i, s := 0, d.Seconds()
-	for i < len(latencyBounds) && s > latencyBounds[i] {
-		i++
-	}
-	l.counts[i].Add(1)
-	l.sum.Add(int64(d))
-}
-
-// Latency is a histogram of times as it stands.
-type Latency struct {
-	Buckets map[float64]uint64 // cumulative, by upper bound in seconds
-	Count   uint64
-	Sum     time.Duration
-}
-
-func (l *latency) read() Latency {
-	out := Latency{Buckets: make(map[float64]uint64, len(latencyBounds)), Sum: time.Duration(l.sum.Load())}
-	for i := range l.counts {
-		out.Count += uint64(l.counts[i].Load())
-		if i < len(latencyBounds) {
-			out.Buckets[latencyBounds[i]] = out.Count
-		}
-	}
-	return out
+	c.latency.Observe(took)
 }
 
 // tenantStats are a tenant's.
@@ -116,7 +81,7 @@ type Stats struct {
 	Rejected                              int64 // series that were refused, to whatever tenant they belong
 	Unlabeled                             int64 // series without a tenant that were dropped by policy
 	Metadata, MetadataDropped, Remembered int64
-	Latency                               Latency
+	Latency                               latency.Snapshot
 	Targets                               []TargetStats
 	KnownTenants                          int
 }
@@ -143,7 +108,7 @@ func (r *Relay) Stats() Stats {
 		Received: counts{c.received.series.Load(), c.received.samples.Load(), c.received.histograms.Load(), c.received.exemplars.Load()},
 		Rejected: c.rejected.Load(), Unlabeled: c.unlabeled.Load(),
 		Metadata: c.metadata.Load(), MetadataDropped: c.metadataDropped.Load(), Remembered: c.remembered.Load(),
-		Latency: c.latency.read(),
+		Latency: c.latency.Read(),
 	}
 	for i := range s.Outcomes {
 		s.Outcomes[i] = c.outcomes[i].Load()

@@ -1,13 +1,19 @@
 package service
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/table"
 )
 
 // sendTo runs senders against a service until the returned function is called.
@@ -23,6 +29,48 @@ func sendTo(t *testing.T, url string, ids *atomic.Int64, n int) (senders []*send
 	return senders, func() {
 		close(done)
 		running.Wait()
+	}
+}
+
+// wantTotals compares what /v1/tables says has landed with the files below dir.
+func wantTotals(t *testing.T, url, dir string) {
+	t.Helper()
+	found := make(map[string]table.Totals)
+	err := eachFile(dir, func(path string) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		rows, err := parquet.Rows(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		parts := strings.SplitN(filepath.ToSlash(rel), "/", 3)
+		n := found[parts[0]+"."+parts[1]]
+		found[parts[0]+"."+parts[1]] = table.Totals{Rows: n.Rows + rows, Files: n.Files + 1, Bytes: n.Bytes + info.Size()}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []struct {
+		DB, Table    string
+		Rows         struct{ Accepted, Landed, Pending int64 }
+		Files, Bytes int64
+	}
+	if err := json.Unmarshal([]byte(fetch(t, url+"/v1/tables", "")), &listed); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range listed {
+		name := l.DB + "." + l.Table
+		if got := (table.Totals{Rows: l.Rows.Landed, Files: l.Files, Bytes: l.Bytes}); got != found[name] || l.Rows.Accepted != l.Rows.Landed+l.Rows.Pending {
+			t.Errorf("/v1/tables: %+v; there are %+v", l, found[name])
+		}
+		delete(found, name)
+	}
+	if len(found) > 0 {
+		t.Errorf("/v1/tables does not list %v", found)
 	}
 }
 
@@ -50,6 +98,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(status, text, err)
 	}
 	rows := wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), senders)
+	wantTotals(t, c.url, filepath.Join(dir, "tables"))
 	c.stop()
 	if again := wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), senders); again != rows || rows < 1000 {
 		t.Errorf("%d rows, then %d", rows, again)

@@ -97,13 +97,16 @@ func TestLogDiskFull(t *testing.T) {
 	}
 }
 
-// The disk of the files fills up: /ready says no, rows are taken for as long as there is memory, and land once there is room.
+// The disk of the files fills up, and so does that of the files aside: /ready says no, rows are taken for as long as there is memory, and
+// land once there is room.
 func TestTableDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
 	mount(t, tables, "32m") // room for what will have waited: a file for each batch
+	mount(t, filepath.Join(dir, "aside"), "1m")
 	c := start(t, dir, "--seal-age=10ms", "--max-buffered=256KiB")
 	free := fill(t, tables, 0)
+	fill(t, filepath.Join(dir, "aside"), 0)
 	s := &sender{}
 	status, text := 204, ""
 	next := int64(0)
@@ -119,20 +122,61 @@ func TestTableDiskFull(t *testing.T) {
 		t.Errorf("/ready with a full disk: %d %s", status, text)
 	}
 	free()
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if status, _ := ready(t, c.url); status == 200 {
-			break
-		}
-		if time.Now().After(deadline) {
-			_, text := ready(t, c.url)
-			t.Fatal("not ready with room again:", text)
-		}
-	}
+	untilReady(t, c.url)
 	if status, text := write(t, c.url, s, next); status != 204 {
 		t.Errorf("with room again: %d %s", status, text)
 	}
 	c.stop()
 	wantIDs(t, idsOf(t, tables), []*sender{s})
+}
+
+// The disk of the files fills up, and that of the log has room: the files are aside until they have room.
+func TestTableDiskFullAside(t *testing.T) {
+	dir := t.TempDir()
+	tables := filepath.Join(dir, "tables")
+	mount(t, tables, "32m")
+	c := start(t, dir, "--seal-age=10ms", "--max-buffered=256KiB")
+	free := fill(t, tables, 0)
+	s := &sender{}
+	for next := int64(0); len(s.acknowledged) < 20; next += perBatch { // more than there is memory for
+		if status, text := write(t, c.url, s, next); status == 503 {
+			t.Fatal(text)
+		} else if status != 204 {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	aside := func(status int, text string) bool {
+		if status != 200 {
+			t.Fatalf("/ready with a full disk: %d %s", status, text)
+		}
+		return strings.Contains(text, "aside")
+	}
+	for deadline := time.Now().Add(patience); !aside(ready(t, c.url)); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no file is aside")
+		}
+	}
+	free()
+	for deadline := time.Now().Add(patience); aside(ready(t, c.url)); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("files are aside")
+		}
+	}
+	c.stop()
+	wantIDs(t, idsOf(t, tables), []*sender{s})
+}
+
+func untilReady(t *testing.T, url string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		status, text := ready(t, url)
+		if status == 200 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("not ready with room again:", text)
+		}
+	}
 }
 
 // A small volume is enough for the default settings: they are scaled to it, so that writes are taken, and taken again when there is room.

@@ -201,6 +201,19 @@ func arcBatch(t testing.TB, first int64) []byte {
 	return pack(t, map[string]any{"batch": []any{half("even", first), half("odd", first+perBatch/2)}})
 }
 
+// write posts one batch and gives the status.
+func write(t *testing.T, url string, s *sender, first int64) (int, string) {
+	t.Helper()
+	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status == http.StatusNoContent {
+		s.acknowledged = append(s.acknowledged, first)
+	}
+	return status, text
+}
+
 // postBatch posts rows with the ids first, first+1, … in one of the formats, which take turns. The last of them has a line that is
 // wrong, and wants the others to be taken.
 func postBatch(t testing.TB, client *http.Client, base string, first int64) (status int, text string, err error) {
@@ -267,19 +280,6 @@ func register(client *http.Client, base string) (status int, text string, err er
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	return resp.StatusCode, string(b), err
-}
-
-// write posts one batch and gives the status.
-func write(t *testing.T, url string, s *sender, first int64) (int, string) {
-	t.Helper()
-	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status == http.StatusNoContent {
-		s.acknowledged = append(s.acknowledged, first)
-	}
-	return status, text
 }
 
 // run sends until done is closed or the service does not answer.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
@@ -225,7 +226,8 @@ func (s *stage) run(dir string) {
 		}
 		flags = append(flags, "--relay.rules="+file)
 	}
-	m := machine{disk: s.disk, listen: func(string) (net.Listener, error) { return s.net.Listen(), nil }, dial: s.net.Dial}
+	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
+	m := machine{disk: s.disk, listen: func(string) (net.Listener, error) { return s.net.Listen(), nil }, dial: s.net.Dial, lookup: nowhere}
 	var err error
 	if s.service, err = newOn(m, settings(t, append(flags, s.actor.flags...)...), "test", slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)

@@ -58,12 +58,14 @@ func TestRecoveryThatCannotLand(t *testing.T) {
 	}
 	c.cmd.Process.Kill()
 	c.end()
-	wall := filepath.Join(dir, "tables", "default") // a file where the database's directory must be
-	if err := os.MkdirAll(filepath.Dir(wall), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(wall, nil, 0o644); err != nil {
-		t.Fatal(err)
+	walls := []string{filepath.Join(dir, "tables", "default"), filepath.Join(dir, "aside", "default")} // files where the database's directory must be
+	for _, wall := range walls {
+		if err := os.MkdirAll(filepath.Dir(wall), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(wall, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 
 	c = startUntil(t, "listening", dir, "--max-buffered=8KiB")
@@ -90,8 +92,10 @@ func TestRecoveryThatCannotLand(t *testing.T) {
 	c = start(t, dir) // with memory for all rows, the service takes requests although these two tables do not land
 	c.cmd.Process.Kill()
 	c.end()
-	if err := os.Remove(wall); err != nil {
-		t.Fatal(err)
+	for _, wall := range walls {
+		if err := os.Remove(wall); err != nil {
+			t.Fatal(err)
+		}
 	}
 	start(t, dir, "--max-buffered=8KiB").stop()
 	wantIDs(t, idsOf(t, dir), []*sender{s})

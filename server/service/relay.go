@@ -2,7 +2,6 @@ package service
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 // newRelay makes the relay as the settings have it.
 func (s *Service) newRelay() (*relay.Relay, error) {
 	c := &s.config.Relay
-	if err := checkLoop(c.Target, s.listener.Addr(), net.DefaultResolver.LookupNetIP); err != nil {
+	if err := checkLoop(c.Target, s.listener.Addr(), s.lookup); err != nil {
 		return nil, err
 	}
 	o := relay.Options{

@@ -56,12 +56,13 @@ type machine struct {
 	disk   disk.Disk                                                            // of the log, the tables and the queue
 	listen func(address string) (net.Listener, error)                           // for senders
 	dial   func(ctx context.Context, network, address string) (net.Conn, error) // to targets; nil: the relay's
+	lookup lookup                                                               // of names of targets
 }
 
 // New takes the data directory and opens the listeners. Run must follow.
 func New(c *config.Serve, version string, log *slog.Logger) (*Service, error) {
 	listenTCP := func(address string) (net.Listener, error) { return net.Listen("tcp", address) }
-	return newOn(machine{disk: disk.OS, listen: listenTCP}, c, version, log)
+	return newOn(machine{disk: disk.OS, listen: listenTCP, lookup: net.DefaultResolver.LookupNetIP}, c, version, log)
 }
 
 // newOn is New on a machine.

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -64,7 +65,7 @@ const (
 // TestTable writes rows, by way of the log, into Parquet files.
 func TestTable(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		m := &tables{world: w, fates: make(map[row]fate)}
+		m := &tables{world: w, fates: make(map[row]fate), rewritten: make(map[string]bool)}
 		for range 1 + w.r.IntN(4) {
 			m.live()
 		}
@@ -79,6 +80,21 @@ type tables struct {
 	fates  map[row]fate
 	ids    int64
 	unread error // what a reader found first that must not be
+
+	rewritten map[string]bool // directories of tables whose files had to be rewritten
+}
+
+// witness is a sink that notes which tables had files to rewrite.
+type witness struct {
+	*parquet.Sink
+	m *tables
+}
+
+func (w witness) Rewrite(ctx context.Context, dir string, fields []table.Field) (table.Rewritten, error) {
+	w.m.mu.Lock()
+	w.m.rewritten[dir] = true
+	w.m.mu.Unlock()
+	return w.Sink.Rewrite(ctx, dir, fields)
 }
 
 func encode(rows []row) []byte {
@@ -164,7 +180,7 @@ func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table.OpenContext(ctx, m.options(r, sink, aside))
+	return table.OpenContext(ctx, m.options(r, witness{sink, m}, aside))
 }
 
 // live is a life of the service, on a disk that may fail.
@@ -245,7 +261,7 @@ func (m *tables) reader(r *rand.Rand) {
 	for range r.IntN(10) {
 		time.Sleep(time.Duration(r.Int64N(int64(3 * time.Second))))
 		found := make(map[row]string)
-		if err := m.look(tablesDir, found); err != nil {
+		if err := m.peek(tablesDir, found); err != nil {
 			m.mu.Lock()
 			m.unread = cmp.Or(m.unread, err)
 			m.mu.Unlock()
@@ -253,8 +269,8 @@ func (m *tables) reader(r *rand.Rand) {
 	}
 }
 
-// look reads the files below dir, but for those that the disk does not let it read.
-func (m *tables) look(dir string, found map[row]string) error {
+// peek reads the files below dir, but for those that the disk does not let it read.
+func (m *tables) peek(dir string, found map[row]string) error {
 	entries, err := m.disk.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -262,7 +278,7 @@ func (m *tables) look(dir string, found map[row]string) error {
 	for _, e := range entries {
 		file := path.Join(dir, e.Name())
 		if e.IsDir() {
-			if err := m.look(file, found); err != nil {
+			if err := m.peek(file, found); err != nil {
 				return err
 			}
 			continue
@@ -300,6 +316,7 @@ func (m *tables) rows(r *rand.Rand) []row {
 
 // end is the last life, on a sound disk, and the comparison of what is there with what should be.
 func (m *tables) end() {
+	var listed []table.TableInfo
 	for range 2 {
 		m.disk.Set(faulty.Options{})
 		s, err := m.open(context.Background(), m.r)
@@ -314,14 +331,14 @@ func (m *tables) end() {
 		for s.Stats().Rewriting > 0 && ctx.Err() == nil {
 			time.Sleep(time.Second)
 		}
+		listed = s.Tables()
 		if err := s.Close(ctx); err != nil {
 			m.fatal("files are not rewritten: %v", err)
 		}
 		m.disk = m.disk.Crash()
 	}
-	found, columns := make(map[row]int), m.catalog()
-	m.walk(tablesDir, func(path string) { m.read(path, found, columns) })
 	m.walk(asideDir, func(path string) { m.fatal("%s is aside", path) })
+	found, columns := m.look(listed), m.catalog()
 	for _, row := range slices.SortedFunc(maps.Keys(m.fates), func(a, b row) int { return int(a.ID - b.ID) }) {
 		n := found[row]
 		delete(found, row)
@@ -343,6 +360,96 @@ func (m *tables) end() {
 			m.fatal("%+v was refused, and its column is in the catalog", row)
 		}
 	}
+}
+
+// look returns how often each row is in files. These must have the columns of the catalog, and be as many as the store's tables say.
+func (m *tables) look(listed []table.TableInfo) map[row]int {
+	found, columns, totals := make(map[row]int), m.catalog(), make(map[string]table.Totals)
+	m.walk(tablesDir, func(path string) { m.read(path, found, columns, totals) })
+	for _, info := range listed {
+		got, want := table.Totals{Rows: info.Landed, Files: info.Files, Bytes: info.Bytes}, totals[info.Name.Table]
+		if m.rewritten[path.Join(info.Name.DB, info.Name.Table)] { // the bytes are those that landed
+			got.Bytes = want.Bytes
+		}
+		if got != want {
+			m.fatal("%v is said to have %+v, and has %+v", info.Name, got, want)
+		}
+	}
+	return found
+}
+
+// TestTotals has the machine stop at every fifth call of the disk, or at each in the long form, while rows land and segments of the log
+// are released. What tables are said to have is in their files, after the next start and at the next end.
+func TestTotals(t *testing.T) {
+	step := 5
+	if os.Getenv("SLIPSTREAM_LONG") != "" {
+		step = 1
+	}
+	for at, crashed := 1, true; crashed && !t.Failed(); at += step {
+		synctest.Test(t, func(t *testing.T) {
+			m := &tables{world: newWorld(t, 1), fates: make(map[row]fate), rewritten: make(map[string]bool)}
+			m.say("crash at call %d", at)
+			off, crash := context.WithCancel(context.Background())
+			m.off = off
+			m.disk.Set(faulty.Options{Crashed: crash})
+			m.land(8) // until there are no new columns
+			m.disk = m.disk.Kill()
+			m.disk.Set(faulty.Options{Crashed: crash})
+			m.disk.CrashAt(at)
+			m.land(2)
+			crashed = m.crashed()
+			for range 2 {
+				m.disk = m.disk.Crash()
+				s, err := m.openSmall()
+				if err != nil {
+					m.fatal("%v", err)
+				}
+				for s.Stats().Rewriting > 0 {
+					time.Sleep(time.Second)
+				}
+				m.look(s.Tables())
+				if err := s.Close(t.Context()); err != nil {
+					m.fatal("%v", err)
+				}
+				m.look(s.Tables())
+			}
+		})
+	}
+}
+
+// openSmall opens a store whose segments hold a few records.
+func (m *tables) openSmall() (*table.Store, error) {
+	sink, err := parquet.New(tablesDir, parquet.Options{Codec: parquet.Uncompressed, Disk: m.disk})
+	if err != nil {
+		return nil, err
+	}
+	o := m.options(m.r, witness{sink, m}, nil)
+	o.WAL = wal.Options{Disk: m.disk, SegmentBytes: 512}
+	o.Landers, o.MaxBuffered, o.SealAge = 1, 0, time.Hour
+	return table.Open(o)
+}
+
+// land lands rows n times, as far as the disk lets it.
+func (m *tables) land(n int) {
+	s, err := m.openSmall()
+	if err != nil {
+		return
+	}
+	for range n {
+		rows := m.rows(m.r)
+		if s.Append(&wal.Record{DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), true) != nil || m.crashed() {
+			break
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		err := s.Flush(ctx)
+		cancel()
+		if err != nil || m.crashed() {
+			break
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.Close(ctx) // after a crash in vain
 }
 
 // name is that of a column.
@@ -391,7 +498,7 @@ func (m *tables) walk(dir string, each func(path string)) {
 }
 
 // read counts the rows of a file, whose columns must be in the catalog.
-func (m *tables) read(file string, found map[row]int, columns map[name]string) {
+func (m *tables) read(file string, found map[row]int, columns map[name]string, totals map[string]table.Totals) {
 	f, err := m.disk.Open(file, os.O_RDONLY, 0)
 	if err != nil {
 		m.fatal("%v", err)
@@ -405,6 +512,8 @@ func (m *tables) read(file string, found map[row]int, columns map[name]string) {
 		m.fatal("%v", err)
 	}
 	of := strings.Split(strings.TrimPrefix(file, tablesDir+"/"), "/")[1]
+	n := totals[of]
+	totals[of] = table.Totals{Rows: n.Rows + int64(b.Rows), Files: n.Files + 1, Bytes: n.Bytes + info.Size()}
 	for _, c := range b.Columns {
 		switch kind, there := columns[name{of, c.Name}]; {
 		case !there:

@@ -44,20 +44,37 @@ type exile struct {
 	files  []string // that have landed aside, in the order of their landing
 	err    error    // why they are there
 	moving bool     // the first of files returns
+
+	unlanded []string // files that may be aside since an earlier life, and must not be
 }
 
-// goesAside reports whether a unit lands aside.
+// goesAside reports whether a unit lands aside. After an attempt that failed there, the next one is where the files belong, which may have
+// been mended meanwhile.
 func (s *Store) goesAside(u *unit) bool {
 	if s.o.Aside == nil {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := u.landing.failures
-	if n >= asideAfter || n > 0 && s.tight() || len(u.table.exile.files) > 0 {
-		u.landing.aside = true // also if the others return meanwhile
+	l, behind := &u.landing, len(u.table.exile.files) > 0
+	back := l.aside && !behind
+	l.aside = behind || !back && (l.failures >= asideAfter || l.failures > 0 && s.tight())
+	return l.aside
+}
+
+// goHome has what is left of a unit land where it belongs, after an attempt aside.
+func (s *Store) goHome(u *unit) error {
+	l := &u.landing
+	if !l.asideIntended {
+		return nil
 	}
-	return u.landing.aside
+	if l.begun {
+		if err := s.o.Aside.Remove(l.files[l.done].Path); err != nil {
+			return fmt.Errorf("table %s: removing %s, which had not wholly landed aside: %w", u.table.name, l.files[l.done].Path, err)
+		}
+	}
+	l.begun, l.intended, l.asideIntended = false, false, false
+	return nil
 }
 
 // landAside lands what is left of a unit aside.
@@ -160,7 +177,7 @@ func (s *Store) returnFiles() (err error) {
 		if e != nil {
 			t.exile.err = e
 		} else if len(t.exile.files) == 0 {
-			t.exile = exile{}
+			t.exile = exile{unlanded: t.exile.unlanded}
 			s.o.Logger.Info("the files of a table are where they belong", "table", t.name.String())
 		}
 		s.mu.Unlock()
@@ -238,6 +255,30 @@ func (s *Store) clear(t *table) error {
 	}
 }
 
+// clearAside removes what an earlier life of the table has left aside. The table's next note that something has landed makes the log forget
+// these files, so nothing lands before.
+func (s *Store) clearAside(t *table) error {
+	for {
+		s.mu.Lock()
+		path := ""
+		if len(t.exile.unlanded) > 0 {
+			path = t.exile.unlanded[0]
+		}
+		s.mu.Unlock()
+		if path == "" {
+			return nil
+		}
+		if err := s.o.Aside.Remove(path); err != nil {
+			return fmt.Errorf("table %s: removing %s, which had not wholly landed aside: %w", t.name, path, err)
+		}
+		s.mu.Lock()
+		if t.exile.unlanded = t.exile.unlanded[1:]; len(t.exile.files)+len(t.exile.unlanded) == 0 {
+			t.exile.err = nil
+		}
+		s.mu.Unlock()
+	}
+}
+
 // The file unlanded.json lists the files that must be removed before others of their table land or return: the log, which names them
 // too, may be released before.
 
@@ -277,9 +318,18 @@ func (s *Store) readAside(intended map[Name][]string) error {
 	}
 	for _, paths := range intended {
 		for _, path := range paths {
-			if err := s.o.Aside.Remove(path); err != nil {
-				return fmt.Errorf("table: removing %s, which had not wholly landed aside: %w", path, err)
+			err := s.o.Aside.Remove(path)
+			if err == nil {
+				continue
 			}
+			err = fmt.Errorf("table: removing %s, which had not wholly landed aside: %w", path, err)
+			t := s.tableOf(path)
+			if t == nil {
+				return err
+			}
+			s.o.Logger.Error("a file cannot be removed, and its table waits for that", "error", err)
+			t.exile.unlanded = append(t.exile.unlanded, path)
+			t.exile.err = err
 		}
 	}
 	text, err := disk.ReadFile(s.o.WAL.Disk, s.unlandedPath())
@@ -306,6 +356,9 @@ func (s *Store) readAside(intended map[Name][]string) error {
 			s.o.Logger.Error("a file is aside whose table the catalog does not know: it stays there", "file", path)
 			continue
 		}
+		if slices.Contains(t.exile.unlanded, path) {
+			continue
+		}
 		t.exile.files = append(t.exile.files, path)
 		t.exile.err = fmt.Errorf("table %s: %s is aside since an earlier run", t.name, path)
 	}
@@ -326,17 +379,4 @@ func (s *Store) tableOf(path string) *table {
 	defer s.mu.Unlock()
 	s.list(sc.table)
 	return sc.table
-}
-
-// AsideErr returns why files of tables are aside, or nil if none are.
-func (s *Store) AsideErr() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var err error
-	for _, t := range s.tables {
-		if len(t.exile.files) > 0 {
-			err = errors.Join(err, fmt.Errorf("%d files of table %s are aside: %w", len(t.exile.files), t.name, t.exile.err))
-		}
-	}
-	return err
 }

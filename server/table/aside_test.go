@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // dirAside is an Aside of JSON lines.
@@ -83,13 +84,13 @@ func TestAside(t *testing.T) {
 			t.Errorf("%+v, %+v", st, s.Log())
 		}
 		if life == 1 { // what the first life left aside has returned
-			if err != nil || s.AsideErr() != nil || s.Stats().Aside != 0 || len(s.Failing()) != 0 {
-				t.Errorf("%v, %v, %+v", err, s.AsideErr(), s.Stats())
+			if err != nil || s.Trouble() != nil || s.Stats().Aside != 0 || len(s.Failing()) != 0 {
+				t.Errorf("%v, %v, %+v", err, s.Trouble(), s.Stats())
 			}
 			checkOnce(t, "returned", landedRows(t, filepath.Join(dir, "tables")), rows)
 		} else {
-			if !errors.Is(err, syscall.EIO) || !errors.Is(s.AsideErr(), syscall.EIO) || s.Err() != nil {
-				t.Errorf("%v, %v, %v", err, s.AsideErr(), s.Err())
+			if !errors.Is(err, syscall.EIO) || !errors.Is(s.Trouble(), syscall.EIO) || s.Err() != nil {
+				t.Errorf("%v, %v, %v", err, s.Trouble(), s.Err())
 			}
 			if names := s.Failing(); len(names) != 1 || names[0].Table != "bad" || s.Stats().Aside == 0 {
 				t.Errorf("%v, %+v", names, s.Stats())
@@ -143,4 +144,73 @@ func TestAsideIsRemovedFirst(t *testing.T) {
 	checkOnce(t, "returned", landedRows(t, home.dir), bad)
 	mustClose(t, openStore(t, o))
 	checkOnce(t, "after a restart", landedRows(t, home.dir), bad)
+}
+
+// TestAsideFailsToo: what an earlier life has left aside and cannot be removed keeps its table waiting, and no other; nothing of it returns.
+// When either place works again, rows land there, once.
+func TestAsideFailsToo(t *testing.T) {
+	for _, mended := range []string{"aside", "home"} {
+		t.Run(mended, func(t *testing.T) {
+			dir := t.TempDir()
+			o, broken := brokenTable(t, dir)
+			aside := &o.Aside.(*dirAside).dirSink
+			var failing atomic.Bool
+			failing.Store(true)
+			aside.step = func(_ context.Context, what, _ string) error {
+				if failing.Load() && (what == "renamed" || what == "remove") { // the file is there, and the sink says that it is not
+					return syscall.EIO
+				}
+				return nil
+			}
+			o.firstPause = time.Microsecond
+			s := openStore(t, o)
+			rows := []row{{Table: "bad", ID: 1}, {Table: "good", ID: 2}}
+			mustAppend(t, s, rows...)
+			eventually(t, "a file is aside, in vain", func() bool { s.kick(); return s.Err() != nil })
+			stop(t, s)
+			if paths, err := o.Aside.Files(); len(paths) != 1 || err != nil {
+				t.Fatalf("%q, %v", paths, err)
+			}
+
+			s = openStore(t, o)
+			late := row{Table: "good", ID: 3}
+			mustAppend(t, s, late)
+			rows = append(rows, late)
+			eventually(t, "the other table lands", func() bool { s.kick(); return s.Stats().Pending == 1 })
+			if names := s.Failing(); len(names) != 1 || names[0].Table != "bad" || s.Stats().Aside != 0 {
+				t.Errorf("%v, %+v", names, s.Stats())
+			}
+			if failing.Store(false); mended == "home" {
+				broken.Store(false)
+			}
+			if err := s.Flush(context.Background()); (err != nil) != (mended == "aside") || s.Stats().Pending != 0 {
+				t.Errorf("%v, %+v", err, s.Stats())
+			}
+			broken.Store(false)
+			mustClose(t, s)
+			checkOnce(t, "all", landedRows(t, filepath.Join(dir, "tables")), rows)
+			if paths, err := o.Aside.Files(); len(paths) != 0 || err != nil {
+				t.Errorf("%q, %v", paths, err)
+			}
+		})
+	}
+}
+
+// kick seals what is open.
+func (s *Store) kick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tables {
+		s.seal(t)
+	}
+}
+
+// stop ends a store with what has not landed.
+func stop(t *testing.T, s *Store) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Close(ctx); err == nil {
+		t.Fatal("all has landed")
+	}
 }

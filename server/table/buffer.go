@@ -27,8 +27,9 @@ type table struct {
 
 	rewrite rewrite
 
-	accepted, landed, files, bytes int64
-	landedTo                       uint64
+	totals           atomic.Pointer[Totals] // nil: nothing has landed, or recovery has yet to find out
+	accepted, landed int64                  // rows, since the store was opened
+	landedTo         uint64
 }
 
 func (t *table) pending() int64 { return t.accepted - t.landed }

@@ -242,6 +242,13 @@ func (c *catalog) save() error {
 	return c.write(c.header)
 }
 
+// saveTotals has the file say what has landed of each table by now.
+func (c *catalog) saveTotals() error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	return c.write(c.header)
+}
+
 // nextLog raises the number of the log, on disk, and returns it.
 func (c *catalog) nextLog() (int, error) {
 	c.writing.Lock()

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -332,4 +334,44 @@ func TestAdmitDoesNotAllocate(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// writesDisk counts how often the catalog is written.
+type writesDisk struct {
+	disk.Disk
+	writes atomic.Int64
+}
+
+func (d *writesDisk) Rename(from, to string) error {
+	if filepath.Base(to) == "catalog.json" {
+		d.writes.Add(1)
+	}
+	return d.Disk.Rename(from, to)
+}
+
+// Requests do not wait for the catalog's file: tables are created without writing it, and it is written once before all
+// of them land.
+func TestTablesAreCreatedWithoutTheCatalogsFile(t *testing.T) {
+	const n = 500
+	dir := t.TempDir()
+	d := &writesDisk{Disk: disk.OS}
+	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
+	o.WAL.Disk, o.WAL.SegmentBytes = d, 0
+	s := openStore(t, o)
+	for i := range int64(n) {
+		if err := appendRows(s, false, row{Table: fmt.Sprint("t", i), Time: exampleHour, ID: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "all rows are in the log", func() bool { return s.Stats().Accepted == n })
+	if got := d.writes.Load(); got != 0 || s.Stats().Tables != n {
+		t.Errorf("%d tables were created, and the catalog was written %d times", s.Stats().Tables, got)
+	}
+	if err := s.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.writes.Load(); got != 1 {
+		t.Errorf("%d tables have landed, and the catalog was written %d times", n, got)
+	}
+	mustClose(t, s)
 }

@@ -33,6 +33,7 @@ type catalogTable struct {
 	DB      string          `json:"db"`
 	Table   string          `json:"table"`
 	Columns []catalogColumn `json:"columns"`
+	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has, or nobody has counted yet
 
 	// Uniform says that the columns have these kinds in all files. Catalogs of earlier programs do not say that.
 	Uniform bool `json:"uniform,omitempty"`
@@ -98,6 +99,7 @@ func (c *catalog) parse(text []byte, tables map[Name]*table) error {
 			sc.widenings = 1
 		}
 		sc.table.schema.Store(sc)
+		sc.table.totals.Store(t.Landed)
 		tables[name] = sc.table
 	}
 	return nil
@@ -108,7 +110,7 @@ func writeCatalog(d disk.Disk, path string, h header, schemas []*schema) error {
 	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(schemas))}
 	for _, sc := range schemas {
 		name := sc.table.name
-		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields)), Uniform: sc.uniform()}
+		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields)), Landed: sc.table.totals.Load(), Uniform: sc.uniform()}
 		for i, f := range sc.fields {
 			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact}
 		}

@@ -19,8 +19,9 @@
 //
 //	Intent   {"from":1,"to":42,"paths":["db/cpu/date=2026-11-21/hour=09/node-…1-…42.parquet"]}
 //	         these files may exist from now on; on disk before the first of them is begun
-//	Landed   {"to":42,"rows":100000,"settled":40}
-//	         every row of the table in a record up to 42 is in a file, and every row of any table in a record up to 40
+//	Landed   {"to":42,"rows":100000,"settled":40,"total":{"rows":700000,"files":9,"bytes":5000000}}
+//	         every row of the table in a record up to 42 is in a file, and every row of any table in a record up to 40;
+//	         the table has the totals given
 //
 // At start, the files of an intent that no later landed note of its table follows are removed, whether whole, half or
 // missing. Then the records are decoded again, and the rows that no landed note covers are delivered as if they had just
@@ -50,7 +51,12 @@
 // The file catalog.json in the store's directory is replaced as a whole, durably, before rows land whose columns it does not have. At a
 // start it has the columns of all rows in files, and the log has the others.
 //
-//	{"version":1, "log":0, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}]}]}
+//	{"version":1, "log":0, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}],
+//	 "landed":{"rows":700000,"files":9,"bytes":5000000}}]}
+//
+// It has the totals of the last landed note of each table, too, before a segment of the log with such notes is released. So after a
+// start the totals are those of the last note in the log, or of the catalog, and no file is read. Only where neither has them are the
+// files counted, once.
 //
 // Columns are added and never removed. A column of int64 that meets a float64 becomes float64, unless it was given an integer that a
 // float64 would round: the catalog notes that ("inexact":true), and the float is a [TypeError]. So is such an integer in a column of
@@ -73,4 +79,5 @@
 //	names.go        of tables and columns                    stats.go    what is counted
 //	buffer.go       tables, units, pieces                    pool.go     where batches wait for reuse
 //	seal.go         when a unit is complete                  aside.go    tables that cannot land where they belong
+//	rewrite.go      files when a column is widened           totals.go   what has landed since a table was created
 package table

@@ -193,10 +193,9 @@ func cellOf(c *column.Column, i int) any {
 	}
 }
 
-// landedRows reads all files of a sink. Rows of a file must be in order, in the right hour and of the right table.
-func landedRows(t testing.TB, dir string) []row {
+// eachLanded calls fn with the path and the text of each file of a sink.
+func eachLanded(t testing.TB, dir string, fn func(path, text string) error) {
 	t.Helper()
-	var all []row
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			return err
@@ -209,9 +208,21 @@ func landedRows(t testing.TB, dir string) []row {
 		if err != nil {
 			return err
 		}
-		parts := strings.Split(filepath.ToSlash(rel), "/")
+		return fn(filepath.ToSlash(rel), string(text))
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+}
+
+// landedRows reads all files of a sink. Rows of a file must be in order, in the right hour and of the right table.
+func landedRows(t testing.TB, dir string) []row {
+	t.Helper()
+	var all []row
+	eachLanded(t, dir, func(path, text string) error {
+		parts := strings.Split(path, "/")
 		last := row{}
-		for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 			var in struct {
 				Time  int64
 				ID    int64
@@ -223,20 +234,17 @@ func landedRows(t testing.TB, dir string) []row {
 			}
 			r := row{Table: parts[1], Time: in.Time, ID: in.ID, Value: in.Value, Host: in.Host}
 			if i > 0 && r.Time < last.Time {
-				t.Errorf("%s: row %d has time %d after %d", rel, i, r.Time, last.Time)
+				t.Errorf("%s: row %d has time %d after %d", path, i, r.Time, last.Time)
 			}
 			at := time.UnixMicro(r.Time).UTC()
 			if want := at.Format("date=2006-01-02/hour=15"); want != parts[2]+"/"+parts[3] {
-				t.Errorf("%s: row %d belongs to %s", rel, i, want)
+				t.Errorf("%s: row %d belongs to %s", path, i, want)
 			}
 			last = r
 			all = append(all, r)
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
 	return all
 }
 

@@ -27,10 +27,11 @@ type landing struct {
 
 	err      error // of the first attempt that failed
 	failures int
+	stuck    bool // it has failed wherever it may land
 	pause    time.Duration
 
-	aside         bool // the rest of the files lands aside
-	asideIntended bool
+	aside         bool     // the last attempt was aside
+	asideIntended bool     // and what may be there of files[done] is aside
 	exiled        []string // files that have landed aside
 }
 
@@ -50,6 +51,8 @@ type landed struct {
 
 	// Settled says that all rows of all tables in records up to it are in files. Recovery need not decode those.
 	Settled uint64 `json:"settled"`
+
+	Total *Totals `json:"total,omitempty"` // of the table, with this landing; earlier versions wrote none
 }
 
 const firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
@@ -91,7 +94,13 @@ func (s *Store) nextUnit() *unit {
 func (s *Store) land(u *unit, o *orderer) error {
 	l, t := &u.landing, u.table
 	aside := s.goesAside(u)
+	if err := s.clearAside(t); err != nil {
+		return err
+	}
 	if !aside {
+		if err := s.goHome(u); err != nil {
+			return err
+		}
 		if err := s.clear(t); err != nil {
 			return err
 		}
@@ -113,9 +122,9 @@ func (s *Store) land(u *unit, o *orderer) error {
 		if err := s.catalog.save(); err != nil { // the log, which tells what is in no file, may forget these rows soon
 			return fmt.Errorf("table %s: writing the catalog: %w", u.table.name, err)
 		}
-		in := intent{From: u.from, To: u.to, Paths: make([]string, len(l.files))}
-		for i, f := range l.files {
-			in.Paths[i] = f.Path
+		in := intent{From: u.from, To: u.to, Paths: []string{}}
+		for _, f := range l.files[l.done:] {
+			in.Paths = append(in.Paths, f.Path)
 		}
 		if err := s.note(wal.Intent, u.table.name, in); err != nil {
 			return fmt.Errorf("table %s: noting what is about to land: %w", u.table.name, err)
@@ -145,7 +154,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 }
 
 func (s *Store) noteLanded(u *unit) error {
-	if err := s.note(wal.Landed, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u)}); err != nil {
+	if err := s.note(wal.Landed, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u), Total: u.table.totalWith(u)}); err != nil {
 		return fmt.Errorf("table %s: noting what has landed: %w", u.table.name, err)
 	}
 	return nil
@@ -234,7 +243,7 @@ func conform(pieces []piece, sc *schema) (absent []bool) {
 // path is where the rows of one hour go. Years beyond 9999 or before 0 have as many digits, and the sign, that they need.
 func (u *unit) path(hour int64) string {
 	at := time.Unix(hour*3600, 0).UTC()
-	return fmt.Sprintf("%s/%s/date=%s/hour=%02d/%s", u.table.name.DB, u.table.name.Table, at.Format(time.DateOnly), at.Hour(), u.fileName())
+	return fmt.Sprintf("%s/date=%s/hour=%02d/%s", u.table.name.dir(), at.Format(time.DateOnly), at.Hour(), u.fileName())
 }
 
 func (u *unit) fileName() string { return fmt.Sprintf("%s-%020d-%020d.parquet", u.node, u.from, u.to) }
@@ -262,8 +271,7 @@ func (s *Store) settle(u *unit) {
 	s.exiled(u)
 	t.landed += int64(u.rows)
 	t.landedTo = u.to
-	t.files += int64(len(u.landing.files))
-	t.bytes += u.landing.bytes
+	t.totals.Store(t.totalWith(u))
 	s.total.Landed += int64(u.rows)
 	s.total.Files += int64(len(u.landing.files))
 	s.total.Bytes += u.landing.bytes
@@ -275,7 +283,9 @@ func (s *Store) settle(u *unit) {
 	for _, p := range u.pieces {
 		s.pool.Put(p.batch)
 	}
-	s.log.Release(s.settled(nil))
+	s.o.Logger.Debug("rows have landed", "table", t.name.String(), "rows", u.rows, "files", len(u.landing.files), "bytes", u.landing.bytes,
+		"seconds", time.Since(u.opened).Seconds())
+	s.release()
 	close(u.done)
 }
 
@@ -292,6 +302,7 @@ func (s *Store) postpone(u *unit, err error) {
 	t, l := u.table, &u.landing
 	s.mu.Lock()
 	l.failures++
+	l.stuck = l.stuck || l.aside || s.o.Aside == nil
 	l.err = cmp.Or(l.err, err) // what came first is the cause: a retry may fail by what the first attempt has left
 	first := l.err
 	l.pause = min(max(2*l.pause, s.o.firstPause), longestPause)

@@ -27,6 +27,7 @@ type notes struct {
 	settled  uint64            // all rows in records up to this number are in files
 	unlanded map[Name][]string // files that may be there, and must not be
 	aside    map[Name][]string // the same of files aside
+	totals   map[Name]*Totals  // of a table's last landing
 }
 
 func (s *Store) recover(ctx context.Context) (err error) {
@@ -56,7 +57,7 @@ func (s *Store) recover(ctx context.Context) (err error) {
 	}
 	s.start()
 	s.catalog.limits = limits{on: true, tables: s.o.MaxTables, columns: s.o.MaxColumns}
-	s.report()
+	s.reportReplay()
 	return nil
 }
 
@@ -105,6 +106,7 @@ func (s *Store) renumber(old string) error {
 func (s *Store) start() {
 	s.starting.Do(func() {
 		s.log.Start()
+		s.reportAt = time.Now().Add(reportInterval)
 		s.running.Add(1 + s.o.Landers)
 		go s.runClock()
 		s.resumeRewrites()
@@ -130,6 +132,11 @@ func (s *Store) replay(ctx context.Context) error {
 	}
 	for name, paths := range n.unlanded {
 		if err := s.removeUnlanded(name, paths); err != nil {
+			return err
+		}
+	}
+	for name, t := range s.catalog.all() {
+		if err := s.findTotals(ctx, t, n.totals[name]); err != nil {
 			return err
 		}
 	}
@@ -189,7 +196,7 @@ func interrupted(ctx context.Context) error {
 }
 
 func (s *Store) readNotes(ctx context.Context) (*notes, error) {
-	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string), aside: make(map[Name][]string)}
+	n := &notes{landed: make(map[Name]uint64), unlanded: make(map[Name][]string), aside: make(map[Name][]string), totals: make(map[Name]*Totals)}
 	err := s.log.Replay(func(r *wal.Record) error {
 		if err := interrupted(ctx); err != nil {
 			return err
@@ -214,6 +221,7 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 			delete(n.aside, name)
 			n.landed[name] = max(n.landed[name], la.To)
 			n.settled = max(n.settled, la.Settled)
+			n.totals[name] = la.Total
 		}
 		return nil
 	})
@@ -242,6 +250,16 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	}
 	if err != nil {
 		return fmt.Errorf("table: record %d of the log: %w", r.Seq, err)
+	}
+	for _, it := range d.items {
+		if it.table.totals.Load() != nil {
+			continue
+		}
+		if err := s.findTotals(ctx, it.table, n.totals[it.name]); err != nil { // a table that the catalog's file does not have
+			s.catalog.settle(d.claims, false)
+			s.freeDelivery(&d)
+			return err
+		}
 	}
 	held := d.held()
 	for now := s.held.Add(held); now > s.o.MaxBuffered && now != held; now = s.held.Add(held) {
@@ -297,7 +315,7 @@ func (s *Store) landing() bool {
 	return slices.ContainsFunc(s.tables, func(t *table) bool { return len(t.waiting) > 0 && t.landError() == nil })
 }
 
-func (s *Store) report() {
+func (s *Store) reportReplay() {
 	st := s.Stats()
 	if st.Replayed == 0 {
 		return

@@ -190,8 +190,8 @@ func TestRewriteGoesOn(t *testing.T) {
 		if got := did.take(); len(got) < 4 || got[len(got)-1] != "land db/cpu" {
 			t.Errorf("%q", got)
 		}
-		if err := s.Err(); !errors.Is(err, bad) {
-			t.Errorf("the store is well: %v", err)
+		if err := s.Trouble(); !errors.Is(err, bad) || s.Err() != nil {
+			t.Errorf("%v, %v", err, s.Err())
 		}
 		mustClose(t, s)
 		if uniform(t, dir)["cpu"] {
@@ -208,7 +208,7 @@ func TestRewriteGoesOn(t *testing.T) {
 		did.set(nil, nil)
 		time.Sleep(time.Minute)
 		wantSteps(t, "when it works", &did, "rewrite db/cpu")
-		if err := s.Err(); err != nil {
+		if err := s.Trouble(); err != nil {
 			t.Error(err)
 		}
 		mustClose(t, s)
@@ -326,8 +326,8 @@ func TestRewriteAside(t *testing.T) {
 		}
 		broken.Store(false)
 		time.Sleep(time.Minute)
-		if st := s.Stats(); st.Aside != 0 || st.Rewriting != 0 || s.Err() != nil || s.AsideErr() != nil {
-			t.Errorf("%+v, %v, %v", st, s.Err(), s.AsideErr())
+		if st := s.Stats(); st.Aside != 0 || st.Rewriting != 0 || s.Err() != nil || s.Trouble() != nil {
+			t.Errorf("%+v, %v, %v", st, s.Err(), s.Trouble())
 		}
 		if want := []string{"rewrite", "rewrite", "return", "return"}; !slices.Equal(did, want) {
 			t.Errorf("%q, want %q", did, want)

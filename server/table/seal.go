@@ -100,6 +100,7 @@ func (s *Store) runClock() {
 				s.unparkLate(t, now)
 			}
 			s.mu.Unlock()
+			s.report(now)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package table
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,11 +30,11 @@ type Stats struct {
 	ReplayTime time.Duration // how long reading the log took
 }
 
-// TableInfo is what the store knows about one table. The counts are since the store was opened.
+// TableInfo is what the store knows about one table. Landed, Files and Bytes are its [Totals].
 type TableInfo struct {
 	Name     Name
 	Columns  []Field // not to be changed
-	Accepted int64
+	Accepted int64   // Landed + Pending
 	Landed   int64
 	Pending  int64
 	Files    int64
@@ -60,24 +62,75 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
+const reportInterval = time.Minute
+
+// report has the log say what has landed, once in a reportInterval in which anything has.
+func (s *Store) report(now time.Time) {
+	s.mu.Lock()
+	last, st, due := s.reported, s.total, !now.Before(s.reportAt)
+	if due {
+		s.reported, s.reportAt = st, now.Add(reportInterval)
+	}
+	s.mu.Unlock()
+	if due && st.Units > last.Units {
+		s.o.Logger.Info("landed in the last minute", "units", st.Units-last.Units, "rows", st.Landed-last.Landed, "files", st.Files-last.Files, "bytes", st.Bytes-last.Bytes)
+	}
+}
+
 // Failing lists the tables whose rows did not land at the last attempt.
 func (s *Store) Failing() (names []Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.tables {
-		if t.landError() != nil || len(t.exile.files) > 0 {
+		if t.trouble() != nil {
 			names = append(names, t.name)
 		}
 	}
 	return names
 }
 
-// landError returns why the next unit has not landed, or the files were not rewritten. It is nil if that has not been tried.
+// landError returns why the next unit has not landed wherever it may. It is nil if that has not been tried.
 func (t *table) landError() error {
-	if len(t.waiting) > 0 && t.waiting[0].landing.err != nil {
+	if len(t.waiting) > 0 && t.waiting[0].landing.stuck {
 		return t.waiting[0].landing.err
 	}
-	return t.rewrite.err
+	return nil
+}
+
+// trouble returns what is not well with a table, or nil.
+func (t *table) trouble() error {
+	var late error
+	if len(t.waiting) > 0 {
+		late = t.waiting[0].landing.err
+	}
+	err := cmp.Or(late, t.rewrite.err, t.exile.err)
+	if n := len(t.exile.files); n > 0 {
+		err = fmt.Errorf("%d files of table %s are aside: %w", n, t.name, err)
+	}
+	return err
+}
+
+// toldTroubles bounds the tables that an error names.
+const toldTroubles = 10
+
+// Trouble returns what is not well with tables while rows of all others land: files that are aside, late or not rewritten yet. Nil if nothing.
+func (s *Store) Trouble() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []error
+	more := 0
+	for _, t := range s.tables {
+		if err := t.trouble(); err == nil {
+		} else if len(list) < toldTroubles {
+			list = append(list, err)
+		} else {
+			more++
+		}
+	}
+	if more > 0 {
+		list = append(list, fmt.Errorf("and so on for %d more tables", more))
+	}
+	return errors.Join(list...)
 }
 
 // Columns returns the columns of a table in the catalog, or nil. They are not to be changed.
@@ -95,10 +148,11 @@ func (s *Store) Tables() []TableInfo {
 	infos := make([]TableInfo, 0, len(catalog))
 	s.mu.Lock()
 	for name, t := range catalog {
+		n, pending := t.total(), t.pending()
 		info := TableInfo{
 			Name: name, Columns: t.schema.Load().fields,
-			Accepted: t.accepted, Landed: t.landed, Pending: t.pending(),
-			Files: t.files, Bytes: t.bytes, LandedTo: t.landedTo, Oldest: t.waited(now), Err: cmp.Or(t.landError(), t.exile.err), Aside: len(t.exile.files),
+			Accepted: n.Rows + pending, Landed: n.Rows, Pending: pending,
+			Files: n.Files, Bytes: n.Bytes, LandedTo: t.landedTo, Oldest: t.waited(now), Err: t.trouble(), Aside: len(t.exile.files),
 		}
 		infos = append(infos, info)
 	}

@@ -135,6 +135,8 @@ type Store struct {
 	delivered uint64    // every record up to it is in the buffers, or has landed, or brought no rows
 	partial   bool      // records after `delivered` have yet to be replayed, so commits do not raise it
 	total     Stats
+	reported  Stats // total at the last report
+	reportAt  time.Time
 }
 
 // Batch is an empty batch. It goes back by itself once it has landed; a batch that is not appended goes back with Free.
@@ -358,11 +360,13 @@ func (s *Store) end(cause error) (err error) {
 	case <-time.After(stopGrace):
 		err = errors.New("table: the sink does not return; the log is closed without it")
 	}
+	if s.catalog != nil {
+		s.saveTotals() // so that they outlive the log
+	}
 	return errors.Join(err, s.log.Close())
 }
 
-// Err is why the store is not well: the log has failed, or a unit did not land at the last attempt. Nil if neither. Files that are aside
-// have landed: see AsideErr.
+// Err is why rows do not land: the log has failed, or a unit cannot land where it belongs, nor aside. Nil if neither. See Trouble.
 func (s *Store) Err() error {
 	if err := s.log.Err(); err != nil {
 		return err

@@ -330,6 +330,13 @@ func (l *Log) Start() {
 	go l.commitAll()
 }
 
+// Releases reports whether Release would remove a segment.
+func (l *Log) Releases(seq uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.phase != closed && len(l.sealed) > 0 && l.sealed[0].next-1 <= seq
+}
+
 // Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole leave the log, oldest first,
 // except for the last one; a few are kept as spares.
 func (l *Log) Release(seq uint64) {

@@ -1,0 +1,52 @@
+package ingest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// What a URL asks for beyond what the service knows is refused, with what there is: a misspelt parameter would be passed over in silence.
+func TestUnknownParameters(t *testing.T) {
+	r := newRig(t, Options{})
+	for _, c := range []struct {
+		method, url, want, field string
+	}{
+		{"POST", "/v1/write/db/t?durabilty=async", `unknown parameter "durabilty": there are durability, partial, time_unit`, "durabilty"},
+		{"POST", "/api/v1/write/msgpack?db=x&precision=ms", `unknown parameter "db": there are durability, partial, time_unit`, "db"},
+		{"POST", "/v1/write/db/t?partial=true&Partial=true", `unknown parameter "Partial": there are durability, partial, time_unit`, "Partial"},
+		{"POST", "/v1/write/db/t?partial=true&partial=false", `parameter "partial" is there 2 times`, "partial"},
+		{"POST", "/v1/write/db/t?partial=true;durability=async", "the parameters cannot be read", ""},
+		{"POST", "/v1/write/db/t?partial=%zz", "the parameters cannot be read", ""},
+		{"POST", "/-/flush?table=t", `unknown parameter "table": there are none here`, "table"},
+		{"GET", "/v1/tables?db=x", `unknown parameter "db": there are none here`, "db"},
+	} {
+		q := httptest.NewRequest(c.method, c.url, strings.NewReader(`{"time":1,"v":1}`))
+		q.Header.Set("Content-Type", "application/x-ndjson")
+		w := httptest.NewRecorder()
+		r.h.ServeHTTP(w, q)
+		var p problem
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+			t.Errorf("%s: %d %s", c.url, w.Code, w.Body)
+		}
+		if w.Code != http.StatusBadRequest || !strings.Contains(p.Error, c.want) || p.Field != c.field {
+			t.Errorf("%s: %d %s", c.url, w.Code, w.Body)
+		}
+	}
+	for _, url := range []string{"/v1/write/db/t?durability=sync&partial=false&time_unit=s", "/v1/write/db/t?", "/v1/write/db/t?durability="} {
+		q := httptest.NewRequest("POST", url, strings.NewReader(`{"time":1,"v":1}`))
+		q.Header.Set("Content-Type", "application/x-ndjson")
+		w := httptest.NewRecorder()
+		if r.h.ServeHTTP(w, q); w.Code != http.StatusNoContent {
+			t.Errorf("%s: %d %s", url, w.Code, w.Body)
+		}
+	}
+	for _, url := range []string{"/health?x=1", "/ready?x=1"} { // a probe may well add something that passes by caches
+		w := httptest.NewRecorder()
+		if r.h.ServeHTTP(w, httptest.NewRequest("GET", url, nil)); w.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", url, w.Code, w.Body)
+		}
+	}
+}

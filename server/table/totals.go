@@ -1,0 +1,92 @@
+package table
+
+import (
+	"context"
+	"path"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+)
+
+// Totals is what has landed of a table since it was created. Files that others remove still count, and those that were rewritten count
+// with the bytes that landed.
+//
+// Each landed note has the totals that the table has with it, and the catalog file has those of some time. A segment of the log is
+// released only after the catalog has what its notes say, so the newer of both is right after a crash.
+type Totals struct {
+	Rows  int64 `json:"rows"`
+	Files int64 `json:"files"`
+	Bytes int64 `json:"bytes"`
+}
+
+// Counter is a [Sink] that can tell what is there. It is asked once for a table whose totals neither the log nor the catalog has.
+type Counter interface {
+	// Count returns what the files below dir hold, but for those at the paths in except. Dir and paths are as those of [File]. If it
+	// returns an error, it has counted the other files.
+	Count(ctx context.Context, dir string, except []string) (Totals, error)
+}
+
+// dir is the directory of the table's files.
+func (n Name) dir() string { return path.Join(n.DB, n.Table) }
+
+func (t *table) total() Totals {
+	if n := t.totals.Load(); n != nil {
+		return *n
+	}
+	return Totals{}
+}
+
+// totalWith returns the totals that the table has once u, whose files are all there, has landed.
+func (t *table) totalWith(u *unit) *Totals {
+	n := t.total()
+	n.Rows += int64(u.rows)
+	n.Files += int64(len(u.landing.files))
+	n.Bytes += u.landing.bytes
+	return &n
+}
+
+// findTotals has a table know its totals after a start: from its last note in the log, the catalog, or its files.
+func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
+	if noted != nil && noted.Rows >= t.total().Rows { // else the log is an older copy
+		t.totals.Store(noted)
+	}
+	if t.totals.Load() != nil {
+		return nil
+	}
+	var n Totals
+	if c, ok := s.o.Sink.(Counter); ok {
+		var err error
+		n, err = c.Count(ctx, t.name.dir(), t.unlanded)
+		if ended := interrupted(ctx); ended != nil {
+			return ended
+		}
+		if err != nil {
+			s.o.Logger.Warn("files of a table cannot be read, and what is in them does not count", "table", t.name.String(), "error", err)
+		}
+	}
+	t.totals.Store(&n)
+	return nil
+}
+
+// release removes the segments of the log whose rows have all landed. The catalog gets the totals first, since their notes go too.
+func (s *Store) release() {
+	seq := s.settled(nil)
+	if !s.log.Releases(seq) {
+		return
+	}
+	err := s.catalog.saveTotals()
+	if err != nil && !disk.IsFull(err) {
+		s.o.Logger.Error("the catalog cannot be written, so the log keeps segments that have landed; the next landing tries again", "error", err)
+		return
+	}
+	s.log.Release(seq)
+	if err != nil { // for want of room, which there may be now
+		s.saveTotals()
+	}
+}
+
+// saveTotals writes the catalog where its totals are not essential: the log has them, or no disk has room for them.
+func (s *Store) saveTotals() {
+	if err := s.catalog.saveTotals(); err != nil {
+		s.o.Logger.Warn("the numbers of rows and files could not be written to the catalog", "error", err)
+	}
+}
