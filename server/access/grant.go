@@ -79,13 +79,16 @@ func (g *Grant) Reaches(database string) bool {
 	})
 }
 
+// ReachesAll reports whether the grant is for all databases.
+func (g *Grant) ReachesAll() bool { return slices.Contains(g.databases, "*") }
+
 // covers reports whether the grant is for all databases of a scope.
 func (g *Grant) covers(s Scope) bool {
 	switch s.kind {
 	case own:
 		return true
 	case all:
-		return slices.Contains(g.databases, "*")
+		return g.ReachesAll()
 	}
 	return g.Reaches(s.database)
 }

@@ -54,13 +54,11 @@ func (r *Refusal) Error() string { return r.text }
 // Forbidden reports whether the token is valid and does not allow the request: 403. Otherwise there is no valid token: 401.
 func (r *Refusal) Forbidden() bool { return r.Reason >= LacksRight }
 
-// Challenge returns the value of WWW-Authenticate that comes with the refusal (RFC 6750).
-func (r *Refusal) Challenge() string {
-	if r.Forbidden() {
-		return `Bearer realm="slipstream", error="insufficient_scope"`
-	}
-	return `Bearer realm="slipstream"`
-}
+// Values of WWW-Authenticate, as RFC 6750 has them.
+const (
+	Challenge         = `Bearer realm="slipstream"`                             // of a 401
+	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // of a 403
+)
 
 // Admit returns what the token of a request grants, if that includes a right on the databases of a scope. Otherwise it counts and returns
 // a refusal, which names no database but the one that the request names.

@@ -44,7 +44,7 @@ func (r *rig) send(body io.Reader, length int64, header ...string) *httptest.Res
 }
 
 func TestTokens(t *testing.T) {
-	r := newRig(t, Options{Tokens: []string{"first", "second"}, Metrics: http.NotFoundHandler()})
+	r := newRig(t, Options{Guard: guardOf(t, "first", "second"), Metrics: http.NotFoundHandler()})
 	const text = "no valid token: send one of the service's as Authorization: Bearer TOKEN"
 	for _, header := range [][]string{
 		nil, {"Authorization", "Bearer"}, {"Authorization", "Bearer wrong"}, {"Authorization", "Bearer "}, {"Authorization", "Basic first"},
@@ -455,8 +455,8 @@ func TestStoreErrors(t *testing.T) {
 		{fmt.Errorf("%w: bad", table.ErrInvalid), nil, Invalid, "invalid: bad"},
 		{table.ErrBusy, nil, Backlogged, "too many rows wait to land: send it again later"},
 		{wal.ErrFull, nil, LogFull, "the log is full of rows that wait to land: send it again later"},
-		{table.ErrBusy, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
-		{wal.ErrFull, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
+		{table.ErrBusy, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later; /ready says why"},
+		{wal.ErrFull, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later; /ready says why"},
 		{wal.ErrLowDisk, nil, LowDisk, "the disk is nearly full: nothing was stored, send it again later"},
 		{table.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
 		{wal.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},

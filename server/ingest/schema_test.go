@@ -524,7 +524,7 @@ func TestSchemasDeletedMeanwhile(t *testing.T) {
 }
 
 func TestSchemaTokens(t *testing.T) {
-	r := newSchemaRig(t, Options{Tokens: []string{"secret"}})
+	r := newSchemaRig(t, Options{Guard: guardOf(t, "secret")})
 	for _, c := range []struct{ method, path string }{{"GET", ""}, {"GET", "/a"}, {"PUT", "/a"}, {"DELETE", "/a"}} {
 		wantStatus(t, r.do(c.method, "/v1/schemas"+c.path, nil), 401)
 	}

@@ -20,8 +20,8 @@ type Series struct {
 	Body    []byte
 }
 
-// seriesDatabase is where the tables of all tenants are.
-const seriesDatabase = "metrics"
+// SeriesDatabase is the database of the tables of all tenants.
+const SeriesDatabase = "metrics"
 
 // AppendSeries stores all parts or none of them, in one record of the log. The bodies are the caller's again when it returns.
 //
@@ -56,7 +56,7 @@ func (q *request) storeSeries(parts []Series) error {
 	}
 	q.partial, q.async = false, false
 	q.codec = codec{format: RemoteWrite}
-	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: seriesDatabase}
+	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: SeriesDatabase}
 	q.job.take = q.take
 	writes, err := q.decode()
 	if err != nil {

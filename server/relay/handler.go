@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/access"
 )
 
 // Paths are those that Handler answers.
@@ -57,13 +59,16 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	}
 	rules := r.rules.Load()
 	var ok bool
-	if q.credential, ok = rules.authenticate(q.head); ok && q.credential == anybody && r.o.Allow != nil {
-		ok = r.o.Allow(q.head)
+	var denied *access.Refusal
+	if q.credential, ok = rules.authenticate(q.head); ok && q.credential == anybody && r.o.Admit != nil {
+		denied = r.o.Admit(q.head)
 	}
-	if !r.opened.Load() {
+	switch {
+	case !r.opened.Load():
 		return refuse(Unavailable, "the relay is not ready: send it again")
-	}
-	if !ok {
+	case denied != nil && denied.Forbidden():
+		return refuse(Forbidden, "%s", denied.Error())
+	case denied != nil || !ok:
 		return refuse(Unauthorized, "no valid credentials: send one of the relay's, as a bearer token, by basic authentication or with a certificate")
 	}
 	if err = q.read(w); err != nil {
@@ -104,8 +109,11 @@ func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Tim
 		after := max(refused.after, outcomeTable[outcome].retry)
 		h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 	}
-	if outcome == Unauthorized {
-		h.Set("WWW-Authenticate", `Bearer realm="slipstream", Basic realm="slipstream"`)
+	switch outcome {
+	case Unauthorized:
+		h.Set("WWW-Authenticate", access.Challenge+`, Basic realm="slipstream"`)
+	case Forbidden:
+		h.Set("WWW-Authenticate", access.InsufficientScope)
 	}
 	if q.leftUnread {
 		h.Set("Connection", "close") // rather than read what is not wanted
