@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 // Tokens can be replaced; without any, everybody is admitted.
 func TestSet(t *testing.T) {
 	g := NewGuard(nil)
-	if grant, refused := g.Admit(requestOf(), Administer, All); refused != nil || !grant.ReachesAll() {
+	if grant, refused := g.Admit(requestOf(), Administer, All); refused != nil || !grant.SeesAll() {
 		t.Error(refused)
 	}
 	g.Set(tokensOf(t, "a rights=read"))

@@ -79,8 +79,8 @@ func (g *Grant) Reaches(database string) bool {
 	})
 }
 
-// ReachesAll reports whether the grant is for all databases.
-func (g *Grant) ReachesAll() bool { return slices.Contains(g.databases, "*") }
+// SeesAll reports whether the grant is to read all databases: then texts may tell of any of them.
+func (g *Grant) SeesAll() bool { return g.Has(Read) && g.covers(All) }
 
 // covers reports whether the grant is for all databases of a scope.
 func (g *Grant) covers(s Scope) bool {
@@ -88,7 +88,7 @@ func (g *Grant) covers(s Scope) bool {
 	case own:
 		return true
 	case all:
-		return g.ReachesAll()
+		return slices.Contains(g.databases, "*")
 	}
 	return g.Reaches(s.database)
 }

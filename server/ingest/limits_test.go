@@ -455,8 +455,8 @@ func TestStoreErrors(t *testing.T) {
 		{fmt.Errorf("%w: bad", table.ErrInvalid), nil, Invalid, "invalid: bad"},
 		{table.ErrBusy, nil, Backlogged, "too many rows wait to land: send it again later"},
 		{wal.ErrFull, nil, LogFull, "the log is full of rows that wait to land: send it again later"},
-		{table.ErrBusy, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later; /ready says why"},
-		{wal.ErrFull, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later; /ready says why"},
+		{table.ErrBusy, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
+		{wal.ErrFull, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
 		{wal.ErrLowDisk, nil, LowDisk, "the disk is nearly full: nothing was stored, send it again later"},
 		{table.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
 		{wal.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
@@ -464,7 +464,7 @@ func TestStoreErrors(t *testing.T) {
 		{wal.ErrFailed, nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
 		{fmt.Errorf("%w: fdatasync", wal.ErrFailed), nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
 	} {
-		got := asRefusal(r.h.explain(fmt.Errorf("%w", c.err), func() error { return c.landing }))
+		got := asRefusal(r.h.explain(fmt.Errorf("%w", c.err), func() error { return c.landing }, true))
 		if got.outcome != c.outcome || got.text != c.text {
 			t.Errorf("%v: %v %q", c.err, got.outcome, got.text)
 		}

@@ -28,7 +28,7 @@ func (q *request) readSchema(r *http.Request, g *access.Grant, params map[string
 			"NamedFingerprint, which GET /v1/schemas/%s tells too", clip(fingerprint), name).in("fingerprint")
 	}
 	q.job.schema, err = q.handler.schemas.find(name, fingerprint, r.Header.Get("Slipstream-Schema"))
-	if err != nil && !g.ReachesAll() { // whose sender may not see the registry
+	if err != nil && !g.SeesAll() {
 		return errUnseen(name, fingerprint)
 	}
 	return err

@@ -27,6 +27,7 @@ type request struct {
 
 	partial bool
 	async   bool
+	told    bool // the sender may be told of all databases
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -63,7 +64,7 @@ func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request, g *access.G
 // write takes one request, and returns its format. The format f is nil where the Content-Type says it.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant, name table.Name, f *Format) *Format {
 	q := requests.Get().(*request)
-	q.handler, q.held = h, h.flight.of(r.RemoteAddr)
+	q.handler, q.held, q.told = h, h.flight.of(r.RemoteAddr), g.SeesAll()
 	q.codec = codec{format: f}
 	gone := false // q is the log's
 	defer func() {
@@ -269,16 +270,17 @@ func (q *request) append(writes []table.Write, async bool) error {
 	if err == nil || errors.As(err, &conflict) { // which a partial request can do something about
 		return err
 	}
-	return h.explain(err, s.Err)
+	return h.explain(err, s.Err, q.told)
 }
 
-// explain says what an error of the store means for the client. landing is why rows do not land at present, if they do not.
-func (h *Handler) explain(err error, landing func() error) error {
+// explain says what an error of the store means for the client. landing is why rows do not land at present, if they do not; clients that
+// may not be told of all databases get no details of it.
+func (h *Handler) explain(err error, landing func() error, told bool) error {
 	switch {
 	case errors.Is(err, table.ErrInvalid):
 		return invalid("%s", strings.TrimPrefix(err.Error(), "table: "))
 	case errors.Is(err, table.ErrBusy), errors.Is(err, wal.ErrFull):
-		return errFull(err, landing())
+		return errFull(err, landing(), told)
 	case errors.Is(err, wal.ErrLowDisk):
 		return refuse(LowDisk, "the disk is nearly full: nothing was stored, send it again later")
 	case errors.Is(err, table.ErrClosed), errors.Is(err, wal.ErrClosed):
@@ -292,12 +294,13 @@ func (h *Handler) explain(err error, landing func() error) error {
 	return refuse(Stalled, "nothing was stored: %v", err)
 }
 
-// errFull is a budget that is used up: because rows come faster than they land, or because they do not land at all. Whose rows these are
-// is not for every sender to know.
-func errFull(err, landing error) error {
+// errFull is a budget that is used up: because rows come faster than they land, or because they do not land at all.
+func errFull(err, landing error, told bool) error {
 	switch {
+	case landing != nil && told:
+		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later (%v)", landing)
 	case landing != nil:
-		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later; /ready says why")
+		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later")
 	case errors.Is(err, wal.ErrFull):
 		return refuse(LogFull, "the log is full of rows that wait to land: send it again later")
 	}
