@@ -43,7 +43,7 @@ type Handler struct {
 	pool    *table.Pool
 	schemas *Schemas
 	log     *slog.Logger
-	mux     *http.ServeMux
+	answer  http.Handler // to requests
 
 	store    atomic.Pointer[table.Store]
 	reading  atomic.Pointer[table.Store] // recovers, and is not open yet
@@ -61,7 +61,7 @@ type Handler struct {
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
 	h.counters.latencies = make(map[string]*latencies)
 	if h.guard = o.Guard; h.guard == nil {
 		h.guard = access.NewGuard(nil)
@@ -80,11 +80,7 @@ func New(o Options) *Handler {
 	if h.pool == nil {
 		h.pool = table.NewPool(64 << 20)
 	}
-	h.serve(h.routes(o.Schemas != nil))
-	advice := cmp.Or(o.Advice, WritePaths)
-	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
-	})
+	h.answer = h.serve(h.routes(o.Schemas != nil), cmp.Or(o.Advice, WritePaths))
 	return h
 }
 
@@ -115,7 +111,7 @@ func (h *Handler) routes(schemas bool) []route {
 	return list
 }
 
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.answer.ServeHTTP(w, r) }
 
 // Open has the handler take writes, which go to s.
 func (h *Handler) Open(s *table.Store) { h.store.Store(s) }

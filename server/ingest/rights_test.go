@@ -173,7 +173,7 @@ func TestRoutesMustDemand(t *testing.T) {
 					t.Errorf("%+v is served", d)
 				}
 			}()
-			New(Options{}).serve([]route{{"GET", "/new", d, simple(http.NotFound)}})
+			New(Options{}).serve([]route{{"GET", "/new", d, simple(http.NotFound)}}, "")
 		}()
 	}
 }

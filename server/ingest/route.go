@@ -50,14 +50,16 @@ func (l *latencies) of(f *Format) *latency.Histogram {
 	return &l[f.Code]
 }
 
-// serve has each route answer, and refuses the other methods at their paths. A route without a demand is a mistake in the program.
-func (h *Handler) serve(routes []route) {
+// serve returns what answers by the routes. It refuses other methods at their paths, and at other paths gives advice. It panics if a route
+// has no demand.
+func (h *Handler) serve(routes []route, advice string) http.Handler {
+	mux := http.NewServeMux()
 	methods := make(map[string][]string)
 	for _, rt := range routes {
 		if rt.demand.right == 0 != rt.demand.open || rt.demand.of == nil != rt.demand.open {
 			panic(fmt.Sprintf("ingest: %s %s: the route must demand a right on databases, or be open to everybody", rt.method, rt.path))
 		}
-		h.mux.HandleFunc(rt.method+" "+rt.path, h.guarded(rt))
+		mux.HandleFunc(rt.method+" "+rt.path, h.guarded(rt))
 		methods[rt.path] = append(methods[rt.path], rt.method)
 		if rt.method == http.MethodGet {
 			methods[rt.path] = append(methods[rt.path], http.MethodHead)
@@ -65,8 +67,12 @@ func (h *Handler) serve(routes []route) {
 	}
 	for path, list := range methods {
 		slices.Sort(list)
-		h.refuseOthers(path, strings.Join(list, ", "))
+		mux.HandleFunc(path, refuseOthers(strings.Join(list, ", ")))
 	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
+	})
+	return mux
 }
 
 // guarded answers requests that are granted what a route demands, and refuses the others.
@@ -105,12 +111,12 @@ func errDenied(denied *access.Refusal) *refusal {
 	return refuse(outcome, "%s", denied.Error())
 }
 
-// refuseOthers refuses the methods at a path that are not allowed there.
-func (h *Handler) refuseOthers(path, allow string) {
-	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+// refuseOthers refuses methods that are not allowed.
+func refuseOthers(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
 		writeJSON(w, http.StatusMethodNotAllowed, problem{Error: "the method " + clip(r.Method) + " is not allowed here: use " + allow})
-	})
+	}
 }
 
 // simple answers requests without a format, whatever their grant.

@@ -315,6 +315,16 @@ func TestPagesRelay(t *testing.T) {
 				send(series("a"), "Authorization", "Bearer right").wants(t, 204)
 			}, plain(newReceiver(t)), rulesIn(t, `{"credentials": [{"name": "a", "token": "right", "tenants": ["*"]}]}`))
 		},
+		"403": func(t *testing.T, r pages.Row) {
+			wantFlags(t, r, 1)
+			tokens := filepath.Join(t.TempDir(), "tokens")
+			writeText(t, tokens, "writer db=metrics rights=write\nreader rights=read\nrows db=logs\n")
+			try(t, func(send func([]byte, ...string) reply) {
+				send(series("a"), "Authorization", "Bearer reader").wants(t, 403)
+				send(series("a"), "Authorization", "Bearer rows").wants(t, 403)
+				send(series("a"), "Authorization", "Bearer writer").wants(t, 204)
+			}, plain(newReceiver(t)), "--token-file="+tokens)
+		},
 		"413; 409 to vmagent": func(t *testing.T, r pages.Row) {
 			large := labelled("__name__", "up", "__tenant__", "a", "x", strings.Repeat("x", 2<<20))
 			for _, flag := range []string{"--relay.max-body=1KiB", "--relay.max-decoded=1MiB"} {
@@ -606,7 +616,7 @@ func wantLost(t *testing.T, to *receiver, reason string, flags ...string) {
 func filesOf(t *testing.T, page *pages.Page, heading string) map[string]check {
 	checks := map[string]check{}
 	for _, first := range []string{
-		"`slipstream.json`, `slipstream-queue.json`", "`rules.json`", "`slipstream.service`",
+		"`slipstream.json`, `slipstream-queue.json`", "`rules.json`", "`tokens`", "`slipstream.service`",
 		"`prometheus.yml`, `vmagent.sh`, `vmagent-relabel.yml`", "`cortex.yaml`, `mimir.yaml`", "`alerts.yml`, `dashboard.json`",
 	} {
 		checks[first] = func(t *testing.T, r pages.Row) {
