@@ -94,23 +94,7 @@ func try(t *testing.T, fn func(send func(body []byte, header ...string) reply), 
 	s, stop := run(t, settings(t, flags...))
 	fn(func(body []byte, header ...string) reply {
 		t.Helper()
-		q, err := http.NewRequest("POST", s.URL()+"/api/v1/push", strings.NewReader(string(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := 0; i < len(header); i += 2 {
-			q.Header.Set(header[i], header[i+1])
-		}
-		resp, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply{resp.StatusCode, string(text), resp.Header}
+		return ask(t, http.DefaultClient, "POST", s.URL()+"/api/v1/push", body, header...)
 	})
 	if err := stop(); err != nil {
 		t.Error(err)

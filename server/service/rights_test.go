@@ -2,9 +2,7 @@ package service
 
 import (
 	"bytes"
-	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,31 +11,6 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/relay"
 )
-
-// as sends a request with a token, and returns status and text of the answer.
-func as(t *testing.T, token, method, url string, body []byte, header ...string) (int, string) {
-	t.Helper()
-	req, err := http.NewRequest(method, url, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
-}
 
 // Remote Write is writing to the database metrics, at each of its paths, whether the series land or go to a target. Credentials of the rules
 // take the place of the tokens.
