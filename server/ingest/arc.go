@@ -122,6 +122,8 @@ func (j *job) readItem(outermost bool) error {
 		return err
 	case e.read:
 		return nil
+	case e.has(partColumns) && j.byRow():
+		return j.readArcColumnsByRow(&e, at, err)
 	case err == nil && e.has(partColumns):
 		if err := j.readArcColumns(&e); err != nil {
 			return err
@@ -182,7 +184,7 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 			e.at[p] = at
 		}
 		switch {
-		case p == partColumns && e.has(partM):
+		case p == partColumns && e.has(partM) && !j.byRow():
 			e.read = true
 			err = j.readArcColumns(&e)
 		case p == partBatch && outermost:
@@ -235,6 +237,75 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
 }
 
+// readArcColumnsByRow judges the rows of an envelope of columns, which begins at an offset. What is wrong with all of it rejects all of
+// its rows: broken says so, or the rest of the envelope does. One without rows is rejected as one row, so that nothing of it is read again
+// out of the log.
+func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
+	n, err := j.countColumns(e.at[partColumns])
+	if err != nil {
+		return err
+	}
+	if err := j.counted(max(n, 1)); err != nil {
+		return err
+	}
+	if j.skipsAll(max(n, 1)) {
+		j.row += max(n, 1)
+		return j.pass(at)
+	}
+	if n == 0 && j.partial && broken == nil {
+		broken = invalid("columns has no rows: leave the item out").in("columns")
+	}
+	if broken == nil {
+		row := j.row
+		if err := j.readArcColumns(e); err == nil || j.row > row { // an error that comes after rows is one of the body
+			if err == nil {
+				err = j.pass(at)
+			}
+			return err
+		} else {
+			broken = err
+		}
+	}
+	if !j.partial {
+		return broken
+	}
+	j.reject(max(n, 1), asRefusal(broken))
+	return j.pass(at)
+}
+
+// countColumns is how many rows the map of columns at an offset has: those of the longest. What is no array counts as one row.
+func (j *job) countColumns(at int) (rows int, err error) {
+	j.seek(at)
+	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
+		return 1, nil
+	}
+	n, err := j.d.DecodeMapLen()
+	if err != nil {
+		return 0, j.fault(err, none)
+	}
+	for range n {
+		if err := j.d.Skip(); err != nil {
+			return 0, j.fault(err, none)
+		}
+		array := j.offset()
+		code, err := j.d.PeekCode()
+		if err != nil {
+			return 0, j.fault(err, none)
+		}
+		cells := 1
+		if isArray(code) {
+			if cells, err = j.d.DecodeArrayLen(); err != nil {
+				return 0, j.fault(err, none)
+			}
+		}
+		rows = max(rows, cells)
+		if err := j.pass(array); err != nil {
+			return 0, err
+		}
+	}
+	return rows, nil
+}
+
 // readArcColumns reads the columns of an envelope.
 func (j *job) readArcColumns(e *envelope) error {
 	name, err := j.table(e)
@@ -255,8 +326,8 @@ func (j *job) readArcColumns(e *envelope) error {
 		j.spare = j.batch()
 	}
 	j.spare.Reset()
-	more := group{name: g.name, columns: true, batch: j.spare, first: j.row, after: g.batch,
-		checked: checked{folds: g.checked.folds, known: g.checked.known, unit: j.unit}}
+	more := group{name: g.name, columns: true, batch: j.spare, first: j.row, after: g,
+		checked: checked{hours: g.checked.hours}}
 	if err := j.readColumns(&more); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@
 //	series.go    requests of Remote Write, which the relay hands over
 //	samples.go   their way to batches                               labels.go   labels as JSON
 //	tenants.go   tables of tenants                                  histograms.go  native histograms
+//	alter.go     DELETE and PUT of tables and columns
 //
 // # Endpoints
 //
@@ -24,6 +25,9 @@
 //	                              body, gzip and zstd told by the body's first bytes
 //	POST /-/flush                 lands everything that was acknowledged before
 //	GET  /v1/tables               tables, columns, rows, files; what has landed since a table was created, also after a restart
+//	DELETE /v1/tables/{db}/{table}                    removes a table; see Alterations
+//	DELETE /v1/tables/{db}/{table}/columns/{column}   removes a column, and with it its type
+//	PUT    /v1/tables/{db}/{table}/columns/{column}   gives a column another type
 //	PUT  /v1/schemas/{name}       registers a schema, or a newer version of it
 //	GET  /v1/schemas[/{name}]     the schemas; one with its versions and columns
 //	DELETE /v1/schemas/{name}     forgets one; what it has written stays
@@ -46,7 +50,8 @@
 //	write       both write endpoints, on their database; Remote Write, on the database metrics, also for a target
 //	read        GET /v1/tables, which lists the databases of the token alone
 //	            GET /v1/schemas[/{name}] and /metrics, on all databases
-//	administer  POST /-/flush, PUT and DELETE /v1/schemas/{name}, on all databases
+//	administer  DELETE and PUT of a table and its columns, on their database
+//	            POST /-/flush, PUT and DELETE /v1/schemas/{name}, on all databases
 //	none        /health, /alive, /ready
 //
 // A schema belongs to no database, so its endpoints and a flush want a token for all of them. Any token that may write can send bodies by a
@@ -97,6 +102,24 @@
 // Where this differs from Arc: an ambiguous body is refused rather than guessed at (units of time, types, a tag and a field of
 // one name, text that is not UTF-8), and an item of a batch that is wrong is never passed over in silence. A row without h
 // keeps its own tag host. Nothing but the envelope's own keys has a meaning in it; other keys are ignored.
+//
+// # Alterations
+//
+// An alteration holds its table: requests with rows for it get a 503 with Retry-After, and the rows that were acknowledged
+// land first. The answer is 204 when the catalog is on disk. Those that delete must say what becomes of the files that have landed.
+//
+//	DELETE …/{table}?files=delete             The table and its files are gone.
+//	DELETE …/{table}?files=keep               The catalog forgets the table. Its files stay in the directory, beside those of rows that
+//	                                          come later, whose columns may have other types: move them away if so.
+//	DELETE …/columns/{column}?files=rewrite   Each file is replaced by one without the column. The next value gives the column its type.
+//	DELETE …/columns/{column}?files=keep      The files keep the column and its type. If the next value has another one, readers that
+//	                                          want one type in all files fail: PUT brings all files to one type.
+//	PUT …/columns/{column} {"type": "string"} Each file is replaced by one in which the column has the type, bool, int64, float64, string or
+//	                                          time. First all cells are looked at: if one has no exact counterpart, the answer is 409, names
+//	                                          file, row and cell, and nothing has changed.
+//
+// Files are replaced one after the other, so readers may see both types meanwhile. After a 500 or a crash the catalog is what it was, and
+// some files may have been changed: repeat the request, which goes on with the others.
 //
 // # Schemas
 //
@@ -205,7 +228,9 @@
 // # Order of work
 //
 // What can be refused cheaply is refused first: token and its rights, size by Content-Length, names and parameters, readiness; only then
-// is the body read. Who is refused by the token has touched nothing: no budget, no table, no label of a metric. Decoding, checking and the catalog come before the log, so whatever is in the log can be read again.
+// is the body read. Who is refused by the token has touched nothing: no budget, no table, no label of a metric. All tables of a body are
+// decoded and checked before the log, so whatever is in the log can be read again. The catalog changes when the log has the rows: a request
+// that is refused leaves no table, no column and no type behind.
 //
 // # What the service tells
 //

@@ -87,6 +87,8 @@ func New(o Options) *Handler {
 // WritePaths tells where rows are written to.
 const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 
+const columnPath = "/v1/tables/{db}/{table}/columns/{column}"
+
 // routes are all that the handler answers. Each says what it demands.
 func (h *Handler) routes(schemas bool) []route {
 	list := []route{
@@ -94,6 +96,9 @@ func (h *Handler) routes(schemas bool) []route {
 		{"POST", "/v1/write/{db}/{table}", demand{right: access.Write, of: pathDatabase}, h.writeTable},
 		{"POST", "/-/flush", demand{right: access.Administer, of: allDatabases}, h.plain(h.flush)},
 		{"GET", "/v1/tables", demand{right: access.Read, of: ownDatabases}, h.granted(h.tables)},
+		{"DELETE", "/v1/tables/{db}/{table}", demand{right: access.Administer, of: pathDatabase}, simple(h.dropTable)},
+		{"DELETE", columnPath, demand{right: access.Administer, of: pathDatabase}, simple(h.dropColumn)},
+		{"PUT", columnPath, demand{right: access.Administer, of: pathDatabase}, h.plain(h.setType)},
 		{"GET", "/health", everybody, simple(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })},
 		{"GET", "/ready", everybody, simple(h.ready)},
 		{"GET", "/alive", everybody, simple(h.alive)},
@@ -221,6 +226,7 @@ type tableStatus struct {
 type columnStatus struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
+	As   string `json:"as,omitempty"` // its name in files, if it is another one there
 }
 
 // tables lists the tables of the databases that the grant is for.
@@ -241,7 +247,7 @@ func (h *Handler) tables(w http.ResponseWriter, r *http.Request, g *access.Grant
 		}
 		st.Rows.Accepted, st.Rows.Landed, st.Rows.Pending = t.Accepted, t.Landed, t.Pending
 		for _, c := range t.Columns {
-			st.Columns = append(st.Columns, columnStatus{c.Name, c.Kind.String()})
+			st.Columns = append(st.Columns, columnStatus{c.Name, c.Kind.String(), c.As})
 		}
 		if t.Err != nil {
 			st.Error = t.Err.Error()

@@ -126,7 +126,7 @@ func (s *memSink) Land(ctx context.Context, f *table.File) (int64, error) {
 	if s.rows == nil {
 		s.rows = make(map[string][]row)
 	}
-	name := strings.Join(strings.Split(f.Path, "/")[:2], ".")
+	name := f.Meta["slipstream.db"] + "." + f.Meta["slipstream.table"]
 	s.rows[name] = append(s.rows[name], rows...)
 	return int64(f.Rows), nil
 }

@@ -20,12 +20,14 @@ type job struct {
 	received int64 // in microseconds: the time of rows that come without one
 	limits   *Limits
 	pool     *table.Pool
-	partial  bool                           // a bad row is rejected, and the others are taken
-	judged   bool                           // the rows have been checked before, when the record was written
-	skip     []int                          // rows that were rejected when the record was written, ascending
-	take     func(n int64) error            // of Remote Write: asked for memory for text beyond the body's size; nil: there is enough
-	known    func(table.Name) []table.Field // partial only: if set, rows that do not fit these columns are rejected
-	index    [2]map[string]int              // of groups, by table, for each form; used when there are many
+	partial  bool                          // a bad row is rejected, and the others are taken
+	judged   bool                          // the rows have been checked before, when the record was written
+	skip     []int                         // rows that were rejected when the record was written, ascending
+	take     func(n int64) error           // of Remote Write: asked for memory for text beyond the body's size; nil: there is enough
+	known    func(table.Name) table.Bounds // partial only: if set, rows that are beyond these are rejected
+	fits     map[string]*fit               // by table, where known is set
+	fresh    int                           // tables among these that are new and have a row
+	index    [2]map[string]int             // of groups, by table, for each form; used when there are many
 	groups   []group
 	last     int // the group that was used last
 	row      int // how many rows of the body are behind
@@ -50,11 +52,12 @@ type group struct {
 	columns bool // the rows came as columns, else one by one
 	fill    bool // rows without a time have the time of receipt
 	batch   *column.Batch
-	first   int           // the row of the body that the first row is
-	numbers []int         // the row of the body that each row is, if they do not follow one another
-	write   int           // which of the job's writes it became, counted from 1
-	after   *column.Batch // the rows will stand behind these
-	checked checked       // partial only
+	first   int                   // the row of the body that the first row is
+	numbers []int                 // the row of the body that each row is, if they do not follow one another
+	write   int                   // which of the job's writes it became, counted from 1
+	after   *group                // whose rows will stand before these
+	exact   map[string]*exactness // of columns of ints; made when asked for
+	checked checked               // partial only
 }
 
 // number is which row of the body row i is.
@@ -63,6 +66,30 @@ func (g *group) number(i int) int {
 		return g.numbers[i]
 	}
 	return g.first + i
+}
+
+// exactness is what is known of a column of ints: whether a float64 would round one of the first rows.
+type exactness struct {
+	rows    int
+	inexact bool
+}
+
+// inexact reports whether a float64 would round an int of c, a column of the group. Each row is looked at once.
+func (g *group) inexact(c *column.Column) bool {
+	e := g.exact[c.Name]
+	if e == nil {
+		if g.exact == nil {
+			g.exact = make(map[string]*exactness)
+		}
+		e = new(exactness)
+		g.exact[c.Name] = e
+	}
+	if !e.inexact {
+		fresh := column.Column{Kind: c.Kind, Rows: c.Rows - e.rows, Ints: c.Ints[e.rows:]}
+		e.inexact = fresh.Inexact() >= 0
+		e.rows = c.Rows
+	}
+	return e.inexact
 }
 
 // free forgets what was decoded; batches that nobody took over go back to the pool.
@@ -79,6 +106,8 @@ func (j *job) free() {
 		j.spare = nil
 	}
 	j.groups = j.groups[:0]
+	clear(j.fits)
+	j.fresh = 0
 	clear(j.index[0])
 	clear(j.index[1])
 	clear(j.writes)
@@ -245,10 +274,11 @@ func (j *job) enter(n int) {
 
 // charge counts what a batch has grown by. What is bounded for each batch is so bounded for all of them.
 func (j *job) charge(b *column.Batch, rows, columns int) error {
-	j.cells += b.Rows*len(b.Columns) - rows*columns + columnCost*(len(b.Columns)-columns)
-	if j.cells > j.maxCells {
+	more := b.Rows*len(b.Columns) - rows*columns + columnCost*(len(b.Columns)-columns)
+	if j.cells+more > j.maxCells {
 		return invalid("the rows are too sparse: most cells would be null; send fewer columns, or the tables in requests of their own")
 	}
+	j.cells += more
 	return nil
 }
 

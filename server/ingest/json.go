@@ -171,8 +171,5 @@ func (j *job) findJSONColumns(g *group, at int) (cells []int, rows int, err erro
 		}
 		cells = append(cells, first)
 	}
-	if err := checkColumns(b); err != nil {
-		return nil, 0, err
-	}
 	return cells, rows, j.counted(rows)
 }

@@ -460,7 +460,7 @@ func TestStoreErrors(t *testing.T) {
 		{wal.ErrLowDisk, nil, LowDisk, "the disk is nearly full: nothing was stored, send it again later"},
 		{table.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
 		{wal.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
-		{errors.New("table: the catalog could not be written"), nil, Stalled, "nothing was stored: table: the catalog could not be written"},
+		{errors.New("table: something else"), nil, Stalled, "nothing was stored: table: something else"},
 		{wal.ErrFailed, nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
 		{fmt.Errorf("%w: fdatasync", wal.ErrFailed), nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
 	} {

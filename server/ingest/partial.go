@@ -19,7 +19,8 @@ const maxReasons = 1000
 // Rejection is a row that was not taken, and why.
 type Rejection struct {
 	Row    int    `json:"row"`
-	Line   int    `json:"line,omitempty"` // of NDJSON, counted from 1
+	Line   int    `json:"line,omitempty"`  // of NDJSON, counted from 1
+	Field  string `json:"field,omitempty"` // column or key at fault; none if the row is not one at all
 	Reason string `json:"reason"`
 }
 
@@ -34,7 +35,7 @@ func (r *rejected) reset() { r.rows, r.reasons = r.rows[:0], r.reasons[:0] }
 func (r *rejected) add(row, line int, why *refusal) {
 	r.rows = append(r.rows, row)
 	if len(r.reasons) < maxReasons {
-		r.reasons = append(r.reasons, Rejection{row, line, why.text})
+		r.reasons = append(r.reasons, Rejection{row, line, why.field, why.text})
 	}
 }
 
@@ -42,6 +43,20 @@ func (r *rejected) add(row, line int, why *refusal) {
 func (j *job) skips() bool {
 	_, found := slices.BinarySearch(j.skip, j.row)
 	return found
+}
+
+// skipsAll reports whether the replay passes over the next n rows.
+func (j *job) skipsAll(n int) bool {
+	at, found := slices.BinarySearch(j.skip, j.row)
+	return n > 0 && found && len(j.skip) >= at+n && j.skip[at+n-1] == j.row+n-1
+}
+
+// reject rejects the next n rows, for one reason.
+func (j *job) reject(n int, why *refusal) {
+	for range n {
+		j.rejected.add(j.row, j.line, why)
+		j.row++
+	}
 }
 
 // pass passes over the value at an offset.
@@ -201,9 +216,6 @@ func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 			return nil, 0, err
 		}
 	}
-	if err := checkColumns(b); err != nil {
-		return nil, 0, err
-	}
 	return at, rows, j.counted(rows)
 }
 
@@ -217,127 +229,176 @@ func errLength(c *column.Column, cells int, first *column.Column, rows, at int) 
 
 // checked is what the rows of a group that were taken so far have settled.
 type checked struct {
-	rows  int                    // that were taken
-	has   []bool                 // by column: there is a value
-	folds map[string]string      // names of such columns, by what is the same but for case
-	unit  Unit                   // of their times
-	known map[string]table.Field // of the catalog, if that is asked
+	rows  int                // that were taken
+	named []bool             // by column: its name has been checked
+	unit  Unit               // of their times
+	fit   *fit               // to the catalog, if that is asked
+	hours map[int64]struct{} // of their times, if it is
+	begun bool
 }
 
-// add judges the last row of the group, as finish judges the whole of it, and the catalog's columns too if those are known.
+// fit is what the rows of a table may bring, and what those that were taken have brought. Both forms of rows share it.
+type fit struct {
+	table.Bounds
+	fields map[string]table.Field // of the table as it will be
+	taken  bool                   // a row was taken, so a new table is counted
+}
+
+// fitOf is the fit of a table, made when it is first asked for.
+func (j *job) fitOf(name table.Name) *fit {
+	f := j.fits[name.Table]
+	if f != nil {
+		return f
+	}
+	f = &fit{Bounds: j.known(name), fields: make(map[string]table.Field)}
+	for _, have := range f.Fields {
+		f.fields[have.Name] = have
+	}
+	f.fields[timeColumn] = table.Field{Name: timeColumn, Kind: column.Time}
+	if j.fits == nil {
+		j.fits = make(map[string]*fit)
+	}
+	j.fits[name.Table] = f
+	return f
+}
+
+// add judges the last row of the group, as finish judges the whole of it, and whether it fits the catalog if that is asked.
 func (k *checked) add(j *job, g *group) error {
 	b, i := g.batch, g.batch.Rows-1
-	if k.folds == nil {
+	if !k.begun {
 		k.begin(j, g)
 	}
-	var first []fresh // columns of which this row has the first value
-	err := func() error {
-		for n, c := range b.Columns {
-			if c.IsNull(i) {
-				continue
-			}
-			if why := k.conflict(g, c, i); why != nil {
-				return invalid("%s", why.Reason()).in(c.Name)
-			}
-			if c.Kind == column.String && !utf8.Valid(c.StringAt(i)) {
-				return errText(c)
-			}
-			if n < len(k.has) && k.has[n] {
-				continue
-			}
+	for n, c := range b.Columns {
+		if c.IsNull(i) {
+			continue
+		}
+		if n >= len(k.named) || !k.named[n] {
 			if err := checkColumn(c.Name); err != nil {
 				return err
 			}
-			key := table.Fold(c.Name)
-			switch other, known := k.folds[key]; {
-			case !known:
-				k.folds[key] = c.Name
-				first = append(first, fresh{n, key})
-			case other != c.Name:
-				return errTwin(c.Name, other)
-			default: // of rows before this batch
-				first = append(first, fresh{column: n})
-			}
+			k.named = append(k.named, make([]bool, max(0, n+1-len(k.named)))...)
+			k.named[n] = true
 		}
-		return k.addTime(j, g, i)
-	}()
+		if c.Kind == column.String && !utf8.Valid(c.StringAt(i)) {
+			return errText(c)
+		}
+		if why := conflictWith(g.after, c, i); why != nil {
+			return invalid("%s", why.Reason()).in(c.Name)
+		}
+	}
+	us, err := k.addTime(j, g, i)
 	if err != nil {
-		for _, f := range first {
-			delete(k.folds, f.fold) // no name is empty
-		}
 		return err
 	}
-	k.rows = b.Rows
-	for _, f := range first {
-		k.has = append(k.has, make([]bool, max(0, f.column+1-len(k.has)))...)
-		k.has[f.column] = true
+	if k.fit != nil {
+		if err := k.addToTable(j, g, i, us); err != nil {
+			return err
+		}
 	}
+	k.rows = b.Rows
 	return nil
 }
 
-// fresh is a column that has its first value: its place in the batch, and its folded name.
-type fresh struct {
-	column int
-	fold   string // empty if it was known
-}
-
 func (k *checked) begin(j *job, g *group) {
-	k.folds = make(map[string]string)
-	k.unit = j.unit
-	if j.known == nil {
-		return
-	}
-	k.known = make(map[string]table.Field)
-	for _, f := range j.known(g.name) {
-		k.known[f.Name] = f
-	}
-}
-
-// conflict is why a column of the catalog, or of the rows before these, does not take row i of c, or nil. Times come in other
-// types, and are converted.
-func (k *checked) conflict(g *group, c *column.Column, i int) *table.TypeError {
-	if c.Name == timeColumn {
-		return nil
-	}
-	have, ok := k.known[c.Name]
-	if !ok && g.after != nil {
-		if o := g.after.Find(c.Name); o != nil {
-			have = table.Field{Name: o.Name, Kind: o.Kind} // merge looks at its integers
+	k.begun, k.unit = true, j.unit
+	if j.known != nil {
+		k.fit = j.fitOf(g.name)
+		if k.hours == nil {
+			k.hours = make(map[int64]struct{})
 		}
 	}
-	if have.Kind == column.Null || have.Kind == c.Kind {
+}
+
+// conflictWith is why a group, which may be nil, does not take row i of c behind its own rows, or nil. Times come in other types, and
+// are converted.
+func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
+	if g == nil || c.Name == timeColumn {
 		return nil
 	}
-	cell := column.Column{Kind: c.Kind, Rows: 1}
+	o := g.batch.Find(c.Name)
+	if o == nil || o.Kind == column.Null {
+		return nil
+	}
+	have := table.Field{Name: o.Name, Kind: o.Kind, Inexact: o.Kind == column.Int64 && c.Kind == column.Float64 && g.inexact(o)}
+	return have.Conflict(cellOf(c, i))
+}
+
+// addToTable judges whether the table can take row i, which is from a time in microseconds, and enters what it brings.
+func (k *checked) addToTable(j *job, g *group, i int, us int64) error {
+	f := k.fit
+	fresh := len(f.Fields) == 0 && !f.taken
+	if fresh && j.fresh >= f.Tables {
+		return invalid("table %s: there are as many tables as there may be: raise the limit, or use fewer names", g.name).in("table")
+	}
+	hour := table.HourOf(us)
+	if _, ok := k.hours[hour]; !ok && len(k.hours) >= f.Hours {
+		return invalid("the rows before are from %d different hours, which is the most that a request may have: split it, or check the unit of time", f.Hours).in(timeColumn)
+	}
+	columns := len(f.fields)
+	for _, c := range g.batch.Columns {
+		if c.IsNull(i) || c.Name == timeColumn {
+			continue
+		}
+		have, ok := f.fields[c.Name]
+		if !ok {
+			if columns++; columns > f.Columns {
+				return invalid("column %q: it would be one more than the %d a table may have", clip(c.Name), f.Columns).in(clip(c.Name))
+			}
+		} else if why := have.Conflict(cellOf(c, i)); why != nil {
+			return invalid("%s", why.Reason()).in(c.Name)
+		}
+	}
+	for _, c := range g.batch.Columns {
+		if c.IsNull(i) || c.Name == timeColumn {
+			continue
+		}
+		cell := cellOf(c, i)
+		have, ok := f.fields[c.Name]
+		if !ok {
+			have = table.Field{Name: c.Name, Kind: cell.Kind}
+		}
+		f.fields[c.Name], _ = have.With(cell)
+	}
+	if fresh {
+		j.fresh++
+	}
+	f.taken = true
+	k.hours[hour] = struct{}{}
+	return nil
+}
+
+// cellOf is a column of row i of c alone, as far as types are compared.
+func cellOf(c *column.Column, i int) *column.Column {
+	cell := &column.Column{Kind: c.Kind, Rows: 1}
 	switch c.Kind {
 	case column.Int64:
 		cell.Ints = c.Ints[i : i+1]
 	case column.Float64:
 		cell.Floats = c.Floats[i : i+1]
 	}
-	return have.Conflict(&cell)
+	return cell
 }
 
-// addTime judges the time of row i.
-func (k *checked) addTime(j *job, g *group, i int) error {
+// addTime judges the time of row i, and returns it in microseconds.
+func (k *checked) addTime(j *job, g *group, i int) (int64, error) {
 	c := g.batch.Find(timeColumn)
 	if c == nil || c.Kind == column.Null && !g.columns || c.IsNull(i) && g.fill {
-		return nil
+		return j.received, nil
 	}
 	if !g.columns && !g.fill && i > 0 && c.IsNull(0) {
-		return invalid("there is a time, and the rows before have none: give every row one, or none").in(timeColumn)
+		return 0, invalid("there is a time, and the rows before have none: give every row one, or none").in(timeColumn)
 	}
-	_, u, err := timeOf(c, i, j.unit)
+	us, u, err := timeOf(c, i, j.unit)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if c.Kind == column.Time {
-		return nil
+		return us, nil
 	}
 	if k.unit == Auto {
 		k.unit = u
 	} else if u != k.unit {
-		return errUnits(c, i, u, k.unit)
+		return 0, errUnits(c, i, u, k.unit)
 	}
-	return nil
+	return us, nil
 }

@@ -32,7 +32,7 @@ const (
 	InDoubt                     // 500: the disk failed while the request was written
 	NotReady                    // 503: recovering, or the log has failed
 	LowDisk                     // 503
-	Stalled                     // 503: rows do not land, or the catalog cannot be written
+	Stalled                     // 503: rows do not land
 
 	outcomes
 )

@@ -6,11 +6,9 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strings"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/schema"
-	"github.com/slipstream-go/slipstream/server/table"
 )
 
 // The endpoints of the registry of schemas.
@@ -37,7 +35,7 @@ func statusOf(name string, versions []*version, v *version) *schemaStatus {
 		st.Form = "columns"
 	}
 	for name, kind := range v.columns.All() {
-		st.Columns = append(st.Columns, columnStatus{name, kind.String()})
+		st.Columns = append(st.Columns, columnStatus{Name: name, Type: kind.String()})
 	}
 	for _, v := range versions {
 		st.Versions = append(st.Versions, versionStatus{v.fingerprint, v.notation})
@@ -170,12 +168,6 @@ func (h *Handler) checkVersion(v *version) error {
 		}
 		if name == timeColumn && (kind == column.String || kind == column.Bool) {
 			return invalid("field %q: time holds %v: make it an integer, a float or a time", name, kind).in(name)
-		}
-		if name != timeColumn && strings.EqualFold(name, timeColumn) {
-			return invalid("field %q: every table has a column time, and engines do not tell upper from lower case: call it time, or rename it", name).in(name)
-		}
-		if table.IsPartition(name) {
-			return invalid("field %q: the files' directories are named by date= and hour=, which would hide it: rename it", name).in(name)
 		}
 	}
 	if _, err := b.Column(timeName); err != nil { // which rows have, whether the schema does or not

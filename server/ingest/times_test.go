@@ -118,7 +118,7 @@ func TestTimesOfNone(t *testing.T) {
 		} {
 			if query == "" {
 				wantProblem(t, w, 400, "row 0: "+missing)
-			} else if got := reply(t, w); got.Rows != 0 || !slices.Equal(got.Rejected, []Rejection{{Row: 0, Reason: missing}}) {
+			} else if got := reply(t, w); got.Rows != 0 || !slices.Equal(got.Rejected, []Rejection{{Row: 0, Field: "time", Reason: missing}}) {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}

@@ -233,14 +233,17 @@ func (q *request) store() (gone bool, err error) {
 			return async, nil
 		}
 		var conflict *table.TypeError
-		if !errors.As(err, &conflict) {
+		typed := errors.As(err, &conflict)
+		if !typed && asRefusal(err).outcome != Invalid {
 			break
 		}
 		if !q.partial || try == tries {
-			err = q.job.conflict(q.codec.format, conflict)
+			if typed {
+				err = q.job.conflict(q.codec.format, conflict)
+			}
 			break
 		}
-		q.job.known = h.columns
+		q.job.known = h.store.Load().Bounds // the rows that the table cannot take are found, and left out
 		writes, err = q.job.decode(q.codec.format)
 	}
 	return false, err
@@ -283,6 +286,8 @@ func (h *Handler) explain(err error, landing func() error, told bool) error {
 		return errFull(err, landing(), told)
 	case errors.Is(err, wal.ErrLowDisk):
 		return refuse(LowDisk, "the disk is nearly full: nothing was stored, send it again later")
+	case errors.Is(err, table.ErrHeld):
+		return refuse(Stalled, "nothing was stored: %v", err)
 	case errors.Is(err, table.ErrClosed), errors.Is(err, wal.ErrClosed):
 		return refuse(NotReady, "the service is stopping: nothing was stored, send it again later")
 	}
@@ -305,11 +310,6 @@ func errFull(err, landing error, told bool) error {
 		return refuse(LogFull, "the log is full of rows that wait to land: send it again later")
 	}
 	return refuse(Backlogged, "too many rows wait to land: send it again later")
-}
-
-// columns are those of a table in the catalog.
-func (h *Handler) columns(name table.Name) []table.Field {
-	return h.store.Load().Columns(name)
 }
 
 func rowsOf(writes []table.Write) int {

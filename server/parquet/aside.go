@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/slipstream-go/slipstream/server/disk"
@@ -30,41 +29,6 @@ func NewAside(dir string, home *Sink) (*Aside, error) {
 		return nil, err
 	}
 	return &Aside{s, home}, nil
-}
-
-// Files implements [table.Aside].
-func (a *Aside) Files() (paths []string, err error) {
-	err = a.walk(a.root, func(path string) error {
-		name, err := filepath.Rel(a.root, path)
-		if err == nil {
-			paths = append(paths, filepath.ToSlash(name))
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("parquet: %w", err)
-	}
-	return paths, nil
-}
-
-// walk calls each with the files below a directory, in the order of their names.
-func (a *Aside) walk(dir string, each func(path string) error) error {
-	entries, err := a.options.Disk.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.IsDir() {
-			err = a.walk(path, each)
-		} else if !strings.HasPrefix(e.Name(), tempPrefix) {
-			err = each(path)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Return implements [table.Aside]. The file has both names until its home is on disk, so a crash loses none.

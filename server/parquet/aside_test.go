@@ -16,7 +16,7 @@ import (
 // TestAsideReturns: a file that returns is where it belongs, whole, and no longer aside: with links, without, from another file system,
 // and at whichever call the machine stops.
 func TestAsideReturns(t *testing.T) {
-	const path = "db/t/date=2025-01-01/hour=00/n-1-2.parquet"
+	const path = "db/t/utc_date=2025-01-01/utc_hour=00/n-1-2.parquet"
 	for name, fault := range map[string]error{"links": nil, "no links": errors.ErrUnsupported, "two file systems": syscall.EXDEV} {
 		t.Run(name, func(t *testing.T) {
 			for call := 0; ; call++ {
@@ -45,7 +45,7 @@ func TestAsideReturns(t *testing.T) {
 				}
 				d = d.Crash()
 				a, home = open()
-				aside, err := a.Files()
+				aside, err := a.Files(".")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -127,7 +127,7 @@ func TestAsideReplacesNothing(t *testing.T) {
 			t.Errorf("%d rows", b.Rows)
 		}
 	}
-	if paths, err := a.Files(); err != nil || !slices.Equal(paths, []string{"db/t/0.parquet", "db/t/1.parquet"}) {
+	if paths, err := a.Files("."); err != nil || !slices.Equal(paths, []string{"db/t/0.parquet", "db/t/1.parquet"}) {
 		t.Errorf("%q, %v", paths, err)
 	}
 }

@@ -13,21 +13,21 @@ import (
 func TestCount(t *testing.T) {
 	s := newSink(t, Options{})
 	var want table.Totals
-	for _, path := range []string{"db/t/date=2026-11-21/hour=09/a.parquet", "db/t/date=2026-11-21/hour=10/b.parquet", "db/t/date=2026-11-22/hour=00/c.parquet"} {
+	for _, path := range []string{"db/t/utc_date=2026-11-21/utc_hour=09/a.parquet", "db/t/utc_date=2026-11-21/utc_hour=10/b.parquet", "db/t/utc_date=2026-11-22/utc_hour=00/c.parquet"} {
 		info, err := os.Stat(land(t, s, path, full(3)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = table.Totals{Rows: want.Rows + 3, Files: want.Files + 1, Bytes: want.Bytes + info.Size()}
 	}
-	land(t, s, "db/t2/date=2026-11-21/hour=09/other.parquet", full(3))
-	half := land(t, s, "db/t/date=2026-11-21/hour=09/half.parquet", full(3))
+	land(t, s, "db/t2/utc_date=2026-11-21/utc_hour=09/other.parquet", full(3))
+	half := land(t, s, "db/t/utc_date=2026-11-21/utc_hour=09/half.parquet", full(3))
 	for name, text := range map[string]string{".x.parquet.tmp": "x", "notes.txt": "x"} {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(half), name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	except := []string{"db/t/date=2026-11-21/hour=09/half.parquet"}
+	except := []string{"db/t/utc_date=2026-11-21/utc_hour=09/half.parquet"}
 	if got, err := s.Count(context.Background(), "db/t", except); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

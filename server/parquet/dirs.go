@@ -61,8 +61,13 @@ func (d *dirs) create(dir, path string) (disk.File, error) {
 		if again || !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
-		d.mu.Lock()
-		d.synced = nil
-		d.mu.Unlock()
+		d.forget()
 	}
+}
+
+// forget has directories that may have been removed be made again.
+func (d *dirs) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.synced = nil
 }

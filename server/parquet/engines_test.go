@@ -124,7 +124,7 @@ func TestEngines(t *testing.T) {
 	for _, codec := range []Codec{Snappy, Zstd, Uncompressed} {
 		s := newSink(t, Options{Codec: codec})
 		for i, b := range batches {
-			paths = append(paths, land(t, s, fmt.Sprintf("db/t/date=2026-11-21/hour=09/%d.parquet", i), b))
+			paths = append(paths, land(t, s, fmt.Sprintf("db/t/utc_date=2026-11-21/utc_hour=09/%d.parquet", i), b))
 			wants = append(wants, b)
 		}
 		batches = batches[:len(batches)-1] // the last is large, and codecs differ by page, not by row group

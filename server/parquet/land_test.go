@@ -201,7 +201,7 @@ func TestConcurrent(t *testing.T) {
 		group.Go(func() {
 			for j := range 4 {
 				b := mixed(100*i+j+1, 3)
-				name := fmt.Sprintf("db/t/date=2026-11-21/hour=%02d/%d.parquet", j, i)
+				name := fmt.Sprintf("db/t/utc_date=2026-11-21/utc_hour=%02d/%d.parquet", j, i)
 				if _, err := s.Land(context.Background(), fileOf(name, b)); err != nil {
 					t.Error(err)
 					return

@@ -63,7 +63,7 @@ func TestPredicates(t *testing.T) {
 	s := newSink(t, Options{})
 	var paths []string
 	for name, b := range special() {
-		paths = append(paths, land(t, s, fmt.Sprintf("db/t/date=2026-11-21/hour=09/%s.parquet", name), b))
+		paths = append(paths, land(t, s, fmt.Sprintf("db/t/utc_date=2026-11-21/utc_hour=09/%s.parquet", name), b))
 	}
 	for engine := range engineTypes {
 		t.Run(engine, func(t *testing.T) {

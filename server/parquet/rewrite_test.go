@@ -45,8 +45,8 @@ func TestRewrite(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(name, " ", codec), func(t *testing.T) {
 				s := newSink(t, Options{Codec: codec})
-				path := land(t, s, "db/t/date=2026-11-21/hour=09/f.parquet", b)
-				other := land(t, s, "db/other/date=2026-11-21/hour=09/f.parquet", b)
+				path := land(t, s, "db/t/utc_date=2026-11-21/utc_hour=09/f.parquet", b)
+				other := land(t, s, "db/other/utc_date=2026-11-21/utc_hour=09/f.parquet", b)
 				before, err := Meta(path)
 				if err != nil {
 					t.Fatal(err)
@@ -200,7 +200,7 @@ func TestRewriteInterrupted(t *testing.T) {
 			}
 			s := open()
 			for i := range count {
-				if _, err := s.Land(context.Background(), fileOf(fmt.Sprintf("db/t/hour=0%d/f.parquet", i), &ints.Batch)); err != nil {
+				if _, err := s.Land(context.Background(), fileOf(fmt.Sprintf("db/t/utc_hour=0%d/f.parquet", i), &ints.Batch)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -225,7 +225,7 @@ func TestRewriteInterrupted(t *testing.T) {
 			check := func(all bool) {
 				t.Helper()
 				for i := range count {
-					text, err := disk.ReadFile(d, fmt.Sprintf("/tables/db/t/hour=0%d/f.parquet", i))
+					text, err := disk.ReadFile(d, fmt.Sprintf("/tables/db/t/utc_hour=0%d/f.parquet", i))
 					if err != nil {
 						t.Fatal(err)
 					}

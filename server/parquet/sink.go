@@ -101,14 +101,15 @@ func (s *Sink) Land(ctx context.Context, f *table.File) (bytes int64, err error)
 	if err != nil {
 		return 0, fmt.Errorf("parquet: %w", err)
 	}
-	bytes, err = s.land(ctx, f, path)
+	bytes, err = s.make(ctx, f, path, func(temp string) error { return disk.Publish(s.options.Disk, temp, path) })
 	if err != nil {
 		return 0, fmt.Errorf("parquet: landing %s: %w", f.Path, err)
 	}
 	return bytes, nil
 }
 
-func (s *Sink) land(ctx context.Context, f *table.File, path string) (int64, error) {
+// make writes a file under another name and syncs it. Then publish gives it its own name.
+func (s *Sink) make(ctx context.Context, f *table.File, path string, publish func(temp string) error) (int64, error) {
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, tempPrefix+filepath.Base(path)+tempSuffix)
 	out, err := s.dirs.create(dir, temp)
@@ -117,7 +118,7 @@ func (s *Sink) land(ctx context.Context, f *table.File, path string) (int64, err
 	}
 	bytes, err := s.fill(ctx, out, f)
 	if err == nil {
-		err = disk.Publish(s.options.Disk, temp, path)
+		err = publish(temp)
 	}
 	if err != nil {
 		s.options.Disk.Remove(temp) // if this fails, New removes it

@@ -18,7 +18,7 @@
 //	catalog.json    the tables and their columns
 //	schemas.json    the schemas by which bodies may be coded
 //	wal/            the log
-//	tables/         {db}/{table}/date=YYYY-MM-DD/hour=HH/*.parquet
+//	tables/         {db}/{table}/utc_date=YYYY-MM-DD/utc_hour=HH/*.parquet
 //	aside/          the same, of tables that cannot have files in tables/, until they can
 //	unlanded.json   files that must be removed before
 //

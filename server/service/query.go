@@ -102,7 +102,10 @@ func (q *Query) Run(out io.Writer) error {
 func (q *Query) find() ([]*found, error) {
 	var tables []*found
 	err := eachFile(q.Dir, func(path string) error {
-		name := tableOf(q.Dir, path)
+		name, err := tableOf(path)
+		if err != nil {
+			return err
+		}
 		if q.Table != "" && q.Table != name {
 			return nil
 		}
@@ -116,13 +119,16 @@ func (q *Query) find() ([]*found, error) {
 	return tables, err
 }
 
-// tableOf is db.table by a file's path: both are the directories above date= and hour=.
-func tableOf(dir, path string) string {
-	parts := strings.Split(filepath.ToSlash(path), "/")
-	if n := len(parts); n >= 5 && strings.HasPrefix(parts[n-3], "date=") {
-		return parts[n-5] + "." + parts[n-4]
+// tableOf is db.table as the file has it: directories have names with escapes.
+func tableOf(path string) (string, error) {
+	meta, err := parquet.Meta(path)
+	if err != nil {
+		return "", err
 	}
-	return filepath.Dir(path)
+	if db, table := meta["slipstream.db"], meta["slipstream.table"]; db != "" && table != "" {
+		return db + "." + table, nil
+	}
+	return filepath.Dir(path), nil
 }
 
 // add reads a file. It keeps the earliest rows.

@@ -28,8 +28,8 @@ import (
 type Aside interface {
 	Sink
 
-	// Files lists the paths of all files.
-	Files() ([]string, error)
+	// Files lists the files below a directory, by their paths. "." is the directory above all.
+	Files(dir string) ([]string, error)
 
 	// Return moves a file to the store's Sink, under the same path. It is there or here after a crash, or there and here.
 	Return(path string) error
@@ -316,6 +316,23 @@ func (s *Store) readAside(intended map[Name][]string) error {
 	if s.o.Aside == nil {
 		return nil
 	}
+	tables := make(map[string]*table)
+	for name, t := range s.catalog.all() {
+		tables[name.dir()] = t
+	}
+	tableOf := func(path string) *table { // nil if the catalog does not have it, and else in Store.tables
+		parts := strings.SplitN(path, "/", 3)
+		if len(parts) < 3 {
+			return nil
+		}
+		t := tables[parts[0]+"/"+parts[1]]
+		if t != nil {
+			s.mu.Lock()
+			s.list(t)
+			s.mu.Unlock()
+		}
+		return t
+	}
 	for _, paths := range intended {
 		for _, path := range paths {
 			err := s.o.Aside.Remove(path)
@@ -323,7 +340,7 @@ func (s *Store) readAside(intended map[Name][]string) error {
 				continue
 			}
 			err = fmt.Errorf("table: removing %s, which had not wholly landed aside: %w", path, err)
-			t := s.tableOf(path)
+			t := tableOf(path)
 			if t == nil {
 				return err
 			}
@@ -341,17 +358,17 @@ func (s *Store) readAside(intended map[Name][]string) error {
 		return fmt.Errorf("table: reading %s: %w", s.unlandedPath(), err)
 	}
 	s.saved = slices.Sorted(slices.Values(unlanded))
-	files, err := s.o.Aside.Files()
+	files, err := s.o.Aside.Files(".")
 	if err != nil {
 		return fmt.Errorf("table: looking for files that are aside: %w", err)
 	}
 	for _, path := range unlanded {
-		if t := s.tableOf(path); t != nil && !slices.Contains(t.unlanded, path) {
+		if t := tableOf(path); t != nil && !slices.Contains(t.unlanded, path) {
 			t.unlanded = append(t.unlanded, path)
 		}
 	}
 	for _, path := range files {
-		t := s.tableOf(path)
+		t := tableOf(path)
 		if t == nil {
 			s.o.Logger.Error("a file is aside whose table the catalog does not know: it stays there", "file", path)
 			continue
@@ -363,20 +380,4 @@ func (s *Store) readAside(intended map[Name][]string) error {
 		t.exile.err = fmt.Errorf("table %s: %s is aside since an earlier run", t.name, path)
 	}
 	return nil
-}
-
-// tableOf is the table whose file a path is, nil if the catalog does not have it. It is in Store.tables then.
-func (s *Store) tableOf(path string) *table {
-	parts := strings.SplitN(path, "/", 3)
-	if len(parts) < 3 {
-		return nil
-	}
-	sc := s.catalog.lookup(Name{DB: parts[0], Table: parts[1]})
-	if sc == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.list(sc.table)
-	return sc.table
 }

@@ -19,7 +19,7 @@ type dirAside struct {
 	home *dirSink
 }
 
-func (a *dirAside) Files() (paths []string, err error) {
+func (a *dirAside) Files(string) (paths []string, err error) {
 	err = filepath.WalkDir(a.dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -106,7 +106,7 @@ func TestAside(t *testing.T) {
 	broken.Store(false)
 	mustClose(t, openStore(t, o))
 	checkOnce(t, "at the end", landedRows(t, filepath.Join(dir, "tables")), rows)
-	if paths, err := o.Aside.Files(); err != nil || len(paths) > 0 {
+	if paths, err := o.Aside.Files("."); err != nil || len(paths) > 0 {
 		t.Errorf("%q are aside, %v", paths, err)
 	}
 }
@@ -168,7 +168,7 @@ func TestAsideFailsToo(t *testing.T) {
 			mustAppend(t, s, rows...)
 			eventually(t, "a file is aside, in vain", func() bool { s.kick(); return s.Err() != nil })
 			stop(t, s)
-			if paths, err := o.Aside.Files(); len(paths) != 1 || err != nil {
+			if paths, err := o.Aside.Files("."); len(paths) != 1 || err != nil {
 				t.Fatalf("%q, %v", paths, err)
 			}
 
@@ -189,7 +189,7 @@ func TestAsideFailsToo(t *testing.T) {
 			broken.Store(false)
 			mustClose(t, s)
 			checkOnce(t, "all", landedRows(t, filepath.Join(dir, "tables")), rows)
-			if paths, err := o.Aside.Files(); len(paths) != 0 || err != nil {
+			if paths, err := o.Aside.Files("."); len(paths) != 0 || err != nil {
 				t.Errorf("%q, %v", paths, err)
 			}
 		})

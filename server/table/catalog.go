@@ -221,12 +221,7 @@ func (c *catalog) checkNewTable(name Name, more int) error {
 		return invalid("table %s: it would be one more than the %d tables there may be: raise the limit, or use fewer names",
 			name, c.limits.tables)
 	}
-	for _, part := range [...]string{name.DB, name.Table} {
-		if err := checkPathName(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkTableName(name)
 }
 
 // save returns once the file has what was known at the call.
@@ -268,7 +263,9 @@ func (c *catalog) write(h header) error {
 	schemas := make([]*schema, 0, c.sizeLocked())
 	for _, tables := range []map[Name]*table{*c.known.Load(), c.recent} {
 		for _, t := range tables {
-			schemas = append(schemas, t.schema.Load())
+			if sc := t.schema.Load(); !sc.dropped {
+				schemas = append(schemas, sc)
+			}
 		}
 	}
 	c.mu.Unlock()

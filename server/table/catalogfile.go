@@ -43,6 +43,7 @@ type catalogColumn struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
 	Inexact bool   `json:"inexact,omitempty"`
+	As      string `json:"as,omitempty"` // its name in files, if that is another one
 }
 
 // openCatalog reads the file, or begins an empty catalog if there is none. It has no limits: those come when the log has been
@@ -86,7 +87,7 @@ func (c *catalog) parse(text []byte, tables map[Name]*table) error {
 		sc := newSchema(name)
 		for i, col := range t.Columns {
 			kind, ok := column.KindOf(col.Kind)
-			f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact}
+			f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact, As: col.As}
 			if i == 0 && f == sc.fields[0] {
 				continue
 			}
@@ -112,7 +113,7 @@ func writeCatalog(d disk.Disk, path string, h header, schemas []*schema) error {
 		name := sc.table.name
 		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields)), Landed: sc.table.totals.Load(), Uniform: sc.uniform()}
 		for i, f := range sc.fields {
-			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact}
+			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact, As: f.As}
 		}
 		file.Tables = append(file.Tables, t)
 	}

@@ -17,7 +17,7 @@
 // A unit is all rows of one table in the records from one sequence number to another. Units of a table land in order and one
 // at a time. So how far a table has come is one number, and the log says all that a restart must know, in two kinds of notes:
 //
-//	Intent   {"from":1,"to":42,"paths":["db/cpu/date=2026-11-21/hour=09/node-…1-…42.parquet"]}
+//	Intent   {"from":1,"to":42,"paths":["db/cpu/utc_date=2026-11-21/utc_hour=09/node-…1-…42.parquet"]}
 //	         these files may exist from now on; on disk before the first of them is begun
 //	Landed   {"to":42,"rows":100000,"settled":40,"total":{"rows":700000,"files":9,"bytes":5000000}}
 //	         every row of the table in a record up to 42 is in a file, and every row of any table in a record up to 40;
@@ -76,8 +76,9 @@
 //	catalog.go      which columns tables have or claim       land.go     from a unit to files and notes
 //	catalogfile.go  catalog.json                             recover.go  from the log back to the buffers
 //	schema.go       one table's columns                      sink.go     what makes the files
-//	names.go        of tables and columns                    stats.go    what is counted
+//	names.go        of tables, columns and directories       stats.go    what is counted
 //	buffer.go       tables, units, pieces                    pool.go     where batches wait for reuse
 //	seal.go         when a unit is complete                  aside.go    tables that cannot land where they belong
 //	rewrite.go      files when a column is widened           totals.go   what has landed since a table was created
+//	alter.go        how an administrator changes tables      convert.go  cells of one kind as cells of another
 package table

@@ -237,7 +237,7 @@ func landedRows(t testing.TB, dir string) []row {
 				t.Errorf("%s: row %d has time %d after %d", path, i, r.Time, last.Time)
 			}
 			at := time.UnixMicro(r.Time).UTC()
-			if want := at.Format("date=2006-01-02/hour=15"); want != parts[2]+"/"+parts[3] {
+			if want := at.Format("utc_date=2006-01-02/utc_hour=15"); want != parts[2]+"/"+parts[3] {
 				t.Errorf("%s: row %d belongs to %s", path, i, want)
 			}
 			last = r

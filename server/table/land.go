@@ -199,12 +199,12 @@ func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 	name := u.table.name
 	absent := conform(u.pieces, sc)
 	chunks, parts := o.order(u.pieces)
-	files := make([]*File, len(parts))
+	files, columns := make([]*File, len(parts)), sc.inFiles()
 	u.node = s.nodeName()
 	for i, p := range parts {
 		files[i] = &File{
 			Path:    u.path(p.hour),
-			Columns: sc.fields,
+			Columns: columns,
 			Rows:    p.rows,
 			Meta: map[string]string{
 				"slipstream.db":    name.DB,
@@ -214,6 +214,11 @@ func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 				"slipstream.to":    strconv.FormatUint(u.to, 10),
 			},
 			Gather: newGatherer(chunks, sc.fields, absent, p).gather,
+		}
+		for _, f := range sc.fields {
+			if f.As != "" {
+				files[i].Meta["slipstream.column."+f.As] = f.Name
+			}
 		}
 	}
 	return files
@@ -240,10 +245,9 @@ func conform(pieces []piece, sc *schema) (absent []bool) {
 	return absent
 }
 
-// path is where the rows of one hour go. Years beyond 9999 or before 0 have as many digits, and the sign, that they need.
+// path is where the rows of one hour go.
 func (u *unit) path(hour int64) string {
-	at := time.Unix(hour*3600, 0).UTC()
-	return fmt.Sprintf("%s/date=%s/hour=%02d/%s", u.table.name.dir(), at.Format(time.DateOnly), at.Hour(), u.fileName())
+	return path.Join(u.table.name.dir(), partitionDir(hour), u.fileName())
 }
 
 func (u *unit) fileName() string { return fmt.Sprintf("%s-%020d-%020d.parquet", u.node, u.from, u.to) }
@@ -294,6 +298,9 @@ func (s *Store) settle(u *unit) {
 func (s *Store) postpone(u *unit, err error) {
 	if s.ctx.Err() != nil {
 		return
+	}
+	if failed := s.log.Err(); failed != nil { // the catalog or a file may have been what was tried
+		err = failed
 	}
 	if errors.Is(err, wal.ErrFailed) || errors.Is(err, wal.ErrClosed) {
 		s.stop(err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path"
 	"time"
 )
 
@@ -123,11 +122,11 @@ func (s *Store) rewriteTable(t *table) {
 	err := s.catalog.save() // so that no file is ahead of the catalog
 	var done Rewritten
 	if err == nil {
-		done, err = s.o.Sink.Rewrite(s.ctx, path.Join(t.name.DB, t.name.Table), sc.fields)
+		done, err = s.o.Sink.Rewrite(s.ctx, t.name.dir(), sc.inFiles())
 	}
 	if err == nil && s.o.Aside != nil {
 		var aside Rewritten
-		aside, err = s.o.Aside.Rewrite(s.ctx, path.Join(t.name.DB, t.name.Table), sc.fields)
+		aside, err = s.o.Aside.Rewrite(s.ctx, t.name.dir(), sc.inFiles())
 		done.Files, done.Kept = done.Files+aside.Files, append(done.Kept, aside.Kept...)
 	}
 	for _, kept := range done.Kept {

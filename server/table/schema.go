@@ -12,12 +12,14 @@ import (
 // schema is one table's columns; it never changes, a newer one takes its place.
 type schema struct {
 	table  *table
-	fields []Field           // "time" first, the others in the order of their first appearance
-	index  map[string]int    // name to its place in fields
-	folds  map[string]string // by [Fold], names: made when a column is added
+	fields []Field        // "time" first, the others in the order of their first appearance
+	index  map[string]int // name to its place in fields
+	folds  map[string]int // by [Fold], names in files, and the last number that one was given: made when a column is added
 
 	widenings int // how often a column was widened
 	rewritten int // how many of these all files have followed; see rewrite.go
+
+	held, dropped bool // the table takes no rows; catalog.json shall not have it; see alter.go
 }
 
 func newSchema(name Name) *schema {
@@ -29,9 +31,6 @@ func newSchema(name Name) *schema {
 func (sc *schema) add(f Field) {
 	sc.index[f.Name] = len(sc.fields)
 	sc.fields = append(sc.fields, f)
-	if sc.folds != nil {
-		sc.folds[Fold(f.Name)] = f.Name
-	}
 }
 
 // uniform reports whether a column has one kind in all files.
@@ -40,6 +39,9 @@ func (sc *schema) uniform() bool { return sc.rewritten == sc.widenings }
 // covers is the fast twin of extended: it reports whether the table has each column of b already, of a fitting kind. Columns
 // are expected in the schema's order.
 func (sc *schema) covers(b *column.Batch) bool {
+	if sc.held {
+		return false
+	}
 	next := 0
 	for _, c := range b.Columns {
 		if c.Kind == column.Null {
@@ -67,6 +69,9 @@ func (sc *schema) covers(b *column.Batch) bool {
 // extended is the schema with the columns of b added, and its Int64 columns widened where b has Float64. It is sc itself if
 // nothing changes.
 func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
+	if sc.held {
+		return nil, fmt.Errorf("table %s: %w", sc.table.name, ErrHeld)
+	}
 	next := sc
 	for _, c := range b.Columns {
 		if c.Kind == column.Null {
@@ -79,11 +84,8 @@ func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 			}
 		} else if l.on && len(next.fields) >= l.columns {
 			return nil, invalid("table %s: column %q would be one more than the %d a table may have", sc.table.name, c.Name, l.columns)
-		} else {
-			next = next.changed(sc)
-			if err := next.checkNewColumn(c.Name); err != nil {
-				return nil, err
-			}
+		} else if err := checkColumnName(sc.table.name, c.Name); err != nil {
+			return nil, err
 		}
 		next = next.merged(sc, fieldOf(c))
 	}
@@ -116,13 +118,14 @@ func (sc *schema) merged(old *schema, f Field) *schema {
 	i, known := sc.index[f.Name]
 	if !known {
 		sc = sc.changed(old)
+		f.setFileName(sc.fileName(f.Name))
 		sc.add(f)
 		return sc
 	}
 	have := sc.fields[i]
 	switch {
 	case have.Kind == column.Int64 && f.Kind == column.Float64:
-		have = f
+		have.Kind = f.Kind
 	case have.Kind == column.Int64:
 		have.Inexact = have.Inexact || f.Inexact
 	}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -20,6 +21,35 @@ type Field struct {
 	// Inexact says that an Int64 column was given an integer that a float64 would round. So it does
 	// not become a Float64 one: floats are refused.
 	Inexact bool
+
+	// As is the column's name in files, if engines could not read one of its own name there; else empty.
+	As string
+}
+
+// With returns the field as it is once it has taken the cells of c, whose kind is not Null, or why it does not take them.
+func (f Field) With(c *column.Column) (Field, *TypeError) {
+	if e := f.Conflict(c); e != nil {
+		return f, e
+	}
+	return f.with(c), nil
+}
+
+// with is With for cells that the field takes.
+func (f Field) with(c *column.Column) Field {
+	if c.Kind == column.Float64 && f.Kind == column.Int64 {
+		f.Kind, f.Inexact = column.Float64, false
+	}
+	f.Inexact = f.Inexact || f.Kind == column.Int64 && c.Inexact() >= 0
+	return f
+}
+
+// FileName returns the name of the column in files.
+func (f Field) FileName() string { return cmp.Or(f.As, f.Name) }
+
+func (f *Field) setFileName(name string) {
+	if name != f.Name {
+		f.As = name
+	}
 }
 
 // Conflict returns nil if the field takes the cells of c, or why it does not. Ints and floats mix, as
@@ -49,7 +79,7 @@ func (f Field) Conflict(c *column.Column) *TypeError {
 // gathers them column by column, and keeps no more than it is just encoding.
 type File struct {
 	// Path is relative to the sink's root and slash separated, as
-	// "db/table/date=2026-11-21/hour=09/node-00000000000000000001-00000000000000000042.parquet".
+	// "db/table/utc_date=2026-11-21/utc_hour=09/node-00000000000000000001-00000000000000000042.parquet".
 	Path string
 
 	// Columns are the columns in the file's order. The first is "time", of Kind Time and never null, and the rows are in its
@@ -90,4 +120,19 @@ type Sink interface {
 type Rewritten struct {
 	Files int     // that were replaced
 	Kept  []error // files that do not fit and stay as they are, since what is in them cannot be converted or read
+}
+
+// Editor is a [Sink] whose files can be changed after they have landed.
+type Editor interface {
+	Sink
+
+	// Files lists the files below a directory, by their paths. "." is the directory above all.
+	Files(dir string) ([]string, error)
+
+	// Edit reads a file and calls edit with its rows. If that reports a change, it replaces the file durably by those rows, in one
+	// step: at any moment readers find the old file or the new one.
+	Edit(ctx context.Context, path string, edit func(*column.Batch) (changed bool, err error)) error
+
+	// RemoveAll removes the files below a directory, and the directories that are empty then.
+	RemoveAll(dir string) error
 }

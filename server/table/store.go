@@ -292,11 +292,8 @@ func (s *Store) Flush(ctx context.Context) error {
 
 // flush is Flush without regard to where rows have landed.
 func (s *Store) flush(ctx context.Context) error {
-	if s.async.Load() > 0 {
-		// When this intent to land nothing is on disk, what was queued before it is in the buffers.
-		if err := s.note(wal.Intent, Name{}, intent{}); err != nil {
-			return err
-		}
+	if err := s.settleAsync(); err != nil {
+		return err
 	}
 	var last []*unit // of each table
 	s.mu.Lock()
@@ -317,6 +314,15 @@ func (s *Store) flush(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// settleAsync returns once the rows that were queued before the call are in the buffers.
+func (s *Store) settleAsync() error {
+	if s.async.Load() == 0 {
+		return nil
+	}
+	// When this intent to land nothing is on disk, what was queued before it is in the buffers.
+	return s.note(wal.Intent, Name{}, intent{})
 }
 
 // unlanded is why a flush ended early.

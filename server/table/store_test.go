@@ -47,9 +47,9 @@ func TestStore(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"db/cpu/date=1969-12-31/hour=23/n1-00000000000000000001-00000000000000000003.parquet",
-		"db/cpu/date=2025-11-24/hour=16/n1-00000000000000000001-00000000000000000003.parquet",
-		"db/mem/date=1970-01-01/hour=00/n1-00000000000000000003-00000000000000000003.parquet",
+		"db/cpu/utc_date=1969-12-31/utc_hour=23/n1-00000000000000000001-00000000000000000003.parquet",
+		"db/cpu/utc_date=2025-11-24/utc_hour=16/n1-00000000000000000001-00000000000000000003.parquet",
+		"db/mem/utc_date=1970-01-01/utc_hour=00/n1-00000000000000000003-00000000000000000003.parquet",
 	} {
 		if _, err := os.Stat(filepath.Join(sink.dir, path)); err != nil {
 			t.Error(err)
@@ -61,7 +61,7 @@ func TestStore(t *testing.T) {
 	}
 	infos := s.Tables()
 	if len(infos) != 2 || infos[0].Name != (Name{"db", "cpu"}) || infos[0].Landed != 3 || infos[0].LandedTo != 3 || infos[0].Files != 2 ||
-		fmt.Sprint(infos[0].Columns) != "[{time time false} {id int64 false} {value float64 false} {host string false}]" {
+		fmt.Sprint(infos[0].Columns) != "[{time time false } {id int64 false } {value float64 false } {host string false }]" {
 		t.Errorf("%+v", infos)
 	}
 	if err := s.Flush(context.Background()); err != nil { // nothing to do

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"path"
 
 	"github.com/slipstream-go/slipstream/server/disk"
 )
@@ -24,9 +23,6 @@ type Counter interface {
 	// returns an error, it has counted the other files.
 	Count(ctx context.Context, dir string, except []string) (Totals, error)
 }
-
-// dir is the directory of the table's files.
-func (n Name) dir() string { return path.Join(n.DB, n.Table) }
 
 func (t *table) total() Totals {
 	if n := t.totals.Load(); n != nil {

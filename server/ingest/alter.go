@@ -1,0 +1,107 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// Alterations of tables: see table.Store's Drop, DropColumn and SetType. Each says what becomes of the files that have landed.
+
+// dropTable answers DELETE /v1/tables/{db}/{table}?files=delete|keep.
+func (h *Handler) dropTable(w http.ResponseWriter, r *http.Request) {
+	h.alter(w, r, func(s *table.Store, name table.Name) error {
+		files, err := filesOf(r, "delete")
+		if err != nil {
+			return err
+		}
+		return s.Drop(r.Context(), name, files)
+	})
+}
+
+// dropColumn answers DELETE /v1/tables/{db}/{table}/columns/{column}?files=rewrite|keep.
+func (h *Handler) dropColumn(w http.ResponseWriter, r *http.Request) {
+	h.alter(w, r, func(s *table.Store, name table.Name) error {
+		files, err := filesOf(r, "rewrite")
+		if err != nil {
+			return err
+		}
+		return s.DropColumn(r.Context(), name, r.PathValue("column"), files)
+	})
+}
+
+// setType answers PUT /v1/tables/{db}/{table}/columns/{column}.
+func (h *Handler) setType(w http.ResponseWriter, r *http.Request) {
+	h.alter(w, r, func(s *table.Store, name table.Name) error {
+		const most = 1 << 10
+		var body struct{ Type string }
+		text, err := io.ReadAll(io.LimitReader(r.Body, most))
+		if err == nil {
+			err = json.Unmarshal(text, &body)
+		}
+		if err != nil {
+			return invalid(`the body must be a JSON object such as {"type": "float64"}: %s`, oneLine(err))
+		}
+		kind, ok := column.KindOf(body.Type)
+		if !ok || kind == column.Null {
+			return invalid("type %q: use bool, int64, float64, string or time", clip(body.Type)).in("type")
+		}
+		return s.SetType(r.Context(), name, r.PathValue("column"), kind)
+	})
+}
+
+// filesOf reports whether a request wants files changed, in the way that a word stands for. It must say.
+func filesOf(r *http.Request, change string) (bool, error) {
+	query, err := parametersOf(r, "files")
+	if err != nil {
+		return false, err
+	}
+	switch v := query.Get("files"); v {
+	case change:
+		return true, nil
+	case "keep":
+		return false, nil
+	default:
+		return false, invalid("files=%q: say what becomes of the files that have landed: files=%s or files=keep", clip(v), change).in("files")
+	}
+}
+
+// alter answers a request that alters a table.
+func (h *Handler) alter(w http.ResponseWriter, r *http.Request, do func(*table.Store, table.Name) error) {
+	s := h.store.Load()
+	if s == nil {
+		h.refuse(w, r, errNotReady())
+		return
+	}
+	name := table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}
+	if err := do(s, name); err != nil {
+		h.refuse(w, r, h.explainAlteration(err))
+		return
+	}
+	h.log.Info("a table was altered", "table", name.String(), "column", r.PathValue("column"), "method", r.Method, "files", r.URL.Query().Get("files"))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *Handler) explainAlteration(err error) *refusal {
+	var r *refusal
+	switch {
+	case errors.As(err, &r):
+		return r
+	case errors.Is(err, table.ErrInvalid):
+		return asRefusal(err)
+	case errors.Is(err, table.ErrUnknown):
+		return refuse(NoSchema, "%v", err)
+	case errors.Is(err, table.ErrUnfit):
+		return refuse(Mismatch, "%s", oneLine(err))
+	case errors.Is(err, table.ErrHeld):
+		return refuse(Stalled, "%v", err)
+	case errors.Is(err, table.ErrClosed):
+		return refuse(NotReady, "the service is stopping: the table is as it was")
+	}
+	h.log.Error("an alteration failed", "error", err)
+	return refuse(InDoubt, "the alteration is not complete; the catalog is as it was, and files may have been changed: repeat the request: %s", oneLine(err))
+}
