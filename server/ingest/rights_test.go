@@ -140,6 +140,11 @@ func TestEveryRouteDemandsItsRight(t *testing.T) {
 			default:
 				text = `the token is not for the database "db": send one that is, or name a database of the token`
 			}
+			if rt.method == "GET" {
+				if w := send("HEAD "+rt.path, token, nil); w.Code != status {
+					t.Errorf("HEAD of %s: %d", what, w.Code)
+				}
+			}
 			w := send(route, token, body{nil, t, what})
 			wantProblem(t, w, status, text)
 			if got := w.Header().Get("WWW-Authenticate"); got != challenge {

@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
-	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
