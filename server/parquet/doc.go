@@ -39,6 +39,22 @@
 //
 // The column "time" is required, the others are optional. A column of Kind Null has no type and is left out of the file.
 //
+// # Readers
+//
+// The files of a table agree in the types of their columns, always; a later one may have more columns. An engine that takes the columns
+// from the first file needs an option to show those:
+//
+//	engine       columns that the first file does not have   the option
+//	DuckDB       not shown                                   union_by_name=true
+//	pyarrow      not shown                                   dataset(path, schema=pa.unify_schemas(…)), of all fragments
+//	pandas       not shown                                   the same by pyarrow, then to_pandas()
+//	polars       an error                                    scan_parquet(files, missing_columns="insert"), the latest file first
+//	DataFusion   shown
+//	chDB         not shown                                   SETTINGS schema_inference_mode='union'
+//	Spark        not shown                                   option("mergeSchema", True)
+//
+// TestReaders compares what each of them reads with the rows that were landed.
+//
 // # Durability
 //
 // A file is written under a temporary name that engines skip (".{name}.tmp"), synced, renamed, and then its directory is

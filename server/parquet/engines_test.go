@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -19,16 +20,16 @@ import (
 //go:embed testdata/engines.py
 var engines string
 
-// python is an interpreter that has pyarrow and duckdb.
-func python(t *testing.T) string {
+// python is an interpreter that has some packages.
+func python(t *testing.T, packages ...string) string {
 	t.Helper()
 	candidates := []string{os.Getenv("SLIPSTREAM_PYTHON"), filepath.FromSlash("../../.cache/venv/bin/python"), "python3"}
 	for _, p := range candidates {
-		if p != "" && exec.Command(p, "-c", "import pyarrow, duckdb").Run() == nil {
+		if p != "" && exec.Command(p, "-c", "import "+strings.Join(packages, ", ")).Run() == nil {
 			return p
 		}
 	}
-	const missing = "no Python with pyarrow and duckdb; `make ci` installs them, and SLIPSTREAM_PYTHON can name another interpreter"
+	missing := fmt.Sprintf("no Python with %s; `make ci` installs them, and SLIPSTREAM_PYTHON can name another interpreter", strings.Join(packages, ", "))
 	if os.Getenv("SLIPSTREAM_REQUIRE_PYTHON") == "1" {
 		t.Fatal(missing)
 	}
@@ -97,7 +98,7 @@ func engineCell(c *column.Column, row int) *string {
 }
 
 func TestEngines(t *testing.T) {
-	interpreter := python(t)
+	interpreter := python(t, "pyarrow", "duckdb")
 	var edges builder
 	edges.row(-62135596800000000, map[string]any{"f": math.Inf(1), "i": int64(math.MaxInt64), "s": "", "b": true, "never": nil})
 	edges.row(-1, map[string]any{"f": math.NaN(), "i": int64(math.MinInt64), "s": "héllo, 世界 \U0010ffff"})

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/table"
@@ -56,6 +57,9 @@ func (b *builder) row(at int64, cells map[string]any) {
 	for _, name := range sortedKeys(cells) {
 		c, _ := b.Column([]byte(name))
 		switch v := cells[name].(type) {
+		case time.Time:
+			c.Accepts(column.Time)
+			c.AppendTime(v.UnixMicro())
 		case bool:
 			c.Accepts(column.Bool)
 			c.AppendBool(v)

@@ -59,7 +59,7 @@ func b2i(b bool) int {
 
 // Engines skip pages and row groups by bounds. Each predicate has the same answer from a file as from memory.
 func TestPredicates(t *testing.T) {
-	interpreter := python(t)
+	interpreter := python(t, "pyarrow", "duckdb")
 	s := newSink(t, Options{})
 	var paths []string
 	for name, b := range special() {
