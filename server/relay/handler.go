@@ -57,19 +57,12 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	if q.dialect, err = dialectOf(q.head.Header); err != nil {
 		return err
 	}
-	rules := r.rules.Load()
-	var ok bool
-	var denied *access.Refusal
-	if q.credential, ok = rules.authenticate(q.head); ok && q.credential == anybody && r.o.Admit != nil {
-		denied = r.o.Admit(q.head)
-	}
-	switch {
-	case !r.opened.Load():
+	if !r.opened.Load() {
 		return refuse(Unavailable, "the relay is not ready: send it again")
-	case denied != nil && denied.Forbidden():
-		return refuse(Forbidden, "%s", denied.Error())
-	case denied != nil || !ok:
-		return refuse(Unauthorized, "no valid credentials: send one of the relay's, as a bearer token, by basic authentication or with a certificate")
+	}
+	rules := r.rules.Load()
+	if err = q.admit(rules); err != nil {
+		return err
 	}
 	if err = q.read(w); err != nil {
 		return err
@@ -81,6 +74,22 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 		return err
 	}
 	return q.deliver()
+}
+
+// admit finds whose request it is. Where the rules name no credentials, Options.Admit decides.
+func (q *request) admit(rules *Rules) *refusal {
+	var denied *access.Refusal
+	var ok bool
+	if q.credential, ok = rules.authenticate(q.head); q.credential == anybody && q.relay.o.Admit != nil {
+		denied = q.relay.o.Admit(q.head)
+	}
+	switch {
+	case denied != nil && denied.Forbidden():
+		return refuse(Forbidden, "%s", denied.Error())
+	case denied != nil || !ok:
+		return refuse(Unauthorized, "no valid credentials: send one of the relay's, as a bearer token, by basic authentication or with a certificate")
+	}
+	return nil
 }
 
 // answer tells the sender how its request has ended. What is wrong fits the kilobyte of it that Prometheus reads.
