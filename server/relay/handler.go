@@ -61,7 +61,7 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 		return refuse(Unavailable, "the relay is not ready: send it again")
 	}
 	rules := r.rules.Load()
-	if err = q.admit(rules); err != nil {
+	if err = q.authorize(rules); err != nil {
 		return err
 	}
 	if err = q.read(w); err != nil {
@@ -76,8 +76,8 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	return q.deliver()
 }
 
-// admit finds whose request it is. Where the rules name no credentials, Options.Admit decides.
-func (q *request) admit(rules *Rules) *refusal {
+// authorize finds whose request it is. Where the rules name no credentials, Options.Admit decides.
+func (q *request) authorize(rules *Rules) *refusal {
 	var denied *access.Refusal
 	var ok bool
 	if q.credential, ok = rules.authenticate(q.head); q.credential == anybody && q.relay.o.Admit != nil {
