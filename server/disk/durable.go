@@ -9,29 +9,58 @@ import (
 	"syscall"
 )
 
-// MkdirAll makes a directory and those above it, and syncs the entries of those that were not there.
+// MkdirAll makes a directory and those above it, and syncs the entries of all of them: one that is there may be of a life that ended
+// before it was synced.
 func MkdirAll(d Disk, dir string) error {
-	err := d.Mkdir(dir, DirMode())
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = MkdirAll(d, filepath.Dir(dir)); err == nil {
-			err = d.Mkdir(dir, DirMode())
-		}
+	parent := filepath.Dir(dir)
+	if parent == dir {
+		return nil
 	}
-	if errors.Is(err, fs.ErrExist) {
-		return isDir(d, dir)
+	made, err := Mkdir(d, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := MkdirAll(d, parent); err != nil {
+			return err
+		}
+		made, err = Mkdir(d, dir)
+	} else if err == nil {
+		err = syncAbove(d, parent)
 	}
 	if err != nil {
 		return err
 	}
-	return d.SyncDir(filepath.Dir(dir))
+	return syncEntry(d, parent, made)
 }
 
-func isDir(d Disk, path string) error {
-	info, err := d.Stat(path)
-	if err == nil && !info.IsDir() {
-		err = &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
+// syncAbove syncs the entries of a directory that is there and of those above it.
+func syncAbove(d Disk, dir string) error {
+	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
+		if err := syncEntry(d, parent, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncEntry syncs a directory for the sake of an entry. One that was there may be somebody else's, in a directory that may not be read.
+func syncEntry(d Disk, dir string, made bool) error {
+	err := d.SyncDir(dir)
+	if !made && errors.Is(err, fs.ErrPermission) {
+		return nil
 	}
 	return err
+}
+
+// Mkdir makes a directory if it is not there, and reports whether it was not. Its entry is not synced.
+func Mkdir(d Disk, dir string) (made bool, err error) {
+	err = d.Mkdir(dir, DirMode())
+	if !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	info, err := d.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return false, err
 }
 
 // ReadFile returns what the file at path holds.

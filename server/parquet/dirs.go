@@ -40,7 +40,10 @@ func (d *dirs) make(dir string) error {
 	if err := d.make(parent); err != nil {
 		return err
 	}
-	err := disk.MkdirAll(d.disk, dir)
+	_, err := disk.Mkdir(d.disk, dir)
+	if errors.Is(err, fs.ErrNotExist) { // the root was removed
+		err = disk.MkdirAll(d.disk, dir)
+	}
 	if err == nil {
 		err = d.disk.SyncDir(parent) // also if dir was there: its entry may never have been synced
 	}

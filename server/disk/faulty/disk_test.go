@@ -175,3 +175,27 @@ func TestCrashAt(t *testing.T) {
 		t.Errorf("the call was done %d times of 100", done)
 	}
 }
+
+// A directory that an earlier life has made is as durable as a new one, wherever that life has ended.
+func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
+	for seed := range uint64(50) {
+		for at := 1; at <= 6; at++ {
+			calls := 0
+			d := New(seed, Options{Fail: func(Call) error {
+				if calls++; calls >= at {
+					return syscall.EIO
+				}
+				return nil
+			}})
+			disk.MkdirAll(d, "/a/b/c")
+			d = d.Kill()
+			if err := disk.MkdirAll(d, "/a/b/c"); err != nil {
+				t.Fatal(err)
+			}
+			d = d.Crash()
+			if info, err := d.Stat("/a/b/c"); err != nil || !info.IsDir() {
+				t.Fatalf("the first life ends at call %d: %v", at, err)
+			}
+		}
+	}
+}
