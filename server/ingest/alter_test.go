@@ -106,7 +106,7 @@ func TestAlterations(t *testing.T) {
 			[]row{{"kinds": "time:time v:int64", "v": int64(7)}, {"kinds": "time:time v:int64"}, {"kinds": "time:time v:int64", "v": int64(-1)}}, 1, 204},
 		{"text to ints, and one is none", list{"7", "x"}, "PUT", column, `{"type":"int64"}`, 409, "time:time v:string",
 			[]row{{"kinds": "time:time v:string", "v": "7"}, {"kinds": "time:time v:string", "v": "x"}}, "y", 204},
-		{"ints to text", list{7, 1<<53 + 1}, "PUT", column, `{"type":"string"}`, 204, "time:time v:string",
+		{"ints to text", list{7, int64(1<<53 + 1)}, "PUT", column, `{"type":"string"}`, 204, "time:time v:string",
 			[]row{{"kinds": "time:time v:string", "v": "7"}, {"kinds": "time:time v:string", "v": "9007199254740993"}}, "x", 204},
 		{"ints to floats", list{7}, "PUT", column, `{"type":"float64"}`, 204, "time:time v:float64",
 			[]row{{"kinds": "time:time v:float64", "v": 7.0}}, 0.5, 204},
