@@ -110,7 +110,7 @@ func TestAlterations(t *testing.T) {
 			[]row{{"kinds": "time:time v:string", "v": "7"}, {"kinds": "time:time v:string", "v": "9007199254740993"}}, "x", 204},
 		{"ints to floats", list{7}, "PUT", column, `{"type":"float64"}`, 204, "time:time v:float64",
 			[]row{{"kinds": "time:time v:float64", "v": 7.0}}, 0.5, 204},
-		{"an int that a float would round", list{1<<53 + 1}, "PUT", column, `{"type":"float64"}`, 409, "time:time v:int64",
+		{"an int that a float would round", list{int64(1<<53 + 1)}, "PUT", column, `{"type":"float64"}`, 409, "time:time v:int64",
 			[]row{{"kinds": "time:time v:int64", "v": int64(1<<53 + 1)}}, 1, 204},
 		{"whole floats to ints", list{7.0, -2.0}, "PUT", column, `{"type":"int64"}`, 204, "time:time v:int64",
 			[]row{{"kinds": "time:time v:int64", "v": int64(7)}, {"kinds": "time:time v:int64", "v": int64(-2)}}, 1, 204},
