@@ -197,7 +197,7 @@ func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 
 // Requests by chance, of which some are refused: those leave no trace, and a trace is all that the others say.
 func TestTraceOfRequestsByChance(t *testing.T) {
-	cells := []any{1, 1<<53 + 1, 0.5, "x", true, nil, int64(t0), list{}}
+	cells := []any{1, int64(1<<53 + 1), 0.5, "x", true, nil, int64(t0), list{}}
 	for seed := range uint64(40) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables, o.MaxColumns = 4, 5 })
