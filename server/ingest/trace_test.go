@@ -70,7 +70,7 @@ func samplesAt(ms int64) []byte {
 func TestRefusedRequestLeavesNoTrace(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables, o.MaxColumns, o.MaxHours = 3, 4, 5 })
 	arc := func(items ...any) func() int { return func() int { return r.arc(items).Code } }
-	if status := arc(columns("b", "n", 1<<53+1, "s", "x"), columns("c", "f", 0.5))(); status != 204 {
+	if status := arc(columns("b", "n", int64(1<<53+1), "s", "x"), columns("c", "f", 0.5))(); status != 204 {
 		t.Fatalf("status %d", status)
 	}
 	write := func(contentType, query string, body []byte) func() int {
