@@ -1,14 +1,16 @@
 package config
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/slipstream-go/slipstream/server/access"
 )
 
 func parse(t *testing.T, args ...string) (*Serve, error) {
@@ -40,7 +42,7 @@ func TestDefaults(t *testing.T) {
 		s.WAL.Segment != 128<<20 || s.Pprof != "" || s.Limits.MaxRows != 1<<20 || s.Timeout.Header != 5*time.Second {
 		t.Errorf("%+v", s)
 	}
-	if tokens, err := s.Tokens(); err != nil || tokens != nil {
+	if tokens, err := s.Tokens(); err != nil || tokens.Len() != 0 {
 		t.Errorf("tokens %v, %v", tokens, err)
 	}
 }
@@ -96,6 +98,22 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// wantTokens checks that there are n tokens, and that these may read.
+func wantTokens(t *testing.T, s *Serve, n int, secrets ...string) {
+	t.Helper()
+	tokens, err := s.Tokens()
+	if err != nil || tokens.Len() != n {
+		t.Errorf("%d tokens, %v", tokens.Len(), err)
+		return
+	}
+	g := access.NewGuard(tokens)
+	for _, secret := range secrets {
+		if r := (&http.Request{Header: http.Header{"X-Api-Key": {secret}}}); !g.Allows(r, access.Read, access.Own) {
+			t.Errorf("%.20q is no token", secret)
+		}
+	}
+}
+
 func TestTokens(t *testing.T) {
 	file := write(t, "# mine\n\n  first  \nsecond\n")
 	t.Setenv("SLIPSTREAM_TOKEN", "third\n") // as of a file
@@ -103,24 +121,48 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := s.Tokens()
-	if err != nil || strings.Join(tokens, " ") != "third first second" {
-		t.Errorf("%v, %v", tokens, err)
-	}
+	wantTokens(t, s, 3, "third", "first", "second")
 	if _, err := parse(t, "--token-file="+write(t, "# none\n")); err == nil || !strings.Contains(err.Error(), "there is no token in it; write one a line") {
 		t.Errorf("%v", err)
 	}
 	t.Setenv("SLIPSTREAM_TOKEN", " \n")
 	if s, err := parse(t); err != nil {
 		t.Error(err)
-	} else if tokens, err := s.Tokens(); tokens != nil || err != nil {
-		t.Errorf("%q, %v", tokens, err)
+	} else {
+		wantTokens(t, s, 0)
 	}
 	long := strings.Repeat("x", 100_000)
 	if s, err := parse(t, "--token-file="+write(t, "a\n"+long+"\nb")); err != nil {
 		t.Error(err)
-	} else if tokens, err := s.Tokens(); !slices.Equal(tokens, []string{"a", long, "b"}) || err != nil {
-		t.Errorf("%d tokens, %v", len(tokens), err)
+	} else {
+		wantTokens(t, s, 3, "a", long, "b")
+	}
+	for setting, want := range map[string]string{
+		"#third":                       "", // which is no comment
+		"third db=a rights=read":       "",
+		"third secret":                 "--token: a word after the token is neither",
+		"third\nfourth":                "--token: a word after the token is neither",
+		"first rights=read":            ": line 3: it is the token of --token with other rights or databases: leave one out",
+		"third rights=write,administr": "--token: rights= must list some of write, read, administer",
+	} {
+		t.Setenv("SLIPSTREAM_TOKEN", setting)
+		s, err := parse(t, "--listen=0.0.0.0:80", "--token-file="+file)
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "third") || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%q: %v", setting, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", setting, err)
+			continue
+		}
+		wantTokens(t, s, 3, strings.Fields(setting)[0], "first", "second")
+	}
+	t.Setenv("SLIPSTREAM_TOKEN", "")
+	broken := write(t, "first\n\nsecond right=write\n")
+	if _, err := parse(t, "--token-file="+broken); err == nil || !strings.Contains(err.Error(), "--token-file="+broken+": line 3: ") || strings.Contains(err.Error(), "second") {
+		t.Errorf("%v", err)
 	}
 	if _, err := parse(t, "--token=secret"); err == nil || !strings.Contains(err.Error(), "--token-file") {
 		t.Errorf("a token on the command line: %v", err)

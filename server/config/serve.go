@@ -8,11 +8,11 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
@@ -26,8 +26,8 @@ type Serve struct {
 
 	FileMode Mode `help:"Permissions of the files of the log and the tables, in octal; directories can be entered where files can be read." default:"0600"`
 
-	Token          string `help:"Token that requests must carry. Set it in the environment or the configuration file, or use --token-file: the command line is refused." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
-	TokenFile      string `help:"File of tokens, one a line." type:"path" placeholder:"FILE"`
+	Token          string `help:"Token that requests must carry, written as a line of --token-file. Set it in the environment or the configuration file, or use --token-file: the command line is refused." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
+	TokenFile      string `help:"File of tokens, one a line. A token alone has all rights on all databases; words after it grant less, as TOKEN db=metrics,logs rights=write. The rights are write, read (tables, schemas, metrics) and administer (flush, drop and alter, schemas). Read again when it changes." type:"path" placeholder:"FILE"`
 	InsecureNoAuth bool   `help:"Allow to listen beyond this machine without a token."`
 	TLSCert        string `help:"Certificate chain, PEM; with it the service speaks TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
 	TLSKey         string `help:"Key of the certificate, PEM." name:"tls-key" type:"path" placeholder:"FILE"`
@@ -117,7 +117,7 @@ func (s *Serve) Validate() error {
 	if err != nil {
 		return err
 	}
-	if len(tokens) == 0 && !isLoopback(host) && !s.InsecureNoAuth {
+	if tokens.Len() == 0 && !isLoopback(host) && !s.InsecureNoAuth {
 		return fmt.Errorf("--listen=%s is open to other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth", s.Listen)
 	}
 	return nil
@@ -172,14 +172,14 @@ func (s *Serve) AfterApply(ctx *kong.Context) error {
 	return nil
 }
 
-// Tokens are those of the setting and of the file.
-func (s *Serve) Tokens() ([]string, error) { return s.ReadTokens(os.ReadFile) }
+// Tokens returns those of the setting and of the file.
+func (s *Serve) Tokens() (*access.Tokens, error) { return s.ReadTokens(os.ReadFile) }
 
-// ReadTokens reads the file by read. Empty lines, and those that begin with #, mean nothing.
-func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) ([]string, error) {
-	var tokens []string
-	if token := strings.TrimSpace(s.Token); token != "" { // files that become variables often end with a new line
-		tokens = append(tokens, token)
+// ReadTokens is Tokens that reads the file by read.
+func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) (*access.Tokens, error) {
+	tokens := &access.Tokens{}
+	if err := tokens.Add(s.Token, "--token"); err != nil {
+		return nil, err
 	}
 	if s.TokenFile == "" {
 		return tokens, nil
@@ -188,14 +188,8 @@ func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) ([]string, er
 	if err != nil {
 		return nil, fmt.Errorf("--token-file: %w", err)
 	}
-	had := len(tokens)
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			tokens = append(tokens, line)
-		}
-	}
-	if len(tokens) == had {
-		return nil, fmt.Errorf("--token-file=%s: there is no token in it; write one a line", s.TokenFile)
+	if err := tokens.AddLines(string(text)); err != nil {
+		return nil, fmt.Errorf("--token-file=%s: %w", s.TokenFile, err)
 	}
 	return tokens, nil
 }

@@ -1,9 +1,9 @@
 // Package ingest takes rows over HTTP: it decodes a body straight to columns, checks all of it, and hands body and columns to
 // the store. What is answered with 204 is on disk.
 //
-//	handler.go   routes, /health, /ready, /v1/tables, /-/flush      job.go      a body's way to batches: groups, finish
+//	handler.go   routes and rights, /health, /ready, /v1/tables     job.go      a body's way to batches: groups, finish
 //	write.go     one write request, from its head to its answer     tables.go   bodies of one table
-//	auth.go      tokens                                             arc.go      bodies that name their tables
+//	route.go     how routes are served, parameters, latencies       arc.go      bodies that name their tables
 //	budget.go    bytes in flight                                    partial.go  rows judged one by one
 //	body.go      reading a body                                     json.go     bodies of JSON
 //	compress.go  decompressing it, within bounds                    lines.go    bodies of NDJSON
@@ -12,11 +12,11 @@
 //	                                                                times.go    units of time
 //	replay.go    the same decoding, out of the log                  names.go    names and text
 //	limits.go    the bounds                                         fault.go    errors of the decoders, in words
-//	route.go     routes, parameters, refusals in the log, latencies               alter.go    DELETE and PUT of tables and columns
 //	stats.go     counters                                           refusal.go  outcomes, and what the client is told
 //	series.go    requests of Remote Write, which the relay hands over
 //	samples.go   their way to batches                               labels.go   labels as JSON
 //	tenants.go   tables of tenants                                  histograms.go  native histograms
+//	alter.go     DELETE and PUT of tables and columns
 //
 // # Endpoints
 //
@@ -40,9 +40,23 @@
 //	time_unit=s|ms|us|ns|auto the unit of times that are numbers
 //
 // Any other parameter, or one that is there twice, is refused with the list of those that there are; the other endpoints take none, but
-// /health, /ready and /metrics do not look. With a parameter that is misspelt nothing is stored. Requests carry,
-// when the service has tokens, Authorization: Bearer TOKEN. /health and /ready ask for none; without one /ready names no paths and
-// no tables.
+// /health, /ready and /metrics do not look. With a parameter that is misspelt nothing is stored.
+//
+// # Tokens
+//
+// When the service has tokens, requests carry Authorization: Bearer TOKEN. A token has rights, on all databases or on some: see package
+// access for the file that they are in. Each endpoint demands one right:
+//
+//	write       both write endpoints, on their database; Remote Write, on the database metrics, also for a target
+//	read        GET /v1/tables, which lists the databases of the token alone
+//	            GET /v1/schemas[/{name}] and /metrics, on all databases
+//	administer  DELETE and PUT of a table and its columns, on their database
+//	            POST /-/flush, PUT and DELETE /v1/schemas/{name}, on all databases
+//	none        /health, /alive, /ready
+//
+// A schema belongs to no database, so its endpoints and a flush want a token for all of them. Any token that may write can send bodies by a
+// registered schema whose fingerprint it has. A token that may not read all databases is told nothing of the others: /ready and a 503 name no
+// paths and no tables, and a schema whose fingerprint is wrong gets the 404 of one that is not there.
 //
 // # Bodies
 //
@@ -185,6 +199,8 @@
 //	                                                           of NDJSON {"row": 1, "line": 3, "reason": "…"}
 //	400   body, name or parameter is wrong; nothing stored     mend it: the error says where
 //	401   no valid token                                       send one
+//	403   the token lacks the right, or is not for the         use another token: the error says which of both
+//	      database, whether there is such a database or not
 //	404   no such path, or no such schema                      mend the URL, or register the schema
 //	405   wrong method                                         see Allow
 //	408   the body did not arrive in time                      send it again
@@ -211,9 +227,10 @@
 //
 // # Order of work
 //
-// What can be refused cheaply is refused first: size by Content-Length, token, names and parameters, readiness; only then is the
-// body read. All tables of a body are decoded and checked before the log, so whatever is in the log can be read again. The catalog
-// changes when the log has the rows: a request that is refused leaves no table, no column and no type behind.
+// What can be refused cheaply is refused first: token and its rights, size by Content-Length, names and parameters, readiness; only then
+// is the body read. Who is refused by the token has touched nothing: no budget, no table, no label of a metric. All tables of a body are
+// decoded and checked before the log, so whatever is in the log can be read again. The catalog changes when the log has the rows: a request
+// that is refused leaves no table, no column and no type behind.
 //
 // # What the service tells
 //

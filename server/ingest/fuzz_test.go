@@ -94,7 +94,7 @@ func checkFuzzed(t *testing.T, pool *table.Pool, q *request, payload []byte) {
 // checkWrite wants what package table asks of a write.
 func checkWrite(t *testing.T, w table.Write) {
 	b := w.Batch
-	if err := checkTable(w.Name.Table); err != nil || w.Name.DB != "db" && w.Name.DB != seriesDatabase || b.Rows == 0 {
+	if err := checkTable(w.Name.Table); err != nil || w.Name.DB != "db" && w.Name.DB != SeriesDatabase || b.Rows == 0 {
 		t.Fatalf("%v: %d rows: %v", w.Name, b.Rows, err)
 	}
 	c := b.Find(timeColumn)
@@ -158,7 +158,7 @@ func FuzzSeries(f *testing.F) {
 		if flags&4 != 0 {
 			parts[1].Tenant = "a"
 		}
-		q := &request{handler: h, held: hold{budget: h.flight}, codec: codec{format: RemoteWrite}, record: wal.Record{Time: t1, DB: seriesDatabase}}
+		q := &request{handler: h, held: hold{budget: h.flight}, codec: codec{format: RemoteWrite}, record: wal.Record{Time: t1, DB: SeriesDatabase}}
 		if err := q.join(parts); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -16,11 +17,11 @@ import (
 // Options are how a handler is made.
 type Options struct {
 	Limits  Limits
-	Tokens  []string     // one of them must come with each request, but for /health and /ready; none: no token is asked for
-	Metrics http.Handler // answers /metrics; nil: there is none
-	Pool    *table.Pool  // that of the store
-	Flight  *Budget      // of the bytes of bodies; nil: one of Limits.InFlight bytes
-	Schemas *Schemas     // by which bodies may be coded; nil: there are none, and none can be registered
+	Guard   *access.Guard // admits requests; nil: all
+	Metrics http.Handler  // answers /metrics; nil: there is none
+	Pool    *table.Pool   // that of the store
+	Flight  *Budget       // of the bytes of bodies; nil: one of Limits.InFlight bytes
+	Schemas *Schemas      // by which bodies may be coded; nil: there are none, and none can be registered
 	Logger  *slog.Logger
 
 	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
@@ -37,12 +38,12 @@ type Options struct {
 // ready.
 type Handler struct {
 	limits  Limits
-	tokens  atomic.Pointer[tokens]
+	guard   *access.Guard
 	metrics http.Handler
 	pool    *table.Pool
 	schemas *Schemas
 	log     *slog.Logger
-	mux     *http.ServeMux
+	answer  http.Handler // to requests
 
 	store    atomic.Pointer[table.Store]
 	reading  atomic.Pointer[table.Store] // recovers, and is not open yet
@@ -60,9 +61,11 @@ type Handler struct {
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, mux: http.NewServeMux(), window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
 	h.counters.latencies = make(map[string]*latencies)
-	h.SetTokens(o.Tokens)
+	if h.guard = o.Guard; h.guard == nil {
+		h.guard = access.NewGuard(nil)
+	}
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
 		h.flight = NewBudget(h.limits.InFlight)
@@ -77,7 +80,7 @@ func New(o Options) *Handler {
 	if h.pool == nil {
 		h.pool = table.NewPool(64 << 20)
 	}
-	h.routes(o.Schemas != nil, cmp.Or(o.Advice, WritePaths))
+	h.answer = h.serve(h.routes(o.Schemas != nil), cmp.Or(o.Advice, WritePaths))
 	return h
 }
 
@@ -86,38 +89,34 @@ const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 
 const columnPath = "/v1/tables/{db}/{table}/columns/{column}"
 
-func (h *Handler) routes(schemas bool, advice string) {
-	h.route("POST", "/api/v1/write/msgpack", h.writeArc)
-	h.route("POST", "/v1/write/{db}/{table}", h.writeTable)
-	h.route("POST", "/-/flush", h.plain(h.flush))
-	h.route("GET", "/v1/tables", h.plain(h.tables))
-	h.route("DELETE", "/v1/tables/{db}/{table}", h.guarded(h.dropTable))
-	h.answer("DELETE", columnPath, h.guarded(h.dropColumn))
-	h.answer("PUT", columnPath, h.plain(h.setType))
-	h.refuseOthers(columnPath, "DELETE, PUT")
-	h.route("GET", "/health", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) }))
-	h.route("GET", "/ready", open(h.ready))
-	h.route("GET", "/alive", open(h.alive))
+// routes are all that the handler answers. Each says what it demands.
+func (h *Handler) routes(schemas bool) []route {
+	list := []route{
+		{"POST", "/api/v1/write/msgpack", demand{right: access.Write, of: headerDatabase}, h.writeArc},
+		{"POST", "/v1/write/{db}/{table}", demand{right: access.Write, of: pathDatabase}, h.writeTable},
+		{"POST", "/-/flush", demand{right: access.Administer, of: allDatabases}, h.plain(h.flush)},
+		{"GET", "/v1/tables", demand{right: access.Read, of: ownDatabases}, h.granted(h.tables)},
+		{"DELETE", "/v1/tables/{db}/{table}", demand{right: access.Administer, of: pathDatabase}, simple(h.dropTable)},
+		{"DELETE", columnPath, demand{right: access.Administer, of: pathDatabase}, simple(h.dropColumn)},
+		{"PUT", columnPath, demand{right: access.Administer, of: pathDatabase}, h.plain(h.setType)},
+		{"GET", "/health", everybody, simple(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })},
+		{"GET", "/ready", everybody, simple(h.ready)},
+		{"GET", "/alive", everybody, simple(h.alive)},
+	}
 	if h.metrics != nil {
-		h.route("GET", "/metrics", h.guarded(h.metrics.ServeHTTP))
+		list = append(list, route{"GET", "/metrics", demand{right: access.Read, of: allDatabases}, simple(h.metrics.ServeHTTP)})
 	}
-	if schemas {
-		h.route("GET", "/v1/schemas", h.plain(h.listSchemas))
-		h.answer("PUT", "/v1/schemas/{name}", h.plain(h.putSchema))
-		h.answer("GET", "/v1/schemas/{name}", h.plain(h.getSchema))
-		h.answer("DELETE", "/v1/schemas/{name}", h.plain(h.deleteSchema))
-		h.refuseOthers("/v1/schemas/{name}", "DELETE, GET, HEAD, PUT")
+	if schemas { // which belong to all databases
+		list = append(list,
+			route{"GET", "/v1/schemas", demand{right: access.Read, of: allDatabases}, h.plain(h.listSchemas)},
+			route{"GET", "/v1/schemas/{name}", demand{right: access.Read, of: allDatabases}, h.plain(h.getSchema)},
+			route{"PUT", "/v1/schemas/{name}", demand{right: access.Administer, of: allDatabases}, h.plain(h.putSchema)},
+			route{"DELETE", "/v1/schemas/{name}", demand{right: access.Administer, of: allDatabases}, h.plain(h.deleteSchema)})
 	}
-	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
-	})
+	return list
 }
 
-func errUnauthorized() *refusal {
-	return refuse(Unauthorized, "no valid token: send one of the service's as Authorization: Bearer TOKEN")
-}
-
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.answer.ServeHTTP(w, r) }
 
 // Open has the handler take writes, which go to s.
 func (h *Handler) Open(s *table.Store) { h.store.Store(s) }
@@ -143,23 +142,29 @@ func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, status{"alive", ""})
 }
 
+// seesAll reports whether a request may be told of every database.
+func (h *Handler) seesAll(r *http.Request) bool {
+	return h.guard.Allows(r, access.Read, access.All)
+}
+
 func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	reason, detail := h.unready()
 	if reason == "" {
 		st := status{Status: "ready"}
-		if err := h.store.Load().Trouble(); err != nil && h.Allow(r) {
+		if err := h.store.Load().Trouble(); err != nil && h.seesAll(r) {
 			st.Reason = err.Error()
 		}
 		writeJSON(w, http.StatusOK, st)
 		return
 	}
-	if detail != nil && h.Allow(r) { // it names paths and tables
+	if detail != nil && h.seesAll(r) { // it names paths and tables
 		reason += ": " + detail.Error()
 	}
 	writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
 }
 
-// unready returns why the service should get no writes, or an empty string. The detail is for those who have a token.
+// unready returns why the service should get no writes, or an empty string. The detail is for those who may read all
+// databases.
 func (h *Handler) unready() (reason string, detail error) {
 	s := h.store.Load()
 	switch {
@@ -224,7 +229,8 @@ type columnStatus struct {
 	As   string `json:"as,omitempty"` // its name in files, if it is another one there
 }
 
-func (h *Handler) tables(w http.ResponseWriter, r *http.Request) {
+// tables lists the tables of the databases that the grant is for.
+func (h *Handler) tables(w http.ResponseWriter, r *http.Request, g *access.Grant) {
 	s := h.store.Load()
 	if s == nil {
 		h.refuse(w, r, errNotReady())
@@ -232,6 +238,9 @@ func (h *Handler) tables(w http.ResponseWriter, r *http.Request) {
 	}
 	list := []tableStatus{}
 	for _, t := range s.Tables() {
+		if !g.Reaches(t.Name.DB) {
+			continue
+		}
 		st := tableStatus{
 			DB: t.Name.DB, Table: t.Name.Table, Files: t.Files, Bytes: t.Bytes, LandedTo: t.LandedTo,
 			OldestSeconds: t.Oldest.Round(time.Millisecond).Seconds(),

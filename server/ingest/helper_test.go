@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -202,6 +203,16 @@ func (r *rig) open(change ...func(*table.Options)) {
 	}
 	r.store = store
 	r.h.Open(store)
+}
+
+// guardOf is a guard that accepts tokens, each written as a line of their file.
+func guardOf(t testing.TB, lines ...string) *access.Guard {
+	t.Helper()
+	tokens := &access.Tokens{}
+	if err := tokens.AddLines(strings.Join(lines, "\n")); err != nil {
+		t.Fatal(err)
+	}
+	return access.NewGuard(tokens)
 }
 
 // do sends a request. The header is key, value, key, value …

@@ -44,7 +44,7 @@ func (r *rig) send(body io.Reader, length int64, header ...string) *httptest.Res
 }
 
 func TestTokens(t *testing.T) {
-	r := newRig(t, Options{Tokens: []string{"first", "second"}, Metrics: http.NotFoundHandler()})
+	r := newRig(t, Options{Guard: guardOf(t, "first", "second"), Metrics: http.NotFoundHandler()})
 	const text = "no valid token: send one of the service's as Authorization: Bearer TOKEN"
 	for _, header := range [][]string{
 		nil, {"Authorization", "Bearer"}, {"Authorization", "Bearer wrong"}, {"Authorization", "Bearer "}, {"Authorization", "Basic first"},
@@ -464,7 +464,7 @@ func TestStoreErrors(t *testing.T) {
 		{wal.ErrFailed, nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
 		{fmt.Errorf("%w: fdatasync", wal.ErrFailed), nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
 	} {
-		got := asRefusal(r.h.explain(fmt.Errorf("%w", c.err), func() error { return c.landing }))
+		got := asRefusal(r.h.explain(fmt.Errorf("%w", c.err), func() error { return c.landing }, true))
 		if got.outcome != c.outcome || got.text != c.text {
 			t.Errorf("%v: %v %q", c.err, got.outcome, got.text)
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -19,6 +20,7 @@ const (
 	StoredPartly                // 200
 	Invalid                     // 400: the body, a name or a parameter
 	Unauthorized                // 401
+	Forbidden                   // 403: the token lacks the right, or is not for the database
 	NoSchema                    // 404: of that name
 	TimedOut                    // 408
 	Mismatch                    // 409: of schemas
@@ -44,6 +46,7 @@ var outcomeTable = [outcomes]struct {
 	StoredPartly: {"stored_partly", http.StatusOK, 0},
 	Invalid:      {"invalid", http.StatusBadRequest, 0},
 	Unauthorized: {"unauthorized", http.StatusUnauthorized, 0},
+	Forbidden:    {"forbidden", http.StatusForbidden, 0},
 	NoSchema:     {"no_schema", http.StatusNotFound, 0},
 	TimedOut:     {"timed_out", http.StatusRequestTimeout, 0},
 	Mismatch:     {"mismatch", http.StatusConflict, 0},
@@ -146,8 +149,11 @@ func (r *refusal) write(w http.ResponseWriter) {
 	if wait := outcomeTable[r.outcome].retry; wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 	}
-	if r.outcome == Unauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="slipstream"`)
+	switch r.outcome {
+	case Unauthorized:
+		w.Header().Set("WWW-Authenticate", access.Challenge)
+	case Forbidden:
+		w.Header().Set("WWW-Authenticate", access.InsufficientScope)
 	}
 	writeJSON(w, r.outcome.Status(), p)
 }

@@ -13,7 +13,7 @@ import (
 // wrong with a whole item of a batch. Read back from the log, the same rows are taken.
 func TestPartialRejectsRowsAlone(t *testing.T) {
 	const hour = 3600_000_000
-	const big = 1<<53 + 1
+	const big int64 = 1<<53 + 1
 	good := columns("a", "v", 1)
 	item := func(m any, all dict) dict { return dict{"m", m, "columns", all} }
 	for _, c := range []struct {

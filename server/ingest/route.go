@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -9,11 +10,35 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/latency"
 )
 
-// endpoint answers requests. It returns the format of the body, nil if it is none of a write, or is not known.
-type endpoint func(w http.ResponseWriter, r *http.Request) *Format
+// route is how a method at a path is answered, and for whom.
+type route struct {
+	method, path string
+	demand       demand
+	answer       endpoint
+}
+
+// demand is what a request must be granted before anything of it is looked at: a right, on the databases that it concerns.
+type demand struct {
+	right access.Right
+	of    func(*http.Request) access.Scope
+	open  bool // everybody is answered, and gets no grant
+}
+
+// everybody is the demand of routes that ask for no token.
+var everybody = demand{open: true}
+
+// The databases that a request concerns.
+func allDatabases(*http.Request) access.Scope     { return access.All }
+func ownDatabases(*http.Request) access.Scope     { return access.Own }
+func pathDatabase(r *http.Request) access.Scope   { return access.Database(r.PathValue("db")) }
+func headerDatabase(r *http.Request) access.Scope { return access.Database(databaseOf(r)) }
+
+// endpoint answers requests that have been admitted. It returns the format of the body, nil if it is none of a write, or is not known.
+type endpoint func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format
 
 // latencies are how long the requests of a route took, by Format.Code, which has 4 bits and is not 0.
 type latencies [16]latency.Histogram
@@ -25,66 +50,98 @@ func (l *latencies) of(f *Format) *latency.Histogram {
 	return &l[f.Code]
 }
 
-// route has fn answer a method at a path, and refuses the other methods there.
-func (h *Handler) route(method, path string, fn endpoint) {
-	h.answer(method, path, fn)
-	allow := method
-	if method == "GET" {
-		allow = "GET, HEAD"
+// serve returns what answers by the routes. It refuses other methods at their paths, and at other paths gives advice. It panics if a route
+// has no demand.
+func (h *Handler) serve(routes []route, advice string) http.Handler {
+	mux := http.NewServeMux()
+	methods := make(map[string][]string)
+	for _, rt := range routes {
+		if rt.demand.right == 0 != rt.demand.open || rt.demand.of == nil != rt.demand.open {
+			panic(fmt.Sprintf("ingest: %s %s: the route must demand a right on databases, or be open to everybody", rt.method, rt.path))
+		}
+		mux.HandleFunc(rt.method+" "+rt.path, h.guarded(rt))
+		methods[rt.path] = append(methods[rt.path], rt.method)
+		if rt.method == http.MethodGet {
+			methods[rt.path] = append(methods[rt.path], http.MethodHead)
+		}
 	}
-	h.refuseOthers(path, allow)
+	for path, list := range methods {
+		slices.Sort(list)
+		mux.HandleFunc(path, refuseOthers(strings.Join(list, ", ")))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
+	})
+	return mux
 }
 
-// answer has fn answer a method at a path.
-func (h *Handler) answer(method, path string, fn endpoint) {
-	took := h.counters.latencies[path]
+// guarded answers requests that are granted what a route demands, and refuses the others.
+func (h *Handler) guarded(rt route) http.HandlerFunc {
+	took := h.counters.latencies[rt.path]
 	if took == nil {
 		took = new(latencies)
-		h.counters.latencies[path] = took
+		h.counters.latencies[rt.path] = took
 	}
-	h.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
+	d := rt.demand
+	return func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		took.of(fn(w, r)).Observe(time.Since(began))
-	})
+		var g *access.Grant
+		if !d.open {
+			var denied *access.Refusal
+			if g, denied = h.guard.Admit(r, d.right, d.of(r)); denied != nil {
+				refused := errDenied(denied)
+				if d.right == access.Write {
+					h.counters.count(refused.outcome)
+				}
+				h.refuse(w, r, refused)
+				took.of(nil).Observe(time.Since(began))
+				return
+			}
+		}
+		took.of(rt.answer(w, r, g)).Observe(time.Since(began))
+	}
 }
 
-// refuseOthers refuses the methods at a path that are not allowed there.
-func (h *Handler) refuseOthers(path, allow string) {
-	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+// errDenied is a refusal of the guard as that of a request.
+func errDenied(denied *access.Refusal) *refusal {
+	outcome := Unauthorized
+	if denied.Forbidden() {
+		outcome = Forbidden
+	}
+	return refuse(outcome, "%s", denied.Error())
+}
+
+// refuseOthers refuses methods that are not allowed.
+func refuseOthers(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
 		writeJSON(w, http.StatusMethodNotAllowed, problem{Error: "the method " + clip(r.Method) + " is not allowed here: use " + allow})
-	})
+	}
 }
 
-// open answers everybody.
-func open(fn http.HandlerFunc) endpoint {
-	return func(w http.ResponseWriter, r *http.Request) *Format {
+// simple answers requests without a format, whatever their grant.
+func simple(fn http.HandlerFunc) endpoint {
+	return func(w http.ResponseWriter, r *http.Request, _ *access.Grant) *Format {
 		fn(w, r)
 		return nil
 	}
 }
 
-// guarded asks for a token first.
-func (h *Handler) guarded(fn http.HandlerFunc) endpoint {
-	return func(w http.ResponseWriter, r *http.Request) *Format {
-		if !h.Allow(r) {
-			h.refuse(w, r, errUnauthorized())
-			return nil
-		}
-		fn(w, r)
-		return nil
-	}
-}
-
-// plain is guarded, and takes no parameters.
+// plain is simple, and takes no parameters.
 func (h *Handler) plain(fn http.HandlerFunc) endpoint {
-	return h.guarded(func(w http.ResponseWriter, r *http.Request) {
+	return h.granted(func(w http.ResponseWriter, r *http.Request, _ *access.Grant) { fn(w, r) })
+}
+
+// granted is plain for answers that depend on the grant.
+func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Grant)) endpoint {
+	return func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
 		if _, err := parametersOf(r); err != nil {
 			h.refuse(w, r, asRefusal(err))
-			return
+			return nil
 		}
-		fn(w, r)
-	})
+		fn(w, r, g)
+		return nil
+	}
 }
 
 // parametersOf returns the parameters of the URL. The error is that of one which is not known, or is there twice.

@@ -16,7 +16,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	for level, each := range map[slog.Level]int{slog.LevelDebug: 1, slog.LevelInfo: 0} {
 		synctest.Test(t, func(t *testing.T) {
 			var text bytes.Buffer
-			h := New(Options{Tokens: []string{"secret"}, Logger: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: level}))})
+			h := New(Options{Guard: guardOf(t, "secret"), Logger: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: level}))})
 			send := func(n int, method, url, token string) {
 				for range n {
 					r := httptest.NewRequest(method, url, strings.NewReader("{}"))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/slipstream-go/slipstream/schema"
+	"github.com/slipstream-go/slipstream/server/access"
 )
 
 // Bodies of one table that a registered schema is for (see Schemas). Its form is that of the body:
@@ -17,7 +18,7 @@ import (
 // The log keeps the schema with each body, so that it can be read whatever becomes of the registry.
 
 // readSchema finds the schema of the body, which the parameters of its Content-Type name.
-func (q *request) readSchema(r *http.Request, params map[string]string) (err error) {
+func (q *request) readSchema(r *http.Request, g *access.Grant, params map[string]string) (err error) {
 	name, fingerprint := params["schema"], params["fingerprint"]
 	if err := checkSchema(name); err != nil {
 		return err
@@ -27,6 +28,9 @@ func (q *request) readSchema(r *http.Request, params map[string]string) (err err
 			"NamedFingerprint, which GET /v1/schemas/%s tells too", clip(fingerprint), name).in("fingerprint")
 	}
 	q.job.schema, err = q.handler.schemas.find(name, fingerprint, r.Header.Get("Slipstream-Schema"))
+	if err != nil && !g.SeesAll() {
+		return errUnseen(name, fingerprint)
+	}
 	return err
 }
 

@@ -22,13 +22,13 @@ import (
 )
 
 // newSchemaRig is a rig with a registry.
-func newSchemaRig(t testing.TB, o Options) *rig {
+func newSchemaRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 	t.Helper()
 	var err error
 	if o.Schemas, err = OpenSchemas(filepath.Join(t.TempDir(), "schemas.json")); err != nil {
 		t.Fatal(err)
 	}
-	return newRig(t, o)
+	return newRig(t, o, change...)
 }
 
 func (r *rig) put(name, definition string) *httptest.ResponseRecorder {
@@ -516,7 +516,7 @@ func TestSchemasDeletedMeanwhile(t *testing.T) {
 }
 
 func TestSchemaTokens(t *testing.T) {
-	r := newSchemaRig(t, Options{Tokens: []string{"secret"}})
+	r := newSchemaRig(t, Options{Guard: guardOf(t, "secret")})
 	for _, c := range []struct{ method, path string }{{"GET", ""}, {"GET", "/a"}, {"PUT", "/a"}, {"DELETE", "/a"}} {
 		wantStatus(t, r.do(c.method, "/v1/schemas"+c.path, nil), 401)
 	}

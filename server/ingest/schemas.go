@@ -250,6 +250,11 @@ func errNoSchema(name string) *refusal {
 	return refuse(NoSchema, "there is no schema %q: register it by PUT /v1/schemas/%s", name, name).in("schema")
 }
 
+// errUnseen tells as much of the registry as its sender has told.
+func errUnseen(name, fingerprint string) *refusal {
+	return refuse(NoSchema, "there is no schema %q with the fingerprint %s: one who administers all databases registers it", name, fingerprint).in("schema")
+}
+
 // errMismatch says how the schema of a request differs from the newest version.
 func errMismatch(name, fingerprint, told string, v *version) error {
 	head := fmt.Sprintf("schema %q has no version with the fingerprint %s; its newest has %s", name, fingerprint, v.fingerprint)

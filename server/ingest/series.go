@@ -20,8 +20,8 @@ type Series struct {
 	Body    []byte
 }
 
-// seriesDatabase is where the tables of all tenants are.
-const seriesDatabase = "metrics"
+// SeriesDatabase is the database of the tables of all tenants.
+const SeriesDatabase = "metrics"
 
 // AppendSeries stores all parts or none of them, in one record of the log. The bodies are the caller's again when it returns.
 //
@@ -34,7 +34,7 @@ const seriesDatabase = "metrics"
 // Samples of several versions and tenants may stand beside one another; of one tenant, in the order of the parts.
 func (h *Handler) AppendSeries(parts []Series) (status int, retryAfter time.Duration, err error) {
 	q := requests.Get().(*request)
-	q.handler, q.held = h, hold{budget: h.flight}
+	q.handler, q.held, q.told = h, hold{budget: h.flight}, false
 	defer q.end()
 	outcome := Stored
 	if err = q.storeSeries(parts); err != nil {
@@ -56,7 +56,7 @@ func (q *request) storeSeries(parts []Series) error {
 	}
 	q.partial, q.async = false, false
 	q.codec = codec{format: RemoteWrite}
-	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: seriesDatabase}
+	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: SeriesDatabase}
 	q.job.take = q.take
 	writes, err := q.decode()
 	if err != nil {

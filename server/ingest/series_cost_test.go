@@ -41,7 +41,7 @@ func scraped(series, samples int) *remotewrite.Request {
 func seriesDecoder(t testing.TB, version remotewrite.Version, body []byte) func() {
 	h := New(Options{})
 	q := &request{handler: h, held: hold{budget: h.flight}, codec: codec{format: RemoteWrite}}
-	q.record.Time, q.record.DB = t0, seriesDatabase
+	q.record.Time, q.record.DB = t0, SeriesDatabase
 	return func() {
 		if err := q.join([]Series{{"team-a", version, body}}); err != nil {
 			t.Fatal(err)

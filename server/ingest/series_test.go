@@ -69,7 +69,7 @@ func wantSeries(t testing.TB, received int64, parts ...Series) map[string][]row 
 			t.Fatal(err)
 		}
 		texts := histogramsOf(p)
-		base := seriesDatabase + "." + tableOf(p.Tenant)
+		base := SeriesDatabase + "." + tableOf(p.Tenant)
 		add := func(suffix string, of *remotewrite.Series, ms int64, more row) {
 			if more["start_time"] == int64(0) {
 				delete(more, "start_time")

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/table"
@@ -31,7 +32,9 @@ func (r *rig) trace() string {
 		r.t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	r.h.tables(w, httptest.NewRequest("GET", "/v1/tables", nil))
+	req := httptest.NewRequest("GET", "/v1/tables", nil)
+	all, _ := access.NewGuard(nil).Admit(req, access.Read, access.All)
+	r.h.tables(w, req, all)
 	wantStatus(r.t, w, 200)
 	return fmt.Sprintf("%s%s%d tables, failing %v", waited.ReplaceAll(w.Body.Bytes(), nil), file, r.store.Stats().Tables, r.store.Failing())
 }
@@ -67,7 +70,7 @@ func samplesAt(ms int64) []byte {
 func TestRefusedRequestLeavesNoTrace(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables, o.MaxColumns, o.MaxHours = 3, 4, 5 })
 	arc := func(items ...any) func() int { return func() int { return r.arc(items).Code } }
-	if status := arc(columns("b", "n", 1<<53+1, "s", "x"), columns("c", "f", 0.5))(); status != 204 {
+	if status := arc(columns("b", "n", int64(1<<53+1), "s", "x"), columns("c", "f", 0.5))(); status != 204 {
 		t.Fatalf("status %d", status)
 	}
 	write := func(contentType, query string, body []byte) func() int {
@@ -100,8 +103,8 @@ func TestRefusedRequestLeavesNoTrace(t *testing.T) {
 		{"a body that is cut short", write("application/json", "", []byte(`[{"time":1,"v":1},{"time":`))},
 		{"a schema that is not there", write("application/x-slipstream-schema; schema=none; fingerprint=0123456789abcdef", "", []byte("x"))},
 		{"no token", func() int {
-			r.h.SetTokens([]string{"secret"})
-			defer r.h.SetTokens(nil)
+			r.h.guard = guardOf(t, "secret")
+			defer func() { r.h.guard = access.NewGuard(nil) }()
 			return r.arc(first).Code
 		}},
 		{"a client that has gone", func() int {
@@ -194,7 +197,7 @@ func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 
 // Requests by chance, of which some are refused: those leave no trace, and a trace is all that the others say.
 func TestTraceOfRequestsByChance(t *testing.T) {
-	cells := []any{1, 1<<53 + 1, 0.5, "x", true, nil, int64(t0), list{}}
+	cells := []any{1, int64(1<<53 + 1), 0.5, "x", true, nil, int64(t0), list{}}
 	for seed := range uint64(40) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables, o.MaxColumns = 4, 5 })

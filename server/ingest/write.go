@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -25,6 +27,7 @@ type request struct {
 
 	partial bool
 	async   bool
+	told    bool // the sender may be told of all databases
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -45,22 +48,23 @@ func (q *request) end() {
 }
 
 // writeArc is Arc's endpoint: the database comes in a header, and the compression is told by the body's first bytes.
-func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request) *Format {
-	db := r.Header.Get("X-Arc-Database")
-	if db == "" {
-		db = "default"
-	}
-	return h.write(w, r, table.Name{DB: db}, Arc)
+func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
+	return h.write(w, r, g, table.Name{DB: databaseOf(r)}, Arc)
 }
 
-func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request) *Format {
-	return h.write(w, r, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
+// databaseOf is the database of a request to Arc's endpoint.
+func databaseOf(r *http.Request) string {
+	return cmp.Or(r.Header.Get("X-Arc-Database"), "default")
+}
+
+func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
+	return h.write(w, r, g, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
 }
 
 // write takes one request, and returns its format. The format f is nil where the Content-Type says it.
-func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name, f *Format) *Format {
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant, name table.Name, f *Format) *Format {
 	q := requests.Get().(*request)
-	q.handler, q.held = h, h.flight.of(r.RemoteAddr)
+	q.handler, q.held, q.told = h, h.flight.of(r.RemoteAddr), g.SeesAll()
 	q.codec = codec{format: f}
 	gone := false // q is the log's
 	defer func() {
@@ -68,7 +72,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name,
 			q.end()
 		}
 	}()
-	err := q.admit(r, name)
+	err := q.admit(r, g, name)
 	f = q.codec.format // the log may end q before the answer
 	if err == nil {
 		err = q.read(w, r)
@@ -92,15 +96,12 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, name table.Name,
 }
 
 // admit decides by the head of the request whether its body is wanted.
-func (q *request) admit(r *http.Request, name table.Name) error {
+func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error {
 	h := q.handler
 	if r.ContentLength > h.limits.Body {
 		return errBodyLimit(h.limits.Body)
 	}
-	if !h.Allow(r) {
-		return errUnauthorized()
-	}
-	if err := q.readHead(r, name); err != nil {
+	if err := q.readHead(r, g, name); err != nil {
 		return err
 	}
 	if h.store.Load() == nil || h.failed.Load() {
@@ -118,7 +119,7 @@ func (q *request) behind() int {
 }
 
 // readHead reads what the URL and the headers say.
-func (q *request) readHead(r *http.Request, name table.Name) (err error) {
+func (q *request) readHead(r *http.Request, g *access.Grant, name table.Name) (err error) {
 	if err := checkDatabase(name.DB); err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (q *request) readHead(r *http.Request, name table.Name) (err error) {
 			return err
 		}
 		if q.codec.format == Schema {
-			if err = q.readSchema(r, params); err != nil {
+			if err = q.readSchema(r, g, params); err != nil {
 				return err
 			}
 		}
@@ -272,16 +273,17 @@ func (q *request) append(writes []table.Write, async bool) error {
 	if err == nil || errors.As(err, &conflict) { // which a partial request can do something about
 		return err
 	}
-	return h.explain(err, s.Err)
+	return h.explain(err, s.Err, q.told)
 }
 
-// explain says what an error of the store means for the client. landing is why rows do not land at present, if they do not.
-func (h *Handler) explain(err error, landing func() error) error {
+// explain says what an error of the store means for the client. landing is why rows do not land at present, if they do not; clients that
+// may not be told of all databases get no details of it.
+func (h *Handler) explain(err error, landing func() error, told bool) error {
 	switch {
 	case errors.Is(err, table.ErrInvalid):
 		return invalid("%s", strings.TrimPrefix(err.Error(), "table: "))
 	case errors.Is(err, table.ErrBusy), errors.Is(err, wal.ErrFull):
-		return errFull(err, landing())
+		return errFull(err, landing(), told)
 	case errors.Is(err, wal.ErrLowDisk):
 		return refuse(LowDisk, "the disk is nearly full: nothing was stored, send it again later")
 	case errors.Is(err, table.ErrHeld):
@@ -298,10 +300,12 @@ func (h *Handler) explain(err error, landing func() error) error {
 }
 
 // errFull is a budget that is used up: because rows come faster than they land, or because they do not land at all.
-func errFull(err, landing error) error {
+func errFull(err, landing error, told bool) error {
 	switch {
-	case landing != nil:
+	case landing != nil && told:
 		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later (%v)", landing)
+	case landing != nil:
+		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later")
 	case errors.Is(err, wal.ErrFull):
 		return refuse(LogFull, "the log is full of rows that wait to land: send it again later")
 	}

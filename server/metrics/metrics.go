@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -17,6 +18,7 @@ import (
 // Collector reads the rooms' statistics.
 type Collector struct {
 	Ingest func() ingest.Stats
+	Guard  func() [access.Reasons]int64
 	Store  func() *table.Store // nil before recovery begins
 	Watch  func() watch.Stats
 }
@@ -43,6 +45,8 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var requestsDesc = describe("requests_total", "Write requests by how they ended.", "outcome", "code")
+
+var refusedDesc = describe("access_refusals_total", "Requests refused by their token: none, an unknown one, one without the right or not for the database.", "reason")
 
 var requestSeconds = describe("request_seconds", "From the head of a request to its answer, by route and by the format of its body.", "route", "format")
 
@@ -99,6 +103,7 @@ var ofLog = []metric[wal.Stats]{
 // Describe implements prometheus.Collector.
 func (c Collector) Describe(out chan<- *prometheus.Desc) {
 	out <- requestsDesc
+	out <- refusedDesc
 	out <- requestSeconds
 	out <- syncDesc
 	out <- failingDesc
@@ -120,6 +125,9 @@ func (c Collector) Collect(out chan<- prometheus.Metric) {
 	for i, n := range s.Outcomes {
 		o := ingest.Outcome(i)
 		out <- prometheus.MustNewConstMetric(requestsDesc, prometheus.CounterValue, float64(n), o.String(), strconv.Itoa(o.Status()))
+	}
+	for i, n := range c.Guard() {
+		out <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(n), access.Reason(i).String())
 	}
 	for _, l := range s.Latencies {
 		out <- prometheus.MustNewConstHistogram(requestSeconds, l.Count, l.Sum.Seconds(), l.Buckets, l.Route, l.Format)

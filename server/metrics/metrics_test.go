@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/latency"
 	"github.com/slipstream-go/slipstream/server/table"
@@ -34,6 +36,7 @@ func TestCollector(t *testing.T) {
 				{Route: "/v1/write/{db}/{table}", Format: "json", Snapshot: took}, {Route: "/ready", Snapshot: took},
 			}}
 		},
+		Guard: func() [access.Reasons]int64 { return [access.Reasons]int64{access.OtherDatabase: 7} },
 		Store: func() *table.Store { return store },
 		Watch: func() watch.Stats { return watch.Stats{Loads: 2} },
 	}
@@ -52,7 +55,7 @@ func TestCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(before) != 2+len(ofIngest)+len(ofWatch) || len(after) != len(before)+len(ofStore)+len(ofLog)+1 {
+	if len(before) != 3+len(ofIngest)+len(ofWatch) || len(after) != len(before)+len(ofStore)+len(ofLog)+1 {
 		t.Errorf("%d metrics before the store is open, %d after", len(before), len(after))
 	}
 	name := regexp.MustCompile(`^slipstream_[a-z_]+$`)
@@ -83,6 +86,14 @@ func TestCollector(t *testing.T) {
 		case "slipstream_request_seconds":
 			if all := m.GetMetric(); len(all) != 2 || all[1].GetHistogram().GetSampleCount() != 3 || all[1].GetHistogram().GetBucket()[0].GetCumulativeCount() != 2 {
 				t.Errorf("latencies: %v", m)
+			}
+		case "slipstream_access_refusals_total":
+			var got []string
+			for _, one := range m.GetMetric() {
+				got = append(got, fmt.Sprint(one.GetLabel()[0].GetValue(), " ", one.GetCounter().GetValue()))
+			}
+			if text := strings.Join(got, ", "); text != "database 7, no_token 0, right 0, unknown_token 0" {
+				t.Errorf("refusals: %s", text)
 			}
 		case "slipstream_requests_total":
 			if n := len(m.GetMetric()); n != len(ingest.Stats{}.Outcomes) {

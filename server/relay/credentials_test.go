@@ -1,14 +1,23 @@
 package relay
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/ingest"
 )
 
 func authorized(authorization string) *http.Request {
@@ -92,5 +101,63 @@ func TestAllows(t *testing.T) {
 	tenant := []byte("team-a")
 	if allocs := testing.AllocsPerRun(100, func() { r.list[0].allows(tenant) }); allocs != 0 {
 		t.Errorf("%v allocations", allocs)
+	}
+}
+
+// Options.Admit decides where the rules name no credentials, and is not asked before the relay is ready.
+func TestAdmit(t *testing.T) {
+	guard := access.NewGuard(nil)
+	tokens := &access.Tokens{}
+	for _, line := range []string{"writer rights=write", "reader rights=read"} {
+		if err := tokens.Add(line, "the test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	guard.Set(tokens)
+	landed := 0
+	r, err := New(Options{
+		Land: func([]ingest.Series) (int, time.Duration, error) { landed++; return http.StatusNoContent, 0, nil },
+		Admit: func(r *http.Request) *access.Refusal {
+			_, denied := guard.Admit(r, access.Write, access.Database(ingest.SeriesDatabase))
+			return denied
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(token string, status int, challenge string) {
+		t.Helper()
+		body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{{
+			Labels:  []remotewrite.Label{{Name: "__name__", Value: "up"}, {Name: "__tenant__", Value: "a"}},
+			Samples: []remotewrite.Sample{{Value: 1, Timestamp: 1}},
+		}}}))
+		req := httptest.NewRequest("POST", "/api/v1/push", bytes.NewReader(body))
+		req.Header.Set("Content-Type", "application/x-protobuf")
+		req.Header.Set("Content-Encoding", "snappy")
+		req.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		if w.Code != status || w.Header().Get("WWW-Authenticate") != challenge {
+			t.Errorf("%q: %d %s %s", token, w.Code, w.Header().Get("WWW-Authenticate"), w.Body)
+		}
+	}
+	for _, token := range []string{"writer", "reader", "unknown", ""} {
+		send(token, 503, "")
+	}
+	if n := guard.Refused(); n != [access.Reasons]int64{} {
+		t.Errorf("before it is ready the relay refuses tokens: %v", n)
+	}
+	if err := r.Open(); err != nil {
+		t.Fatal(err)
+	}
+	send("writer", 204, "")
+	send("reader", 403, access.InsufficientScope)
+	send("unknown", 401, access.Challenge+`, Basic realm="slipstream"`)
+	send("", 401, access.Challenge+`, Basic realm="slipstream"`)
+	if n := guard.Refused(); landed != 1 || n != [access.Reasons]int64{access.NoToken: 1, access.UnknownToken: 1, access.LacksRight: 1} {
+		t.Errorf("%d landed; %v", landed, n)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/access"
 )
 
 // Paths are those that Handler answers.
@@ -55,16 +57,12 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	if q.dialect, err = dialectOf(q.head.Header); err != nil {
 		return err
 	}
-	rules := r.rules.Load()
-	var ok bool
-	if q.credential, ok = rules.authenticate(q.head); ok && q.credential == anybody && r.o.Allow != nil {
-		ok = r.o.Allow(q.head)
-	}
 	if !r.opened.Load() {
 		return refuse(Unavailable, "the relay is not ready: send it again")
 	}
-	if !ok {
-		return refuse(Unauthorized, "no valid credentials: send one of the relay's, as a bearer token, by basic authentication or with a certificate")
+	rules := r.rules.Load()
+	if err = q.authorize(rules); err != nil {
+		return err
 	}
 	if err = q.read(w); err != nil {
 		return err
@@ -76,6 +74,22 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 		return err
 	}
 	return q.deliver()
+}
+
+// authorize finds whose request it is. Where the rules name no credentials, Options.Admit decides.
+func (q *request) authorize(rules *Rules) *refusal {
+	var denied *access.Refusal
+	var ok bool
+	if q.credential, ok = rules.authenticate(q.head); q.credential == anybody && q.relay.o.Admit != nil {
+		denied = q.relay.o.Admit(q.head)
+	}
+	switch {
+	case denied != nil && denied.Forbidden():
+		return refuse(Forbidden, "%s", denied.Error())
+	case denied != nil || !ok:
+		return refuse(Unauthorized, "no valid credentials: send one of the relay's, as a bearer token, by basic authentication or with a certificate")
+	}
+	return nil
 }
 
 // answer tells the sender how its request has ended. What is wrong fits the kilobyte of it that Prometheus reads.
@@ -104,8 +118,11 @@ func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Tim
 		after := max(refused.after, outcomeTable[outcome].retry)
 		h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 	}
-	if outcome == Unauthorized {
-		h.Set("WWW-Authenticate", `Bearer realm="slipstream", Basic realm="slipstream"`)
+	switch outcome {
+	case Unauthorized:
+		h.Set("WWW-Authenticate", access.Challenge+`, Basic realm="slipstream"`)
+	case Forbidden:
+		h.Set("WWW-Authenticate", access.InsufficientScope)
 	}
 	if q.leftUnread {
 		h.Set("Connection", "close") // rather than read what is not wanted

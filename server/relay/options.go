@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/queue"
 )
@@ -48,8 +49,8 @@ type Options struct {
 	Bounds Bounds
 	Flight *ingest.Budget // memory of requests in hand
 
-	// Allow guards the endpoints when the rules name no credentials.
-	Allow func(*http.Request) bool
+	// Admit guards the endpoints when the rules name no credentials; nil: they are open. It returns why a request is refused, or nil.
+	Admit func(*http.Request) *access.Refusal
 	// Land takes requests when there is no target. It gives status and pause of an answer, as ingest.Handler.AppendSeries does.
 	Land func(parts []ingest.Series) (status int, after time.Duration, err error)
 

@@ -14,6 +14,7 @@ const (
 	Partly                      // 400, to vmagent 409: some of the series, or all of them, will never be taken
 	Invalid                     // the same: the body is damaged, or beyond a bound that is not one of size
 	Unauthorized                // 401
+	Forbidden                   // 403: the token is not for writing, or not for Remote Write
 	WrongType                   // 415
 	TooLarge                    // 413, to vmagent 409
 	TooMany                     // 429 or 503, as Options.TooMany says: a limit of a rate, here or at a target
@@ -33,6 +34,7 @@ var outcomeTable = [outcomes]struct {
 	Partly:       {"partly", http.StatusBadRequest, 0},
 	Invalid:      {"invalid", http.StatusBadRequest, 0},
 	Unauthorized: {"unauthorized", http.StatusUnauthorized, 0},
+	Forbidden:    {"forbidden", http.StatusForbidden, 0},
 	WrongType:    {"wrong_type", http.StatusUnsupportedMediaType, 0},
 	TooLarge:     {"too_large", http.StatusRequestEntityTooLarge, 0},
 	TooMany:      {"too_many", http.StatusServiceUnavailable, time.Second},

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -91,6 +94,12 @@ var actors = []actor{
 			"\x82\xa1m\xa3bad\xa7columns\x82\xa4time\x91\xce\x65\x00\x00\x00\xa1v\x91\xa1x"
 		s.answered(badHost(i), s.request("/api/v1/write/msgpack", strings.NewReader(body), "Content-Type", "application/msgpack", "X-Arc-Database", "db"))
 	})},
+
+	// Tokens.
+	{
+		name: "a token of another database", meets: []int{200, 204, 401, 403}, tokens: "good db=db,metrics\nany db=db,metrics\nbad db=other\nlook db=db,metrics rights=read\n",
+		act: crowd(60, trespass), check: nothingOf("db", "metrics"),
+	},
 
 	// Landing.
 	{name: "a table whose disk fails", meets: []int{204}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
@@ -210,6 +219,80 @@ func badRows(s *stage, i int) {
 	s.answered(badHost(i), s.tableRequest("bad", fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 20<<10))))
 }
 
+// trespass reaches for the database db with tokens that are not for it, or not for that, and once for its own.
+func trespass(s *stage, i int) {
+	row := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":1}]`, time.Now().UnixMicro(), 1e9+s.next())
+	requests := []func() *http.Request{
+		func() *http.Request { return s.tableRequest("good", row) },
+		func() *http.Request { return s.tableRequest(fmt.Sprint("good", s.next()), row) },
+		func() *http.Request {
+			return s.tableRequest("good?partial=true&durability=async", `[{"time":1,"id":"x","new":true}]`)
+		},
+		func() *http.Request {
+			return s.request("/api/v1/write/msgpack", strings.NewReader("\x82\xa1m\xa4good\xa7columns\x81\xa2id\x91\x01"), "X-Arc-Database", "db")
+		},
+		func() *http.Request { return s.push(seriesOf("good", "good_total", 1e9+s.next())) },
+		func() *http.Request { return s.push(seriesOf("good", "good_total", -1), seriesOf("new", "x", 1)) },
+		func() *http.Request { return s.request("/-/flush", nil) },
+		func() *http.Request {
+			return s.method("PUT", "/v1/schemas/good", `{"fields":[{"name":"id","type":"u8"}]}`)
+		},
+		func() *http.Request { return s.method("DELETE", "/v1/schemas/good", "") },
+		func() *http.Request { return s.method("DELETE", "/v1/tables/db/good?files=delete", "") },
+		func() *http.Request { return s.method("DELETE", "/v1/tables/db/good/columns/id?files=rewrite", "") },
+		func() *http.Request { return s.method("PUT", "/v1/tables/db/good/columns/v", `{"type":"string"}`) },
+		func() *http.Request { return s.method("GET", "/v1/tables", "") },
+		func() *http.Request {
+			return s.request("/v1/write/other/good", strings.NewReader(row), "Content-Type", "application/json")
+		},
+	}
+	n := i % len(requests)
+	token := "bad"
+	if n < 12 {
+		token = []string{"bad", "look", "guess", ""}[i/len(requests)%4]
+	}
+	req := requests[n]()
+	req.Header.Set("Authorization", "Bearer "+token)
+	if text := s.answered(badHost(i), req); strings.Contains(text, `"db":"db"`) || strings.Contains(text, `"db":"metrics"`) || strings.Contains(text, "db.good") {
+		s.t.Errorf("%s %s with the token %q shows: %s", req.Method, req.URL, token, text)
+	}
+}
+
+// nothingOf has tables of databases be those of the good senders alone, in the catalog and on the disk.
+func nothingOf(databases ...string) func(s *stage) {
+	return func(s *stage) {
+		req := s.method("GET", "/v1/tables", "")
+		req.Header.Set("Authorization", "Bearer good")
+		resp, err := (&http.Transport{DialContext: s.net.From("198.51.100.3")}).RoundTrip(req)
+		if err != nil {
+			s.t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		var tables []struct {
+			DB, Table string
+			Columns   []struct{ Name, Type string }
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&tables); err != nil || len(tables) == 0 {
+			s.t.Errorf("%d tables, %v", len(tables), err)
+		}
+		for _, table := range tables {
+			text := fmt.Sprint(table.Columns)
+			good := table.DB == "db" && table.Table == "good" && text == "[{time time} {id int64} {host string} {v int64}]" ||
+				table.DB == "metrics" && table.Table == "good" && s.shape == landing
+			if !good {
+				s.t.Errorf("there is %s.%s with %s", table.DB, table.Table, text)
+			}
+		}
+		s.walk(path.Join(s.dir, "tables"), func(file string) {
+			of := strings.TrimPrefix(file, path.Join(s.dir, "tables")+"/")
+			if database, rest, _ := strings.Cut(of, "/"); slices.Contains(databases, database) && !strings.HasPrefix(rest, "good/") {
+				s.t.Errorf("there is the file %s", of)
+			}
+		})
+	}
+}
+
 func badHost(i int) string   { return fmt.Sprintf("203.0.%d.%d", 113+i/250, 1+i%250) }
 func badTenant(i int) string { return fmt.Sprint("bad", i) }
 
@@ -247,6 +330,13 @@ func (s *stage) pause(d time.Duration) bool {
 	case <-s.over.Done():
 	}
 	return s.over.Err() != nil
+}
+
+// method is a request with a method and a body of JSON.
+func (s *stage) method(method, path, body string) *http.Request {
+	req := s.request(path, strings.NewReader(body), "Content-Type", "application/json")
+	req.Method = method
+	return req
 }
 
 func (s *stage) tableRequest(table, body string) *http.Request {
@@ -313,16 +403,17 @@ func (s *stage) trickle(c net.Conn, text string) {
 	}
 }
 
-// answered sends a request from a host of its own, and reads the answer, whatever it is.
-func (s *stage) answered(host string, req *http.Request) {
+// answered sends a request from a host of its own, and returns the text of the answer, whatever it is.
+func (s *stage) answered(host string, req *http.Request) (text string) {
 	transport := &http.Transport{DialContext: s.net.From(host)}
 	defer transport.CloseIdleConnections()
 	resp, err := transport.RoundTrip(req.WithContext(s.over))
 	if err != nil {
 		s.meet(closed)
-		return
+		return ""
 	}
 	s.meet(resp.StatusCode)
-	io.Copy(io.Discard, resp.Body)
-	resp.Body.Close()
+	defer resp.Body.Close()
+	b, _ := io.ReadAll(resp.Body)
+	return string(b)
 }

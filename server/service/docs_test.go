@@ -76,7 +76,7 @@ func TestExamples(t *testing.T) {
 		}
 		return path
 	}
-	tokens := write("tokens", "token\n")
+	tokens := write("tokens", docs(t)["tokens"])
 	secretFile := regexp.MustCompile(`"(?:token|password)_file": "([^"]+)"`)
 	readRules := func(name, text string) {
 		for _, m := range secretFile.FindAllStringSubmatch(text, -1) {

@@ -126,6 +126,38 @@ func (c *child) stop() {
 	}
 }
 
+// ask sends a request, and returns the whole answer. The header is key, value, key, value …
+func ask(t *testing.T, client *http.Client, method, url string, body []byte, header ...string) reply {
+	t.Helper()
+	req, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{resp.StatusCode, string(text), resp.Header}
+}
+
+// as asks with a token, unless it is empty.
+func as(t *testing.T, token, method, url string, body []byte, header ...string) (status int, text string) {
+	t.Helper()
+	if token != "" {
+		header = append(header, "Authorization", "Bearer "+token)
+	}
+	a := ask(t, http.DefaultClient, method, url, body, header...)
+	return a.status, a.text
+}
+
 // post sends a body of MessagePack; an error says that there was no whole answer.
 func post(client *http.Client, url string, body []byte) (status int, text string, err error) {
 	return postAs(client, url, "application/msgpack", body)

@@ -70,10 +70,12 @@ type actor struct {
 	shapes []shape // that it can be in; none: all
 	meets  []int   // statuses of answers that it gets, or closed: else it does not do what its name says
 	rules  string  // file of rules; empty: none
+	tokens string  // file of tokens; empty: none
 	flags  []string
 	act    func(s *stage)                                         // until s.over is done; nil: nothing
 	fault  func(c faulty.Call) error                              // of the disk; nil: none
 	target func(s *stage, w http.ResponseWriter, r *http.Request) // what the target does for tenants that are not good; nil: it takes all
+	check  func(s *stage)                                         // when the last rows have landed; nil: nothing
 }
 
 // TestIsolation has each actor alone meet each shape. In the long form it goes on with actors together, whose number and times
@@ -137,13 +139,14 @@ func combined(t *testing.T, seed uint64, quiet [3]*stage) {
 	var names []string
 	for n, wanted := 0, 2+r.IntN(2); n < wanted; {
 		a := actors[r.IntN(len(actors))]
-		if a.shapes != nil && !slices.Contains(a.shapes, sh) || a.rules != "" && all.rules != "" || a.fault != nil && all.fault != nil ||
+		if a.shapes != nil && !slices.Contains(a.shapes, sh) || a.rules != "" && all.rules != "" || a.tokens != "" && all.tokens != "" || a.fault != nil && all.fault != nil ||
 			a.target != nil && all.target != nil || slices.Contains(names, a.name) {
 			continue
 		}
 		n++
 		names = append(names, a.name)
 		all.rules += a.rules
+		all.tokens += a.tokens
 		all.flags = append(all.flags, a.flags...)
 		if a.fault != nil {
 			all.fault = a.fault
@@ -166,6 +169,7 @@ func combined(t *testing.T, seed uint64, quiet [3]*stage) {
 type stage struct {
 	t        *testing.T
 	shape    shape
+	dir      string // of the data
 	actor    actor
 	r        *rand.Rand
 	net      memnet.Network
@@ -189,7 +193,7 @@ func play(t *testing.T, sh shape, a actor, seed uint64) *stage {
 	s := &stage{shape: sh, actor: a, arrivals: make(map[int64][]time.Time), met: make(map[int]int)}
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s.t, s.r = t, rand.New(rand.NewPCG(seed, 0))
+		s.t, s.dir, s.r = t, dir, rand.New(rand.NewPCG(seed, 0))
 		s.run(dir)
 	})
 	s.t = t
@@ -219,12 +223,15 @@ func (s *stage) run(dir string) {
 	if s.shape == queued {
 		flags = append(flags, "--relay.queue="+dir+"/queue", "--relay.queue-tenant-max=4MiB", "--relay.max-body=1MiB")
 	}
-	if s.actor.rules != "" {
-		file := filepath.Join(dir, "rules.json")
-		if err := os.WriteFile(file, []byte(s.actor.rules), 0o600); err != nil {
+	for flag, text := range map[string]string{"--relay.rules=": s.actor.rules, "--token-file=": s.actor.tokens} {
+		if text == "" {
+			continue
+		}
+		file := filepath.Join(dir, strings.Trim(flag, "-="))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		flags = append(flags, "--relay.rules="+file)
+		flags = append(flags, flag+file)
 	}
 	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
 	m := machine{disk: s.disk, listen: func(string) (net.Listener, error) { return s.net.Listen(), nil }, dial: s.net.Dial, lookup: nowhere}
@@ -256,6 +263,9 @@ func (s *stage) run(dir string) {
 	}
 	landed := s.landed(dir)
 	end()
+	if s.actor.check != nil {
+		s.actor.check(s)
+	}
 	s.work.Wait()
 	stop()
 	select {
@@ -359,13 +369,13 @@ func (g *good) durations() (list []time.Duration) {
 // row is a request with a row of the table good.
 func (s *stage) row(id int64) *http.Request {
 	body := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":%d}]`, time.Now().UnixMicro(), id, id)
-	return s.request("/v1/write/db/good", strings.NewReader(body), "Content-Type", "application/json")
+	return s.request("/v1/write/db/good", strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer good")
 }
 
 // sample is a request with a sample of the tenant good.
 func (s *stage) sample(id int64) *http.Request {
 	req := s.push(seriesOf("good", "good_total", id))
-	req.Header.Set("Authorization", "Bearer good") // which is of use where the rules name credentials
+	req.Header.Set("Authorization", "Bearer good") // which is of use where there are tokens, or the rules name credentials
 	return req
 }
 
@@ -388,6 +398,7 @@ func (s *stage) request(path string, body io.Reader, header ...string) *http.Req
 	if err != nil {
 		panic(err)
 	}
+	req.Header.Set("Authorization", "Bearer any") // which is of use where there are tokens
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}

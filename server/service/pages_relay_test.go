@@ -94,23 +94,7 @@ func try(t *testing.T, fn func(send func(body []byte, header ...string) reply), 
 	s, stop := run(t, settings(t, flags...))
 	fn(func(body []byte, header ...string) reply {
 		t.Helper()
-		q, err := http.NewRequest("POST", s.URL()+"/api/v1/push", strings.NewReader(string(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := 0; i < len(header); i += 2 {
-			q.Header.Set(header[i], header[i+1])
-		}
-		resp, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply{resp.StatusCode, string(text), resp.Header}
+		return ask(t, http.DefaultClient, "POST", s.URL()+"/api/v1/push", body, header...)
 	})
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -314,6 +298,16 @@ func TestPagesRelay(t *testing.T) {
 				send(series("a"), "Authorization", "Bearer wrong").wants(t, 401)
 				send(series("a"), "Authorization", "Bearer right").wants(t, 204)
 			}, plain(newReceiver(t)), rulesIn(t, `{"credentials": [{"name": "a", "token": "right", "tenants": ["*"]}]}`))
+		},
+		"403": func(t *testing.T, r pages.Row) {
+			wantFlags(t, r, 1)
+			tokens := filepath.Join(t.TempDir(), "tokens")
+			writeText(t, tokens, "writer db=metrics rights=write\nreader rights=read\nrows db=logs\n")
+			try(t, func(send func([]byte, ...string) reply) {
+				send(series("a"), "Authorization", "Bearer reader").wants(t, 403)
+				send(series("a"), "Authorization", "Bearer rows").wants(t, 403)
+				send(series("a"), "Authorization", "Bearer writer").wants(t, 204)
+			}, plain(newReceiver(t)), "--token-file="+tokens)
 		},
 		"413; 409 to vmagent": func(t *testing.T, r pages.Row) {
 			large := labelled("__name__", "up", "__tenant__", "a", "x", strings.Repeat("x", 2<<20))
@@ -606,7 +600,7 @@ func wantLost(t *testing.T, to *receiver, reason string, flags ...string) {
 func filesOf(t *testing.T, page *pages.Page, heading string) map[string]check {
 	checks := map[string]check{}
 	for _, first := range []string{
-		"`slipstream.json`, `slipstream-queue.json`", "`rules.json`", "`slipstream.service`",
+		"`slipstream.json`, `slipstream-queue.json`", "`rules.json`", "`tokens`", "`slipstream.service`",
 		"`prometheus.yml`, `vmagent.sh`, `vmagent-relabel.yml`", "`cortex.yaml`, `mimir.yaml`", "`alerts.yml`, `dashboard.json`",
 	} {
 		checks[first] = func(t *testing.T, r pages.Row) {

@@ -14,23 +14,8 @@ import (
 // fetch gets a path of the service, with a token if there is one.
 func fetch(t *testing.T, url, token string) string {
 	t.Helper()
-	r, err := http.NewRequest("GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	_, text := as(t, token, "GET", url, nil)
+	return text
 }
 
 // Rows of a killed service cannot land when it starts again, and do not fit into its memory: /ready and /metrics say why, with paths and

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/config"
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/queue"
@@ -27,7 +28,7 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 		Metadata: c.Metadata, Rules: c.Rules, RejectedTenant: c.RejectedTenant, DeadTenant: c.DeadTenant, DeadTarget: c.DeadTarget, Replicate: c.Replicate,
 		Conns: c.Conns, ConnAge: c.ConnAge,
 		Bounds: relay.Bounds{Body: int64(c.MaxBody), Decoded: int(c.MaxDecoded), Ratio: s.config.Limits.MaxRatio, Tenants: c.MaxTenants, Series: c.MaxSeries, Symbols: 4 * c.MaxSeries},
-		Flight: s.flight, Allow: s.handler.Allow, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log, Dial: s.dial,
+		Flight: s.flight, Admit: s.admitSeries, Land: s.handler.AppendSeries, Version: s.version, Logger: s.log, Dial: s.dial,
 	}
 	if c.Queue != "" {
 		w := &s.config.WAL
@@ -48,6 +49,12 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 		err = s.watcher.Add("rules", r.LoadRules)
 	}
 	return r, errors.Join(err, s.watcher.Add("what targets are shown", r.LoadEgress))
+}
+
+// admitSeries guards Remote Write where the rules name no credentials. Its series are rows of one database; those for a target count as such.
+func (s *Service) admitSeries(r *http.Request) *access.Refusal {
+	_, denied := s.guard.Admit(r, access.Write, access.Database(ingest.SeriesDatabase))
+	return denied
 }
 
 // advice tells where to write: by Remote Write alone, if the service only passes that on.

@@ -3,7 +3,6 @@ package service
 import (
 	"bytes"
 	"crypto/tls"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -35,23 +34,12 @@ func series(tenants ...string) []byte {
 // push posts a body, with a bearer token unless it is empty.
 func push(t *testing.T, client *http.Client, base, token string, body []byte) (int, string) {
 	t.Helper()
-	req, err := http.NewRequest("POST", base+"/api/v1/push", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	var header []string
 	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
+		header = []string{"Authorization", "Bearer " + token}
 	}
-	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
+	a := ask(t, client, "POST", base+"/api/v1/push", body, header...)
+	return a.status, a.text
 }
 
 // target counts posts by tenant.

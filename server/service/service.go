@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/config"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/ingest"
@@ -43,6 +44,7 @@ type Service struct {
 	profiles net.Listener // nil: none
 	watcher  watch.Watcher
 	flight   *ingest.Budget
+	guard    *access.Guard
 	handler  *ingest.Handler
 	relay    *relay.Relay
 	pool     *table.Pool
@@ -74,7 +76,8 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	log = slog.New(throttle.New(log.Handler())) // whatever fails, and whoever logs it
 	s := &Service{
 		machine: m, config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
-		pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
+		guard: access.NewGuard(tokens),
+		pool:  table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
 	}
 	defer func() {
 		if err != nil {
@@ -108,7 +111,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 			Body: int64(c.Limits.MaxBody), Decompressed: int64(c.Limits.MaxDecompressed), Ratio: int64(c.Limits.MaxRatio),
 			InFlight: int64(c.Limits.MaxInFlight), MinRate: minRate(c), Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns,
 		},
-		Tokens:  tokens,
+		Guard:   s.guard,
 		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		Pool:    s.pool,
 		Flight:  s.flight,
@@ -123,7 +126,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 		err = s.watcher.Add("tokens", func(read func(path string) ([]byte, error)) error {
 			tokens, err := c.ReadTokens(read)
 			if err == nil {
-				s.handler.SetTokens(tokens)
+				s.guard.Set(tokens)
 			}
 			return err
 		})
@@ -135,7 +138,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 		return nil, err
 	}
 	registry.MustRegister(
-		metrics.Collector{Ingest: s.handler.Stats, Store: s.statistics, Watch: s.watcher.Stats}, metrics.Relay{Of: s.relay},
+		metrics.Collector{Ingest: s.handler.Stats, Store: s.statistics, Guard: s.guard.Refused, Watch: s.watcher.Stats}, metrics.Relay{Of: s.relay},
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processorTime)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s, nil
 }

@@ -48,7 +48,13 @@ func settings(t *testing.T, flags ...string) *config.Serve {
 // run runs a service in this process. stop ends it, and gives what Run has returned.
 func run(t *testing.T, c *config.Serve) (s *Service, stop func() error) {
 	t.Helper()
-	s, err := New(c, "test", slog.New(slog.DiscardHandler))
+	return runLogged(t, c, slog.DiscardHandler)
+}
+
+// runLogged is run with a log.
+func runLogged(t *testing.T, c *config.Serve, to slog.Handler) (s *Service, stop func() error) {
+	t.Helper()
+	s, err := New(c, "test", slog.New(to))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,209 @@
+package access
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func tokensOf(t *testing.T, lines ...string) *Tokens {
+	t.Helper()
+	tokens := &Tokens{}
+	if err := tokens.AddLines(strings.Join(lines, "\n")); err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}
+
+func requestOf(header ...string) *http.Request {
+	r := httptest.NewRequest("GET", "/", nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	return r
+}
+
+func bearer(token string) *http.Request { return requestOf("Authorization", "Bearer "+token) }
+
+// What each form of a line grants.
+func TestLines(t *testing.T) {
+	g := NewGuard(tokensOf(t,
+		"# a comment db=x", "", "  plain  ", "everything db=* rights=write,read,administer", "\twriter\trights=write\tdb=a,b ",
+		"prefix db=team-*,x rights=read", "admin rights=administer", "one db=a\r", "plain", "one db=a", "sum== rights=read"))
+	databases := []string{"a", "b", "x", "xy", "team-", "team-a", "team", "A", "", "*"}
+	for token, want := range map[string]struct {
+		rights    Right
+		databases string // of the above; All stands for all of them
+		all       bool
+	}{
+		"plain":      {every, "a b x xy team- team-a team A  *", true},
+		"everything": {every, "a b x xy team- team-a team A  *", true},
+		"admin":      {Administer, "a b x xy team- team-a team A  *", true},
+		"sum==":      {Read, "a b x xy team- team-a team A  *", true},
+		"writer":     {Write, "a b", false},
+		"prefix":     {Read, "x team- team-a", false},
+		"one":        {every, "a", false},
+	} {
+		for _, right := range []Right{Write, Read, Administer} {
+			has := want.rights&right != 0
+			if got := g.Allows(bearer(token), right, Own); got != has {
+				t.Errorf("%s, %v: %v", token, right, got)
+			}
+			if got := g.Allows(bearer(token), right, All); got != (has && want.all) {
+				t.Errorf("%s, %v of all: %v", token, right, got)
+			}
+			var reached []string
+			for _, db := range databases {
+				if g.Allows(bearer(token), right, Database(db)) {
+					reached = append(reached, db)
+				}
+			}
+			if has && strings.Join(reached, " ") != want.databases || !has && reached != nil {
+				t.Errorf("%s, %v: %q", token, right, reached)
+			}
+		}
+	}
+	if n := g.tokens.Load().Len(); n != 7 {
+		t.Errorf("%d tokens", n)
+	}
+	if g.Refused() != [Reasons]int64{} {
+		t.Error("what is only asked is counted")
+	}
+}
+
+// An error names the line, says what is allowed, and holds no word of the line.
+func TestErrorsNameTheLineAndNoSecret(t *testing.T) {
+	const allowed = "line 3: a word after the token is neither db=… nor rights=…; a token has no blanks in it"
+	for line, want := range map[string]string{
+		"secret hidden":                    allowed,
+		"secret hidden=":                   allowed,
+		"secret right=write":               allowed,
+		"secret # hidden":                  allowed,
+		"secret RIGHTS=write":              allowed,
+		"secret , db=a":                    allowed,
+		"secret rights=hidden":             "line 3: rights= must list some of write, read, administer, with commas and no blanks",
+		"secret rights=":                   "line 3: rights= must list some of write, read, administer, with commas and no blanks",
+		"secret rights=write,":             "line 3: rights= must list some of write, read, administer, with commas and no blanks",
+		"secret rights=Write":              "line 3: rights= must list some of write, read, administer, with commas and no blanks",
+		"secret rights=*":                  "line 3: rights= must list some of write, read, administer, with commas and no blanks",
+		"secret rights=read rights=write":  "line 3: rights= is there twice",
+		"secret db=a db=b":                 "line 3: db= is there twice",
+		"secret db=":                       "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
+		"secret db=a,,b":                   "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
+		"secret db=a, b":                   "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
+		"secret db=*a":                     "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
+		"secret db=hidden/x":               "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
+		"secret db=hiddén":                 "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
+		"db=a rights=read":                 "line 3: there is no token before db=… or rights=…",
+		"rights=read secret":               "line 3: there is no token before db=… or rights=…",
+		"first rights=read":                "line 3: it is the token of line 2 with other rights or databases: leave one out",
+		"first db=first":                   "line 3: it is the token of line 2 with other rights or databases: leave one out",
+		"# nothing but it\n\nfirst db=a,b": "line 5: it is the token of line 2 with other rights or databases: leave one out",
+	} {
+		err := new(Tokens).AddLines("# comment\nfirst\n" + line + "\nlast\n")
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v", line, err)
+		} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%q: the error quotes it: %v", line, err)
+		}
+	}
+	for _, text := range []string{"", "\n", "# none\n \n"} {
+		if err := new(Tokens).AddLines(text); err == nil || err.Error() != "there is no token in it; write one a line" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if err := new(Tokens).Add("#secret", "--token"); err != nil {
+		t.Errorf("a token that is no line of a file may begin with #: %v", err)
+	}
+}
+
+// Each refusal has its reason, is counted by it, and tells what is missing.
+func TestRefusals(t *testing.T) {
+	g := NewGuard(tokensOf(t, "all", "writer db=a rights=write", "reader rights=read db=b"))
+	var want [Reasons]int64
+	for _, c := range []struct {
+		request *http.Request
+		right   Right
+		scope   Scope
+		reason  Reason
+		text    string
+	}{
+		{requestOf(), Write, Database("a"), NoToken, noValidToken},
+		{requestOf("Authorization", "Bearer"), Write, Database("a"), NoToken, noValidToken},
+		{requestOf("Authorization", "Basic all"), Write, Database("a"), NoToken, noValidToken},
+		{requestOf("Authorization", "all"), Write, Database("a"), NoToken, noValidToken},
+		{bearer("al"), Write, Database("a"), UnknownToken, noValidToken},
+		{bearer("writer db=a rights=write"), Write, Database("a"), UnknownToken, noValidToken},
+		{requestOf("X-Api-Key", "wrong"), Read, Own, UnknownToken, noValidToken},
+		{bearer("writer"), Read, Own, LacksRight, "the token lacks the right to read: send one that has it"},
+		{bearer("writer"), Administer, All, LacksRight, "the token lacks the right to administer: send one that has it"},
+		{bearer("reader"), Write, Database("nowhere"), LacksRight, "the token lacks the right to write: send one that has it"},
+		{bearer("writer"), Write, Database("b"), OtherDatabase, `the token is not for the database "b": send one that is, or name a database of the token`},
+		{bearer("writer"), Write, Database(strings.Repeat("x", 1000)), OtherDatabase,
+			`the token is not for the database "` + strings.Repeat("x", 64) + `": send one that is, or name a database of the token`},
+		{bearer("writer"), Write, Database("*"), OtherDatabase, `the token is not for the database "*": send one that is, or name a database of the token`},
+		{bearer("writer"), Write, Database(""), OtherDatabase, `the token is not for the database "": send one that is, or name a database of the token`},
+		{bearer("reader"), Read, All, OtherDatabase, "this concerns all databases, and the token is for some of them: send one that is for all"},
+	} {
+		want[c.reason]++
+		grant, refused := g.Admit(c.request, c.right, c.scope)
+		if grant != nil || refused == nil || refused.Reason != c.reason || refused.Error() != c.text {
+			t.Errorf("%v %v %v: %v %v", c.request.Header, c.right, c.scope, grant, refused)
+		} else if refused.Forbidden() != (c.reason == LacksRight || c.reason == OtherDatabase) {
+			t.Errorf("%v: %v", c.reason, refused.Forbidden())
+		}
+	}
+	if got := g.Refused(); got != want {
+		t.Errorf("counted %v, want %v", got, want)
+	}
+	for _, header := range [][]string{{"Authorization", "bearer  all"}, {"Authorization", "Token all"}, {"X-Api-Key", "all"}} {
+		if _, refused := g.Admit(requestOf(header...), Administer, All); refused != nil {
+			t.Errorf("%v: %v", header, refused)
+		}
+	}
+}
+
+// Tokens can be replaced; without any, everybody is admitted.
+func TestSet(t *testing.T) {
+	g := NewGuard(nil)
+	if grant, refused := g.Admit(requestOf(), Administer, All); refused != nil || !grant.SeesAll() {
+		t.Error(refused)
+	}
+	g.Set(tokensOf(t, "a rights=read"))
+	if g.Allows(requestOf(), Read, Own) || !g.Allows(bearer("a"), Read, All) || g.Allows(bearer("a"), Write, All) {
+		t.Error("the first tokens are not in use")
+	}
+	g.Set(tokensOf(t, "a rights=write"))
+	if g.Allows(bearer("a"), Read, All) || !g.Allows(bearer("a"), Write, All) {
+		t.Error("the second tokens are not in use")
+	}
+}
+
+// Whatever a file holds: tokens or an error, and no error has a word of the file that is not one of the format's.
+func FuzzLines(f *testing.F) {
+	for _, text := range []string{"a", "a db=x rights=write", "a db=x*,y\nb rights=read,administer\n# c\n\n", "a b", "a db=", "db=a", "a\x00b\xff db=\xff", "a\na db=b"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tokens := &Tokens{}
+		if err := tokens.AddLines(text); err != nil {
+			for _, word := range strings.Fields(text) {
+				if len(word) > len("administer,") && strings.Contains(err.Error(), word) {
+					t.Errorf("the error has %q: %v", word, err)
+				}
+			}
+			return
+		}
+		g := NewGuard(tokens)
+		if tokens.Len() == 0 || g.Allows(requestOf(), Read, Own) {
+			t.Errorf("%q: everybody is admitted", text)
+		}
+		for _, token := range tokens.list {
+			if token.grant.rights == 0 || token.grant.rights&^every != 0 || len(token.grant.databases) == 0 || !slices.IsSorted(token.grant.databases) {
+				t.Errorf("%q: %+v", text, token.grant)
+			}
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Right is what a request does. A token has one or more.
+type Right uint8
+
+const (
+	Write Right = 1 << iota
+	Read
+	Administer
+
+	every = Write | Read | Administer
+)
+
+// rights are in the order in which texts list them.
+var rights = []struct {
+	right Right
+	name  string
+}{{Write, "write"}, {Read, "read"}, {Administer, "administer"}}
+
+// String returns the names of the rights in r, as a file of tokens has them.
+func (r Right) String() string {
+	var names []string
+	for _, o := range rights {
+		if r&o.right != 0 {
+			names = append(names, o.name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// Scope is the databases that a request concerns.
+type Scope struct {
+	kind     scopeKind
+	database string // of kind one
+}
+
+type scopeKind uint8
+
+const (
+	own scopeKind = iota
+	one
+	all
+)
+
+var (
+	// Own are the databases of the token: the request sees no others.
+	Own = Scope{kind: own}
+	// All are all databases, those included that do not exist yet.
+	All = Scope{kind: all}
+)
+
+// Database is the scope of one database.
+func Database(name string) Scope { return Scope{one, name} }
+
+// Grant is what a token allows.
+type Grant struct {
+	rights    Right
+	databases []string // sorted; exact names, or prefixes with a * behind them
+}
+
+// everything is what a token without words allows, and everybody where there are no tokens.
+var everything = &Grant{rights: every, databases: []string{"*"}}
+
+// Has reports whether the grant includes a right.
+func (g *Grant) Has(r Right) bool { return g.rights&r == r }
+
+// Reaches reports whether the grant is for a database.
+func (g *Grant) Reaches(database string) bool {
+	return slices.ContainsFunc(g.databases, func(pattern string) bool {
+		prefix, ok := strings.CutSuffix(pattern, "*")
+		return pattern == database || ok && strings.HasPrefix(database, prefix)
+	})
+}
+
+// SeesAll reports whether the grant is to read all databases: then texts may tell of any of them.
+func (g *Grant) SeesAll() bool { return g.Has(Read) && g.covers(All) }
+
+// covers reports whether the grant is for all databases of a scope.
+func (g *Grant) covers(s Scope) bool {
+	switch s.kind {
+	case own:
+		return true
+	case all:
+		return slices.Contains(g.databases, "*")
+	}
+	return g.Reaches(s.database)
+}
+
+func (g *Grant) equal(o *Grant) bool {
+	return g.rights == o.rights && slices.Equal(g.databases, o.databases)
+}
+
+// Key words of a line.
+const (
+	databasesKey = "db="
+	rightsKey    = "rights="
+)
+
+// parseGrant reads the words after a token. Its errors quote none of them.
+func parseGrant(words []string) (*Grant, error) {
+	if len(words) == 0 {
+		return everything, nil
+	}
+	g := &Grant{}
+	for _, word := range words {
+		var err error
+		if list, ok := strings.CutPrefix(word, databasesKey); ok {
+			err = g.readDatabases(list)
+		} else if list, ok := strings.CutPrefix(word, rightsKey); ok {
+			err = g.readRights(list)
+		} else {
+			err = errors.New("a word after the token is neither db=… nor rights=…; a token has no blanks in it")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if g.rights == 0 {
+		g.rights = every
+	}
+	if g.databases == nil {
+		g.databases = everything.databases
+	}
+	return g, nil
+}
+
+func (g *Grant) readRights(list string) error {
+	if g.rights != 0 {
+		return errors.New("rights= is there twice")
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.Index(names(), name)
+		if i < 0 {
+			return fmt.Errorf("rights= must list some of %s, with commas and no blanks", strings.Join(names(), ", "))
+		}
+		g.rights |= rights[i].right
+	}
+	return nil
+}
+
+// names returns those of the rights.
+func names() (list []string) {
+	for _, r := range rights {
+		list = append(list, r.name)
+	}
+	return list
+}
+
+func (g *Grant) readDatabases(list string) error {
+	if g.databases != nil {
+		return errors.New("db= is there twice")
+	}
+	g.databases = strings.Split(list, ",")
+	for _, pattern := range g.databases {
+		if !isPattern(pattern) {
+			return errors.New("db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *")
+		}
+	}
+	slices.Sort(g.databases)
+	return nil
+}
+
+// isPattern reports whether a database can have such a name, or one that begins so.
+func isPattern(s string) bool {
+	name, _ := strings.CutSuffix(s, "*")
+	return s != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || strings.ContainsRune("_-.", r))
+	})
+}

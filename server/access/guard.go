@@ -1,0 +1,110 @@
+package access
+
+import (
+	"fmt"
+	"net/http"
+	"sync/atomic"
+)
+
+// Guard admits requests by their tokens, and counts those that it refuses.
+type Guard struct {
+	tokens  atomic.Pointer[Tokens]
+	refused [Reasons]atomic.Int64
+}
+
+// NewGuard returns a guard that accepts tokens. Nil stands for no tokens: then it admits every request.
+func NewGuard(t *Tokens) *Guard {
+	g := &Guard{}
+	g.Set(t)
+	return g
+}
+
+// Set replaces the tokens, for requests to come.
+func (g *Guard) Set(t *Tokens) {
+	if t == nil {
+		t = &Tokens{}
+	}
+	g.tokens.Store(t)
+}
+
+// Reason is why a request is refused.
+type Reason uint8
+
+const (
+	NoToken       Reason = iota // 401
+	UnknownToken                // 401
+	LacksRight                  // 403
+	OtherDatabase               // 403: of several, when the token is not for all
+
+	Reasons // is how many there are
+)
+
+var reasonNames = [Reasons]string{NoToken: "no_token", UnknownToken: "unknown_token", LacksRight: "right", OtherDatabase: "database"}
+
+func (r Reason) String() string { return reasonNames[r] }
+
+// Refusal is why a request is not admitted, as the client is told.
+type Refusal struct {
+	Reason Reason
+	text   string
+}
+
+func (r *Refusal) Error() string { return r.text }
+
+// Forbidden reports whether the token is valid and does not allow the request: 403. Otherwise there is no valid token: 401.
+func (r *Refusal) Forbidden() bool { return r.Reason >= LacksRight }
+
+// Values of WWW-Authenticate, as RFC 6750 has them.
+const (
+	Challenge         = `Bearer realm="slipstream"`                             // of a 401
+	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // of a 403
+)
+
+// Admit returns what the token of a request grants, if that includes a right on the databases of a scope. Otherwise it counts and returns
+// a refusal, which names no database but the one that the request names.
+func (g *Guard) Admit(r *http.Request, right Right, s Scope) (*Grant, *Refusal) {
+	grant, refused := g.check(r, right, s)
+	if refused != nil {
+		g.refused[refused.Reason].Add(1)
+		return nil, refused
+	}
+	return grant, nil
+}
+
+// Allows reports whether Admit would admit a request, and counts nothing.
+func (g *Guard) Allows(r *http.Request, right Right, s Scope) bool {
+	_, refused := g.check(r, right, s)
+	return refused == nil
+}
+
+func (g *Guard) check(r *http.Request, right Right, s Scope) (*Grant, *Refusal) {
+	tokens := g.tokens.Load()
+	if tokens.Len() == 0 {
+		return everything, nil
+	}
+	secret := secretOf(r)
+	grant := tokens.grant(secret)
+	switch {
+	case grant == nil && secret == "":
+		return nil, &Refusal{NoToken, noValidToken}
+	case grant == nil:
+		return nil, &Refusal{UnknownToken, noValidToken}
+	case !grant.Has(right):
+		return nil, &Refusal{LacksRight, fmt.Sprintf("the token lacks the right to %v: send one that has it", right)}
+	case grant.covers(s):
+		return grant, nil
+	case s.kind == all:
+		return nil, &Refusal{OtherDatabase, "this concerns all databases, and the token is for some of them: send one that is for all"}
+	}
+	return nil, &Refusal{OtherDatabase, fmt.Sprintf("the token is not for the database %.64q: send one that is, or name a database of the token", s.database)}
+}
+
+const noValidToken = "no valid token: send one of the service's as Authorization: Bearer TOKEN"
+
+// Refused returns how many requests were refused, by Reason.
+func (g *Guard) Refused() (n [Reasons]int64) {
+	for i := range n {
+		n[i] = g.refused[i].Load()
+	}
+	return n
+}

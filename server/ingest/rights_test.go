@@ -1,0 +1,325 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/table"
+)
+
+// needs is what each route demands: a right, and the databases, where "db" is that of the request. A route that is not here fails the test.
+var needs = map[string]struct {
+	right     access.Right
+	databases string // db, all or own
+}{
+	"POST /v1/write/{db}/{table}": {access.Write, "db"},
+	"POST /api/v1/write/msgpack":  {access.Write, "db"},
+	"GET /v1/tables":              {access.Read, "own"},
+
+	"DELETE /v1/tables/{db}/{table}":                  {access.Administer, "db"},
+	"DELETE /v1/tables/{db}/{table}/columns/{column}": {access.Administer, "db"},
+	"PUT /v1/tables/{db}/{table}/columns/{column}":    {access.Administer, "db"},
+
+	"GET /v1/schemas":           {access.Read, "all"},
+	"GET /v1/schemas/{name}":    {access.Read, "all"},
+	"GET /metrics":              {access.Read, "all"},
+	"PUT /v1/schemas/{name}":    {access.Administer, "all"},
+	"DELETE /v1/schemas/{name}": {access.Administer, "all"},
+	"POST /-/flush":             {access.Administer, "all"},
+}
+
+// openToAll are the routes that ask for no token.
+var openToAll = []string{"GET /health", "GET /ready", "GET /alive"}
+
+// holders are tokens of every set of rights, for all databases, for db, for those that begin so, and for another one.
+func holders() (lines []string) {
+	for _, databases := range []string{"", " db=*", " db=db", " db=x,d*", " db=other,db2"} {
+		lines = append(lines, fmt.Sprintf("t%d%s", len(lines), databases))
+		for _, rights := range []string{"write", "read", "administer", "write,read", "write,administer", "read,administer"} {
+			lines = append(lines, fmt.Sprintf("t%d%s rights=%s", len(lines), databases, rights))
+		}
+	}
+	return lines
+}
+
+// body fails the test if a request that is refused is read.
+type body struct {
+	io.Reader
+	t    *testing.T
+	what string
+}
+
+func (b body) Read(p []byte) (int, error) {
+	if b.Reader == nil {
+		b.t.Errorf("%s: the body was read", b.what)
+		return 0, io.EOF
+	}
+	return b.Reader.Read(p)
+}
+
+// Each route meets a token of every set of rights and databases. What is refused touches nothing; what is permitted is answered.
+func TestEveryRouteDemandsItsRight(t *testing.T) {
+	lines := holders()
+	dir := t.TempDir()
+	sink, err := parquet.New(filepath.Join(dir, "tables"), parquet.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newSchemaRig(t, Options{Guard: guardOf(t, lines...), Metrics: http.NotFoundHandler()}, func(o *table.Options) { o.Dir, o.Sink = dir, sink })
+	r.dir = dir
+	const definition = `{"fields":[{"name":"a","type":"u8"}]}`
+	queries := map[string]string{"DELETE /v1/tables/{db}/{table}": "?files=delete", "DELETE " + columnPath: "?files=rewrite"}
+	send := func(route, token string, b io.Reader) *httptest.ResponseRecorder {
+		method, path, _ := strings.Cut(route, " ")
+		req := httptest.NewRequest(method, strings.NewReplacer("{db}", "db", "{table}", "t", "{name}", "s", "{column}", "v").Replace(path)+queries[route], b)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-Arc-Database", "db")
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		w := httptest.NewRecorder()
+		r.h.ServeHTTP(w, req)
+		return w
+	}
+	bodies := map[string]string{
+		"POST /v1/write/{db}/{table}": `[{"time":1,"v":1}]`, "PUT /v1/schemas/{name}": definition, "PUT " + columnPath: `{"type": "string"}`,
+		"POST /api/v1/write/msgpack": string(pack(t, map[string]any{"m": "t", "t": 1, "fields": map[string]any{"v": 1}})),
+	}
+	seen := 0
+	for _, rt := range r.h.routes(true) {
+		route := rt.method + " " + rt.path
+		if slices.Contains(openToAll, route) {
+			for _, token := range []string{"", "unknown", "t0"} {
+				wantStatus(t, send(route, token, nil), 200)
+			}
+			continue
+		}
+		need, ok := needs[route]
+		if !ok {
+			t.Errorf("%s: which right it needs is not known here", route)
+			continue
+		}
+		seen++
+		for _, line := range append([]string{"", "unknown"}, lines...) {
+			token, rest, _ := strings.Cut(line, " ")
+			databases, rights, _ := strings.Cut(rest, "rights=")
+			databases = strings.TrimSpace(databases)
+			all := databases == "" || databases == "db=*"
+			has := strings.Contains(","+rights+",", ","+need.right.String()+",") || rights == ""
+			reaches := all || need.databases == "own" || need.databases == "db" && !strings.Contains(databases, "other")
+			what := fmt.Sprintf("%s with %q", route, line)
+			before := r.state()
+			if line != "" && line != "unknown" && has && reaches {
+				r.h.schemas.put("s", r.versionOf(definition)) // which an earlier request may have removed, as the table
+				send("POST /v1/write/{db}/{table}", "t0", strings.NewReader(bodies["POST /v1/write/{db}/{table}"]))
+				if w := send(route, token, body{strings.NewReader(bodies[route]), t, what}); w.Code/100 != 2 && route != "GET /metrics" || w.Code == 401 || w.Code == 403 {
+					t.Errorf("%s: %d %s", what, w.Code, w.Body)
+				}
+				continue
+			}
+			status, challenge, text := 403, access.InsufficientScope, ""
+			switch {
+			case line == "", line == "unknown":
+				status, challenge, text = 401, access.Challenge, "no valid token: send one of the service's as Authorization: Bearer TOKEN"
+			case !has:
+				text = fmt.Sprintf("the token lacks the right to %v: send one that has it", need.right)
+			case need.databases == "all":
+				text = "this concerns all databases, and the token is for some of them: send one that is for all"
+			default:
+				text = `the token is not for the database "db": send one that is, or name a database of the token`
+			}
+			if rt.method == "GET" {
+				if w := send("HEAD "+rt.path, token, nil); w.Code != status {
+					t.Errorf("HEAD of %s: %d", what, w.Code)
+				}
+			}
+			w := send(route, token, body{nil, t, what})
+			wantProblem(t, w, status, text)
+			if got := w.Header().Get("WWW-Authenticate"); got != challenge {
+				t.Errorf("%s: WWW-Authenticate %s", what, got)
+			}
+			if got := r.state(); got != before {
+				t.Errorf("%s: the state is %s, before %s", what, got, before)
+			}
+			if st := r.h.Stats(); st.InFlight != 0 || len(r.h.flight.clients) != 0 {
+				t.Errorf("%s: %d bytes in flight, %d clients", what, st.InFlight, len(r.h.flight.clients))
+			}
+		}
+	}
+	if seen != len(needs) {
+		t.Errorf("%d routes that demand a right, want %d", seen, len(needs))
+	}
+}
+
+// state is what requests change: tables, schemas and the log.
+func (r *rig) state() string {
+	return fmt.Sprint(r.trace(), r.h.schemas.versions("s"), r.store.Log().Records)
+}
+
+// versionOf is a schema's.
+func (r *rig) versionOf(definition string) *version {
+	r.t.Helper()
+	req := httptest.NewRequest("PUT", "/v1/schemas/s", strings.NewReader(definition))
+	req.Header.Set("Content-Type", "application/json")
+	v, err := r.h.readVersion(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return v
+}
+
+// A route without a demand cannot be served.
+func TestRoutesMustDemand(t *testing.T) {
+	for _, d := range []demand{{}, {right: access.Read}, {of: allDatabases}, {right: access.Read, open: true}, {right: access.Read, of: ownDatabases, open: true}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v is served", d)
+				}
+			}()
+			New(Options{}).serve([]route{{"GET", "/new", d, simple(http.NotFound)}}, "")
+		}()
+	}
+}
+
+// The first refusal of a database leaves nothing that tells of it: no table, no label of a metric, no outcome but that of a refusal.
+func TestRefusedDatabaseLeavesNoTrace(t *testing.T) {
+	r := newRig(t, Options{Guard: guardOf(t, "mine db=mine", "all")})
+	for _, header := range [][]string{{"Authorization", "Bearer mine"}, {"Authorization", "Bearer guess"}, nil} {
+		r.v1(dict{"v", list{1}}, "?durability=async&partial=true", header...)
+		r.arc(dict{"m", "t", "columns", dict{"v", list{1}}}, append(header, "X-Arc-Database", "db")...)
+		r.arc(dict{"m", "t", "columns", dict{"v", list{1}}}, header...) // of the database default
+	}
+	st := r.h.Stats()
+	if st.Outcomes[Forbidden] != 3 || st.Outcomes[Unauthorized] != 6 || st.Rows != 0 || st.Bytes != 0 || st.InFlight != 0 {
+		t.Errorf("%+v", st)
+	}
+	for i, n := range st.Outcomes {
+		if n != 0 && Outcome(i) != Forbidden && Outcome(i) != Unauthorized {
+			t.Errorf("%v: %d", Outcome(i), n)
+		}
+	}
+	for _, l := range st.Latencies {
+		if l.Format != "" {
+			t.Errorf("a refused request has the label %q", l.Format)
+		}
+	}
+	if records := r.store.Log().Records; records != 0 {
+		t.Errorf("%d records in the log", records)
+	}
+	if got := r.h.guard.Refused(); got != [access.Reasons]int64{access.OtherDatabase: 3, access.UnknownToken: 3, access.NoToken: 3} {
+		t.Errorf("refusals %v", got)
+	}
+	wantStatus(t, r.arc(dict{"m", "t", "columns", dict{"v", list{1}}}, "Authorization", "Bearer mine", "X-Arc-Database", "mine"), 204)
+	wantStatus(t, r.v1(dict{"v", list{1}}, "", "X-Api-Key", "all"), 204)
+	if got := len(r.landed()); got != 2 {
+		t.Errorf("%d tables", got)
+	}
+}
+
+// The list of tables is that of the token's databases.
+func TestTablesOfTheToken(t *testing.T) {
+	r := newRig(t, Options{Guard: guardOf(t, "all", "one db=a", "two rights=read db=b,none", "some db=team-*", "none db=none")})
+	for _, db := range []string{"a", "b", "team-a", "team-b"} {
+		wantStatus(t, r.arc(dict{"m", "t", "columns", dict{"v", list{1}}}, "X-Api-Key", "all", "X-Arc-Database", db), 204)
+	}
+	for token, want := range map[string]string{"all": "a b team-a team-b", "one": "a", "two": "b", "some": "team-a team-b", "none": ""} {
+		w := r.do("GET", "/v1/tables", nil, "X-Api-Key", token)
+		wantStatus(t, w, 200)
+		var tables []tableStatus
+		if err := json.Unmarshal(w.Body.Bytes(), &tables); err != nil || tables == nil {
+			t.Fatal(w.Body, err)
+		}
+		var got []string
+		for _, one := range tables {
+			got = append(got, one.DB)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s sees %q", token, got)
+		}
+	}
+}
+
+// Who may not read everything is told of no table, path or schema of others: not by /ready, not by an answer to rows, and not by a guessed
+// schema.
+func TestAnswersNameNothingOfOthers(t *testing.T) {
+	r := newSchemaRig(t, Options{Guard: guardOf(t, "all", "mine db=mine", "reader rights=read", "writer rights=write")})
+	r.do("PUT", "/v1/schemas/hidden", []byte(`{"fields":[{"name":"salary","type":"u8"}]}`), "Content-Type", "application/json", "X-Api-Key", "all")
+	coded := func(token, schema string) *httptest.ResponseRecorder {
+		return r.do("POST", "/v1/write/mine/t", []byte{1}, "X-Api-Key", token, "Content-Type", "application/x-slipstream-schema; schema="+schema+"; fingerprint=0123456789abcdef",
+			"Slipstream-Schema", "[{a u8}]")
+	}
+	const unseen = "there is no schema %q with the fingerprint 0123456789abcdef: one who administers all databases registers it"
+	for _, name := range []string{"hidden", "nothing"} { // which the sender cannot tell apart
+		if p := wantProblem(t, coded("mine", name), 404, fmt.Sprintf(unseen, name)); p.Field != "schema" {
+			t.Errorf("%+v", p)
+		}
+	}
+	wantProblem(t, coded("writer", "hidden"), 404, fmt.Sprintf(unseen, "hidden"))
+	if w := coded("all", "hidden"); w.Code != 409 || !strings.Contains(w.Body.String(), "its newest has") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+
+	for token, sees := range map[string]bool{"all": true, "reader": true, "mine": false, "writer": false, "unknown": false, "": false} {
+		req := httptest.NewRequest("GET", "/ready", nil)
+		req.Header.Set("X-Api-Key", token)
+		if got := r.h.seesAll(req); got != sees {
+			t.Errorf("%q sees the details of /ready: %v", token, got)
+		}
+	}
+	if n := r.h.guard.Refused(); n != [access.Reasons]int64{} {
+		t.Errorf("/ready counts refusals: %v", n)
+	}
+}
+
+// Rows of one database that do not land fill the memory of all. Senders of others learn that, and not whose rows they are.
+func TestFailingSinkOfAnother(t *testing.T) {
+	r := newRig(t, Options{Guard: guardOf(t, "all", "mine db=mine", "writer rights=write")}, func(o *table.Options) { o.MaxBuffered, o.SealRows = 256<<10, 1 })
+	release := make(chan struct{})
+	r.sink.land = func(ctx context.Context) error {
+		select {
+		case <-release:
+			return nil
+		default:
+			return errors.New("no space for others_rows")
+		}
+	}
+	send := func(token, database string) *httptest.ResponseRecorder {
+		return r.arc(dict{"m", "others_rows", "columns", dict{"v", list{strings.Repeat("x", 30_000)}}}, "X-Api-Key", token, "X-Arc-Database", database)
+	}
+	for n := 0; send("all", "other").Code == 204; n++ {
+		if n > 100 {
+			t.Fatal("the memory does not fill up")
+		}
+	}
+	for r.store.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	for _, token := range []string{"mine", "writer"} {
+		wantProblem(t, send(token, "mine"), 503, "rows do not land at present: nothing was stored, send it again later")
+		if w := r.do("GET", "/ready", nil, "X-Api-Key", token); w.Code != 503 || strings.Contains(w.Body.String(), "others_rows") {
+			t.Errorf("/ready tells %s %s", token, w.Body)
+		}
+	}
+	if w := send("all", "mine"); w.Code != 503 || !strings.Contains(w.Body.String(), "others_rows") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := r.do("GET", "/ready", nil, "X-Api-Key", "all"); !strings.Contains(w.Body.String(), "others_rows") {
+		t.Errorf("/ready: %s", w.Body)
+	}
+	close(release)
+	r.landed()
+}
