@@ -108,7 +108,7 @@ func TestRewriteKeeps(t *testing.T) {
 	s := newSink(t, Options{})
 	var exact, large builder
 	exact.row(1, map[string]any{"v": 20})
-	large.row(1, map[string]any{"v": 1<<53 + 1})
+	large.row(1, map[string]any{"v": int64(1<<53 + 1)})
 	good := land(t, s, "db/t/z.parquet", &exact.Batch)
 	whole, err := os.ReadFile(good)
 	if err != nil {
