@@ -4,14 +4,14 @@ import "time"
 
 // schedule decides whose call is next. A target that hangs for some tenants must not delay the others, so a call holds one of
 // Workers places only until it is slow; then it holds one of MaxSlow places. A tenant whose last call was slow and failed is a suspect:
-// its next call is slow from the start. A tenant none of whose calls has been quick and ended otherwise is new: new ones get at most half of
-// Workers. All these are doubtful, and get at most half of the slow places together, so names that somebody makes up without end take no more.
+// its next call is slow from the start. A tenant none of whose calls has been quick and ended otherwise is new: new ones get half of Workers,
+// and more as long as there are slow places that they can move to. All these are doubtful, and get at most half of the slow places together, so names that somebody makes up without end take no more.
 // Among tenants of one kind, the one that has waited longest comes first.
 //
 //	             ┌─────────┐  place among Workers      ┌───────┐  takes longer than slowAfter
 //	tenant ─────▶│  ready  │──────────────────────────▶│ quick │──────────────┐
 //	   │         └─────────┘                           └───────┘              │
-//	   │         ┌─────────┐  place among Workers/2    ┌───────┐              ▼
+//	   │         ┌─────────┐  half of Workers, or more ┌───────┐              ▼
 //	   ├────────▶│   new   │──────────────────────────▶│ quick │─────────▶┌──────┐
 //	   │         └─────────┘                           └───────┘          │ slow │
 //	   │         ┌─────────┐  place among MaxSlow/2                       └──────┘
@@ -61,28 +61,28 @@ func (q *Queue) makeReady(t *tenant) {
 
 // dispatch begins the calls for which there are tenants and places. The caller holds the lock.
 func (q *Queue) dispatch() {
-	for !q.closed && q.quick < q.o.Workers && q.quickFresh < max(q.o.Workers/2, 1) {
-		t := q.fresh.take()
-		if t == nil {
-			break
-		}
-		q.call(t)
-	}
-	for !q.closed && q.quick < q.o.Workers {
-		t := q.ready.take()
-		if t == nil {
-			break
-		}
-		q.call(t)
-	}
-	for !q.closed && q.slow < q.o.MaxSlow && q.doubtful < max(q.o.MaxSlow/2, 1) {
-		t := q.suspects.take()
+	q.callAll(&q.fresh, func() bool { return q.quick < q.o.Workers && q.quickFresh < max(q.o.Workers/2, 1) })
+	q.callAll(&q.ready, func() bool { return q.quick < q.o.Workers })
+	q.callAll(&q.fresh, func() bool { return q.quick < q.o.Workers && q.spareDoubtful() })
+	q.callAll(&q.suspects, func() bool { return q.slow < q.o.MaxSlow && q.spareDoubtful() })
+}
+
+// callAll begins calls for the tenants of a line as long as there are places.
+func (q *Queue) callAll(l *line, places func() bool) {
+	for !q.closed && places() {
+		t := l.take()
 		if t == nil {
 			break
 		}
 		q.call(t)
 	}
 }
+
+// mostDoubtful bounds the slow calls for suspects and new tenants.
+func (q *Queue) mostDoubtful() int { return max(q.o.MaxSlow/2, 1) }
+
+// spareDoubtful reports whether there is a slow place for one more of them, if all quick calls for new tenants turn out slow.
+func (q *Queue) spareDoubtful() bool { return q.doubtful+q.quickFresh < q.mostDoubtful() }
 
 // call begins a call for a tenant whose turn it is.
 func (q *Queue) call(t *tenant) {
@@ -111,7 +111,7 @@ func (q *Queue) call(t *tenant) {
 func (q *Queue) slowDown(f *flight) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if f.over || q.slow >= q.o.MaxSlow || f.doubtful && q.doubtful >= max(q.o.MaxSlow/2, 1) {
+	if f.over || q.slow >= q.o.MaxSlow || f.doubtful && q.doubtful >= q.mostDoubtful() {
 		return
 	}
 	q.endQuick(f)
