@@ -22,7 +22,7 @@ type growthBody struct {
 // growthBy are ways to split, by one label and by many.
 var growthBy = []By{
 	{Labels: []string{"service_id"}, Remove: true},
-	{Labels: []string{"a", "b", "namespace", "tenant", "cluster"}, Default: "x"},
+	{Labels: []string{"a", "b", "namespace", "tenant", "cluster"}, Default: "x", Sound: true},
 }
 
 // perByte bounds what Decode may allocate for a byte. An empty histogram takes the most, of two bytes. Blocks double until the values
@@ -48,6 +48,7 @@ func growthCalls() []growth.Call[growthBody] {
 				}
 			}
 			for h := range v.Histograms {
+				_ = h.Check()
 				h.Raw()
 				for range h.CustomValues {
 				}
@@ -66,7 +67,7 @@ func growthCalls() []growth.Call[growthBody] {
 		_ = s.Err()
 	}
 	return []growth.Call[growthBody]{
-		{Name: "Scanner.Reset,Scanner.Find,Scanner.Series,Scanner.Symbols,Scanner.Metadata,Scanner.Err,SeriesView.Raw,SeriesView.Label,SeriesView.Found,SeriesView.Metadata,SeriesView.Labels,SeriesView.Samples,SeriesView.Exemplars,SeriesView.Histograms,ExemplarView.Labels,HistogramView.Raw,HistogramView.CustomValues,HistogramView.Negative,HistogramView.Positive,BucketsView.Counts,BucketsView.Deltas,BucketsView.Spans",
+		{Name: "Scanner.Reset,Scanner.Find,Scanner.Series,Scanner.Symbols,Scanner.Metadata,Scanner.Err,SeriesView.Raw,SeriesView.Label,SeriesView.Found,SeriesView.Metadata,SeriesView.Labels,SeriesView.Samples,SeriesView.Exemplars,SeriesView.Histograms,ExemplarView.Labels,HistogramView.Raw,HistogramView.Check,HistogramView.CustomValues,HistogramView.Negative,HistogramView.Positive,BucketsView.Counts,BucketsView.Deltas,BucketsView.Spans",
 			Run: func(in growthBody) {
 				s := new(Scanner)
 				s.Find("service_id", "namespace", "x")

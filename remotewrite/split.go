@@ -25,6 +25,8 @@ type By struct {
 	// MaxParts, MaxSeries and MaxSymbols are how many parts, series and (in version 2) symbols there may be; 0 is no bound. They bound
 	// the memory that a body takes beyond itself: see the limits in the package comment.
 	MaxParts, MaxSeries, MaxSymbols int
+	// Sound rejects series that no store takes: without a name, or with a native histogram that [HistogramView.Check] refuses.
+	Sound bool
 	// Default is the value of series that have none of the labels. If it is empty, they are a part of their own: see [Part.Missing].
 	Default string
 	// Accept, if there is one, is asked whether a series may be in the part of key, in the order of the body, unless the series is rejected
@@ -43,6 +45,8 @@ var (
 	ErrDuplicate = errors.New("remotewrite: a label is there twice")
 	// ErrNoLabels is why a series is rejected of whose labels nothing would be left.
 	ErrNoLabels = errors.New("remotewrite: no label but those that are removed")
+	// ErrNoName is why a series is rejected without the label __name__, or with an empty one.
+	ErrNoName = errors.New("remotewrite: no label __name__, or an empty one")
 	// ErrLeftOut is what Accept returns for a series that is to be in no part and is not rejected.
 	ErrLeftOut = errors.New("remotewrite: left out")
 )
@@ -53,9 +57,12 @@ var (
 //
 // All that it gives is good until the next Split, and as long as the body does not change.
 type Splitter struct {
-	scanner Scanner // which finds the labels
-	by      By      // Remove, MaxParts and MaxSeries; what else a call gives stays the caller's
-	missing []byte  // the key of series that have none of the labels: Default
+	scanner  Scanner  // which finds the labels
+	by       By       // Remove, MaxParts and MaxSeries; what else a call gives stays the caller's
+	missing  []byte   // the key of series that have none of the labels: Default
+	names    []string // what the scanner looks for: Labels, and perhaps nameLabel
+	named    int      // where that is among them, -1 if it is not looked for
+	deciders int      // how many of them are Labels
 
 	parts  []Part
 	pieces []piece
@@ -117,8 +124,15 @@ func (p *Splitter) Split(body []byte, version Version, by By) error {
 		return &Error{Cause: errLong}
 	}
 	p.begin(body, version)
-	if !slices.Equal(p.scanner.names, by.Labels) {
-		p.scanner.Find(by.Labels...)
+	p.names, p.named = append(p.names[:0], by.Labels...), -1
+	if by.Sound {
+		if p.named = slices.Index(by.Labels, nameLabel); p.named < 0 {
+			p.names, p.named = append(p.names, nameLabel), len(by.Labels)
+		}
+	}
+	p.deciders = len(by.Labels)
+	if !slices.Equal(p.scanner.names, p.names) {
+		p.scanner.Find(p.names...)
 	}
 	p.by = By{Remove: by.Remove, MaxParts: by.MaxParts, MaxSeries: by.MaxSeries}
 	p.scanner.maxSymbols = by.MaxSymbols
@@ -171,6 +185,9 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 			return ErrSeries
 		}
 		key, decider, err := p.keyOf(v)
+		if err == nil && p.named >= 0 && len(key) > 0 { // else nobody gets the part
+			err = p.sound(v)
+		}
 		if err == nil && accept != nil {
 			err = accept(key, v)
 		}
@@ -215,7 +232,7 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 	p.cuts, key = p.cuts[:0], p.missing
 	removed := 0
-	for i := range v.found {
+	for i := range v.found[:p.deciders] {
 		f := &v.found[i]
 		if f.n == 0 {
 			continue
@@ -242,6 +259,28 @@ func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 		}
 	}
 	return key, decider, nil
+}
+
+// nameLabel is the label that holds the name of a metric.
+const nameLabel = "__name__"
+
+// sound returns why no store takes a series, or nil.
+func (p *Splitter) sound(v *SeriesView) error {
+	switch f := &v.found[p.named]; {
+	case f.n == 0 || f.end == f.value:
+		return ErrNoName
+	case f.n > 1:
+		return ErrDuplicate
+	}
+	if v.histograms == 0 {
+		return nil
+	}
+	for h := range v.Histograms {
+		if err := h.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cut adds one to the cuts, which are in the order of the bytes.

@@ -49,6 +49,17 @@ func naive(t testing.TB, body []byte, version Version, by By) (all []keyed, err 
 			k.cause = ErrNoLabels
 		}
 		k.key = cmp.Or(k.key, by.Default)
+		if names := values["__name__"]; k.cause == nil && by.Sound && k.key != "" {
+			switch {
+			case len(names) == 0 || names[len(names)-1] == "":
+				k.cause = ErrNoName
+			case len(names) > 1:
+				k.cause = ErrDuplicate
+			}
+			for h := range v.Histograms {
+				k.cause = cmp.Or(k.cause, h.Check())
+			}
+		}
 		if k.cause == nil && by.Accept != nil {
 			k.cause = by.Accept([]byte(k.key), v)
 		}
@@ -233,6 +244,9 @@ var bys = []By{
 	{Labels: []string{"nobody", "a"}, Default: "b", Remove: true},
 	{Labels: []string{"service_id"}, Remove: true, Accept: acceptMost},
 	{Labels: []string{"a"}, Default: "c", Accept: acceptMost},
+	{Labels: []string{"service_id"}, Sound: true},
+	{Labels: []string{"a", "__name__"}, Default: "c", Sound: true, Remove: true},
+	{Labels: []string{"service_id"}, Sound: true, Remove: true, Accept: acceptMost},
 }
 
 var errLess = errors.New("most are accepted, this one is not")

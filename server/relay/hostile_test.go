@@ -35,7 +35,7 @@ func allocated(fn func()) uint64 {
 
 // sharedSymbol is a request of version 2 whose series, each of another tenant, have one large value in common.
 func sharedSymbol(tenants, size int) []byte {
-	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "v"), text(4, strings.Repeat("x", size)))
+	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "__name__"), text(4, strings.Repeat("x", size)))
 	for i := range tenants {
 		body = append(body, text(4, "t"+string(rune('a'+i%26))+strings.Repeat("z", i/26))...)
 	}
@@ -65,7 +65,7 @@ func TestDowngradeIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	s.refuses = true
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
-	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, "v"), text(4, strings.Repeat("x", 1<<20)))
+	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, "__name__"), text(4, strings.Repeat("x", 1<<20)))
 	body = append(body, bytes.Repeat(field(5, field(1, []byte{1, 2, 3, 4}), field(2, []byte{0x10, 1})), 1000)...)
 	n := allocated(func() {
 		r.post(t, s2.EncodeSnappyBest(nil, body), "Content-Type", contentTypes[remotewrite.V2]).want(t, 400, "version 1")

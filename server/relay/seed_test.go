@@ -377,7 +377,7 @@ func TestSeed31SeriesAreNotMadeAnew(t *testing.T) {
 	entry := func(tenant string) []byte {
 		label := func(name, value string) []byte { return field(1, text(1, name), text(2, value), []byte{0x18, 5}) }
 		stale := []byte{0x09, 2, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0x10, 1, 0x10, 0xe8, 0x87, 0x00}
-		return field(1, label("z", "1"), label("__tenant__", tenant), label("a", ""), field(2, stale), text(100-85, "unknown"), []byte{0x81, 0x01, 1, 2, 3, 4, 5, 6, 7, 8})
+		return field(1, label("z", "1"), label("__tenant__", tenant), label("__name__", "up"), label("a", ""), field(2, stale), text(100-85, "unknown"), []byte{0x81, 0x01, 1, 2, 3, 4, 5, 6, 7, 8})
 	}
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})

@@ -33,7 +33,7 @@ func (l *losses) add(series int, format string, args ...any) {
 // split makes a parcel for each tenant.
 func (q *request) split(rules *Rules) *refusal {
 	o := &q.relay.o
-	by := remotewrite.By{Labels: o.Tenants.Labels, Remove: o.Tenants.Remove, MaxParts: o.Bounds.Tenants, MaxSeries: o.Bounds.Series, MaxSymbols: o.Bounds.Symbols}
+	by := remotewrite.By{Labels: o.Tenants.Labels, Remove: o.Tenants.Remove, Sound: true, MaxParts: o.Bounds.Tenants, MaxSeries: o.Bounds.Series, MaxSymbols: o.Bounds.Symbols}
 	if o.Tenants.Missing == Fallback {
 		by.Default = o.Tenants.Default
 	}

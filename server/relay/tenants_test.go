@@ -40,10 +40,10 @@ func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 		`"label_name_bytes": 100`:  "the name of a label has 1048576 bytes",
 		`"label_value_bytes": 100`: "has 1048577 bytes",
 		`"active_series": 100`:     "the labels of the request",
-		`"labels_per_series": 1`:   "it has 2 labels",
+		`"labels_per_series": 1`:   "it has 3 labels",
 	} {
-		body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, large), text(4, large+"y"))
-		body = append(body, bytes.Repeat(field(5, field(1, []byte{1, 2, 3, 4}), field(2, []byte{0x10, 1})), n)...)
+		body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, large), text(4, large+"y"), text(4, "__name__"))
+		body = append(body, bytes.Repeat(field(5, field(1, []byte{5, 2, 1, 2, 3, 4}), field(2, []byte{0x10, 1})), n)...)
 		s := newSink(t)
 		r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"*": {`+limits+`}}}`)})
 		grown := allocated(func() {
@@ -155,24 +155,24 @@ func TestTenantLabels(t *testing.T) {
 		"none":                            {Tenants{}, label("__name__", "up"), "", "", `1 series have none of the labels ["__tenant__"]`},
 		"no labels at all":                {Tenants{}, label(), "", "", "none of the labels"},
 		"empty is none":                   {Tenants{}, label("__name__", "up", "__tenant__", ""), "", "", "none of the labels"},
-		"the first of the list":           {Tenants{Labels: []string{"x", "y"}}, label("y", "b", "x", "a"), "a", "y=b,x=a", ""},
-		"the second of the list":          {Tenants{Labels: []string{"x", "y"}}, label("n", "1", "y", "b"), "b", "n=1,y=b", ""},
-		"the first is empty":              {Tenants{Labels: []string{"x", "y"}}, label("x", "", "y", "b"), "b", "x=,y=b", ""},
-		"removed":                         {Tenants{Remove: true}, label("a", "1", "__tenant__", "t", "z", "2"), "t", "a=1,z=2", ""},
-		"removed, only what decides":      {Tenants{Labels: []string{"x", "y"}, Remove: true}, label("n", "1", "x", "a", "y", "b"), "a", "n=1,y=b", ""},
-		"removed, and the empty ones":     {Tenants{Labels: []string{"x", "y"}, Remove: true}, label("n", "1", "x", "", "y", "b"), "b", "n=1", ""},
+		"the first of the list":           {Tenants{Labels: []string{"x", "y"}}, label("__name__", "up", "y", "b", "x", "a"), "a", "__name__=up,y=b,x=a", ""},
+		"the second of the list":          {Tenants{Labels: []string{"x", "y"}}, label("__name__", "1", "y", "b"), "b", "__name__=1,y=b", ""},
+		"the first is empty":              {Tenants{Labels: []string{"x", "y"}}, label("__name__", "up", "x", "", "y", "b"), "b", "__name__=up,x=,y=b", ""},
+		"removed":                         {Tenants{Remove: true}, label("__name__", "1", "__tenant__", "t", "z", "2"), "t", "__name__=1,z=2", ""},
+		"removed, only what decides":      {Tenants{Labels: []string{"x", "y"}, Remove: true}, label("__name__", "1", "x", "a", "y", "b"), "a", "__name__=1,y=b", ""},
+		"removed, and the empty ones":     {Tenants{Labels: []string{"x", "y"}, Remove: true}, label("__name__", "1", "x", "", "y", "b"), "b", "__name__=1", ""},
 		"removed, nothing is left":        {Tenants{Remove: true}, label("__tenant__", "a"), "", "", "no label"},
 		"removed, empty ones alone":       {Tenants{Labels: []string{"x", "y"}, Remove: true, Default: "d", Missing: Fallback}, label("x", "", "y", ""), "", "", "no label"},
 		"twice":                           {Tenants{}, label("__tenant__", "a", "__tenant__", "b"), "", "", "twice"},
-		"twice the same":                  {Tenants{}, label("__tenant__", "a", "n", "1", "__tenant__", "a"), "", "", "twice"},
+		"twice the same":                  {Tenants{}, label("__tenant__", "a", "__name__", "1", "__tenant__", "a"), "", "", "twice"},
 		"twice, one empty":                {Tenants{}, label("__tenant__", "", "__tenant__", "a"), "", "", "twice"},
-		"default":                         {Tenants{Default: "d", Missing: Fallback}, label("n", "1"), "d", "n=1", ""},
-		"default, empty is none":          {Tenants{Default: "d", Missing: Fallback, Remove: true}, label("n", "1", "__tenant__", ""), "d", "n=1", ""},
-		"default, with a prefix":          {Tenants{Default: "d", Missing: Fallback, Prefix: "p-"}, label("n", "1"), "p-d", "n=1", ""},
-		"a default that is not for this":  {Tenants{Default: "d"}, label("n", "1"), "", "", "none of the labels"},
+		"default":                         {Tenants{Default: "d", Missing: Fallback}, label("__name__", "1"), "d", "__name__=1", ""},
+		"default, empty is none":          {Tenants{Default: "d", Missing: Fallback, Remove: true}, label("__name__", "1", "__tenant__", ""), "d", "__name__=1", ""},
+		"default, with a prefix":          {Tenants{Default: "d", Missing: Fallback, Prefix: "p-"}, label("__name__", "1"), "p-d", "__name__=1", ""},
+		"a default that is not for this":  {Tenants{Default: "d"}, label("__name__", "1"), "", "", "none of the labels"},
 		"names that are nearly it":        {Tenants{}, label("__tenant", "a", "__tenant__x", "b", "__TENANT__", "c"), "", "", "none of the labels"},
-		"unsorted":                        {Tenants{Remove: true}, label("z", "1", "__tenant__", "t", "a", "2", "m", "3"), "t", "z=1,a=2,m=3", ""},
-		"the value of another is its own": {Tenants{}, label("__tenant__", "a", "n", "__tenant__"), "a", "__tenant__=a,n=__tenant__", ""},
+		"unsorted":                        {Tenants{Remove: true}, label("z", "1", "__tenant__", "t", "__name__", "2", "m", "3"), "t", "z=1,__name__=2,m=3", ""},
+		"the value of another is its own": {Tenants{}, label("__tenant__", "a", "__name__", "__tenant__"), "a", "__tenant__=a,__name__=__tenant__", ""},
 	} {
 		for _, version := range versions {
 			s.posts = nil
@@ -195,7 +195,7 @@ func TestTenantLabels(t *testing.T) {
 func TestDroppedTenants(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Missing: Drop}, Rules: rulesFile(t, `{"tenants": {"x": {"drop": true}}}`)})
-	r.send(t, remotewrite.V1, of("a", 1), of("x", 1), series(1, "n", "1"), series(1, "n", "2")).want(t, 204)
+	r.send(t, remotewrite.V1, of("a", 1), of("x", 1), series(1, "__name__", "1"), series(1, "n", "2")).want(t, 204)
 	if got := s.got(); len(got) != 1 || len(got["a"]) != 1 {
 		t.Errorf("%q", got)
 	}
@@ -218,7 +218,7 @@ func TestLabelFields(t *testing.T) {
 	} {
 		s := newSink(t)
 		r := newRig(t, Options{Targets: []string{s.URL}})
-		a := r.post(t, s2.EncodeSnappy(nil, field(1, field(1, text(1, "n"), text(2, "1")), field(1, c.label), field(2, []byte{0x10, 1}))))
+		a := r.post(t, s2.EncodeSnappy(nil, field(1, field(1, text(1, "__name__"), text(2, "1")), field(1, c.label), field(2, []byte{0x10, 1}))))
 		if c.tenant == "" {
 			a.want(t, 400, "none of the labels")
 		} else if a.want(t, 204); len(s.got()[c.tenant]) != 1 {

@@ -669,7 +669,7 @@ func landedColumns(t *testing.T) map[string][]string {
 			Labels:     labels,
 			Samples:    []remotewrite.Sample{{Value: 1, Timestamp: now}},
 			Exemplars:  []remotewrite.Exemplar{{Labels: []remotewrite.Label{{Name: "trace_id", Value: "t"}}, Value: 1, Timestamp: now}},
-			Histograms: []remotewrite.Histogram{{Count: remotewrite.IntCount(1), Sum: 1, Timestamp: now}},
+			Histograms: []remotewrite.Histogram{{Count: remotewrite.IntCount(1), ZeroCount: remotewrite.IntCount(1), Timestamp: now}},
 		}},
 		Metadata: []remotewrite.Metadata{{Type: remotewrite.MetricTypeGauge, MetricFamilyName: "up", Help: "help", Unit: "s"}},
 	}
