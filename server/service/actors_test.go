@@ -87,11 +87,11 @@ var actors = []actor{
 		s.answered(badHost(i), s.tableRequest("bad", `[{"time":1700000000,"v":`+[]string{"1", "1.5", `"x"`, "true", "null"}[i%5]+`}]`))
 	})},
 	{name: "refused requests that name another's columns", meets: []int{204, 400}, act: crowd(10, func(s *stage, i int) {
-		s.answered(badHost(i), s.tableRequest("bad", `[{"time":1700000000,"v":true}]`))
-		// id is a string in the table good, and v, a bool, in the table bad.
+		s.answered(badHost(i), s.tableRequest("typed", `[{"time":1700000000,"v":true}]`))
+		// id is a string in the table good, and v, a bool, in the table typed.
 		body := "\x81\xa5batch\x92" +
 			"\x82\xa1m\xa4good\xa7columns\x82\xa4time\x91\xce\x65\x00\x00\x00\xa2id\x91\xa4oops" +
-			"\x82\xa1m\xa3bad\xa7columns\x82\xa4time\x91\xce\x65\x00\x00\x00\xa1v\x91\xa1x"
+			"\x82\xa1m\xa5typed\xa7columns\x82\xa4time\x91\xce\x65\x00\x00\x00\xa1v\x91\xa1x"
 		s.answered(badHost(i), s.request("/api/v1/write/msgpack", strings.NewReader(body), "Content-Type", "application/msgpack", "X-Arc-Database", "db"))
 	})},
 
