@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
 func TestSyncFailure(t *testing.T) {
@@ -343,5 +344,47 @@ func TestMinFreeIsCheap(t *testing.T) {
 	}
 	if n, most := asked.Load(), int64(time.Since(began)/spaceInterval)+2; n > most {
 		t.Errorf("200 appends asked %d times, at most %d were due", n, most)
+	}
+}
+
+// After a failed sync the system takes what it has in memory for written. A process that starts again reads that, and writes it anew before
+// it goes on: else a crash of the machine would leave a hole before records that were acknowledged later.
+func TestWhatAFailedSyncLeft(t *testing.T) {
+	for seed := range uint64(100) {
+		var failing atomic.Bool
+		d := faulty.New(seed, faulty.Options{Fail: func(c faulty.Call) error {
+			if failing.Load() && c.Name == "Datasync" {
+				return unix.EIO
+			}
+			return nil
+		}})
+		open := func() *Log {
+			t.Helper()
+			return mustOpen(t, "/wal", Options{SegmentBytes: 64 << 10, Disk: d})
+		}
+		l := open()
+		mustAppend(t, l, sample(1))
+		failing.Store(true)
+		if err := l.Append(sample(2)); !errors.Is(err, ErrFailed) {
+			t.Fatal(err)
+		}
+		failing.Store(false)
+		_ = l.Close()
+		d = d.Kill()
+
+		l = open()
+		before := l.LastSeq()
+		mustAppend(t, l, sample(3))
+		d = d.Crash()
+		_ = l.Close()
+
+		l, err := Open("/wal", Options{SegmentBytes: 64 << 10, Disk: d, Logger: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := records(l); err != nil || uint64(len(got)) < before+1 || got[len(got)-1].Seq < before+1 {
+			t.Fatalf("seed %d: %v, %v; before the crash there were %d", seed, seqs(got), err, before+1)
+		}
+		mustClose(t, l)
 	}
 }
