@@ -58,6 +58,29 @@ func TestTimesOfTextInEnvelopes(t *testing.T) {
 	}
 }
 
+// Envelopes without t have the time of receipt beside those whose t is a string.
+func TestTimesOfTextInSomeEnvelopes(t *testing.T) {
+	r := newRig(t, Options{})
+	wantStatus(t, r.arc(list{
+		dict{"m", "a", "f", list{1}},
+		dict{"m", "a", "t", "2023-11-14T22:13:20Z", "f", list{2}},
+		dict{"m", "a", "f", list{3}},
+	}), 204)
+	given, received := 0, 0
+	for _, rows := range r.replayed() {
+		for _, row := range rows {
+			if row["time"] == t0 {
+				given++
+			} else if us, ok := row["time"].(int64); ok && us > t0 {
+				received++
+			}
+		}
+	}
+	if given != 1 || received != 2 {
+		t.Errorf("%d rows of the given time and %d of later ones, want 1 and 2", given, received)
+	}
+}
+
 func TestTimesOfTextRefused(t *testing.T) {
 	for _, text := range []string{"", " ", "2023-11-14", "2023-11-14T22:13:20", "2023-02-30T00:00:00Z", "2023-11-14T24:00:00Z", "0000-12-31T23:59:59Z",
 		"9999-12-31T23:59:59-00:01", "0001-01-01T00:00:00+00:01", "1700000000", "2023-11-14T22:13:20Z ", strings.Repeat("9", 1<<16)} {
