@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"server/queue":          {"server/wal"},
 	"server/table":          {"column", "server/disk", "server/wal"},
 	"server/parquet":        {"column", "server/disk", "server/table"},
-	"server/ingest":         {"column", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "schema", "server/access", "server/disk", "server/latency", "server/table", "server/wal"},
+	"server/ingest":         {"column", "iso8601", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "schema", "server/access", "server/disk", "server/latency", "server/table", "server/wal"},
 	"server/relay":          {"internal/jsonfault", "remotewrite", "server/access", "server/ingest", "server/latency", "server/queue"},
 	"server/metrics":        {"server/access", "server/ingest", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
 	"server/config":         {"internal/jsonfault", "server/access", "server/ingest", "server/load", "server/parquet", "server/relay", "server/table", "server/wal"},

@@ -10,6 +10,7 @@
 //	format.go    formats, and how the log remembers them            schema.go   bodies coded by a schema
 //	schemas.go   the registry of schemas                            register.go its endpoints
 //	                                                                times.go    units of time
+//	                                                                timetext.go times that are strings
 //	replay.go    the same decoding, out of the log                  names.go    names and text
 //	limits.go    the bounds                                         fault.go    errors of the decoders, in words
 //	stats.go     counters                                           refusal.go  outcomes, and what the client is told
@@ -84,12 +85,14 @@
 //
 // In JSON a number is an int unless it has a fraction or an exponent. Ints beyond int64 are refused: 1e20 is a float, but some encoders
 // write it as 100000000000000000000, which is none. So are floats out of range, and text with half of a surrogate pair. JSON has no
-// timestamps: times are numbers. Lines of white space hold no row.
+// timestamps: times are numbers or strings. Lines of white space hold no row.
 //
 // The column time is when a row is from. Numbers are seconds below 10^10, milliseconds below 10^13, microseconds below 10^16
 // and nanoseconds above, unless time_unit says which; floats keep a fraction to the microsecond, and nanoseconds are rounded
 // down. All times of a table in a body must be of one unit. They lie in the years 1 to 9999, which is what every engine can
-// show. Rows have the time of receipt when none of them has a time (null is none), columns when there is no column time, and an
+// show. A string is a time of RFC 3339 with Z or an offset, in every format but line protocol and schemas; it is stored in UTC, digits
+// after the microsecond are cut off, and time_unit does not matter. Strings and numbers do not mix in the times of a table in a
+// body, as types of any column do not. Rows have the time of receipt when none of them has a time (null is none), columns when there is no column time, and an
 // envelope of Arc when there is no t.
 //
 // The rows of a table in a request lie in at most 1000 different hours, since each hour of a table becomes a file of its own: 41 days

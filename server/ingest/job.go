@@ -345,6 +345,11 @@ func (j *job) fillAll(c *column.Column) {
 
 // fillSome gives the rows that are null the time of receipt, and converts the others.
 func (j *job) fillSome(c *column.Column) error {
+	if c.Kind == column.String {
+		if err := parseTimes(c); err != nil {
+			return err
+		}
+	}
 	missing := c.Nulls
 	c.Nulls = nil
 	some := 0

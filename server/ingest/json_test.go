@@ -169,7 +169,7 @@ func TestJSONErrors(t *testing.T) {
 		{"name with a control character", asJSON, `{"a\nb":[1]}`, `column "a\nb": a column name must not have control characters`, "a\nb", -1, 0, -1},
 		{"time is null", asJSON, `{"time":[1,null]}`, "row 1: " + missing, "time", 1, 0, -1},
 		{"time is missing in a row", asJSON, `[{"time":1},{"v":1}]`, "row 1: " + missing, "time", 1, 0, -1},
-		{"time is text", asJSON, `{"time":["2020"]}`, "row 0: time holds string: send ints or floats since 1970, or MessagePack's timestamp ext", "time", 0, 0, -1},
+		{"time is text", asJSON, `{"time":["2020"]}`, `row 0: time "2020" is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970`, "time", 0, 0, -1},
 		{"catalog", asJSON, `{"time":[1700000000],"old":["x"]}`, `table db.t: column "old" holds int64 and cannot take string: convert it, or send it under another name`, "old", -1, 0, -1},
 
 		{"line: cut", asLines, "{\"v\":1}\n\n{\"v\":2", "line 3: not valid JSON: unexpected end of JSON input", "", 1, 3, 15},

@@ -392,7 +392,7 @@ func (k *checked) addTime(j *job, g *group, i int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.Kind == column.Time {
+	if c.Kind == column.Time || c.Kind == column.String { // their unit is not a guess
 		return us, nil
 	}
 	if k.unit == Auto {

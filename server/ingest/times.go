@@ -70,6 +70,9 @@ const timeColumn = "time"
 
 // convertTimes turns a column without nulls into one of Kind Time. Its error names the row.
 func convertTimes(c *column.Column, unit Unit) error {
+	if c.Kind == column.String && !c.HasNulls() {
+		return parseTimes(c)
+	}
 	if !withinOneUnit(c, unit) {
 		if err := checkTimes(c, unit); err != nil {
 			return err
@@ -171,8 +174,11 @@ func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 		if inRange = v >= float64(units[u].min) && v < float64(units[u].max); inRange {
 			us = floatMicros(v, u)
 		}
+	case column.String:
+		us, err = timeText(c.StringAt(i))
+		return us, Microseconds, err
 	default:
-		return 0, u, invalid("time holds %v: send ints or floats since 1970, or MessagePack's timestamp ext", c.Kind).in(timeColumn)
+		return 0, u, invalid("time holds %v: send ints or floats since 1970, RFC 3339 strings, or MessagePack's timestamp ext", c.Kind).in(timeColumn)
 	}
 	if !inRange {
 		return 0, u, invalid("time %s in %v is not in the years 1 to 9999: check it, or say its unit with ?time_unit=s, ms, us or ns", textOf(c, i), u).in(timeColumn)

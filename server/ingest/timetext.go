@@ -1,0 +1,36 @@
+package ingest
+
+import (
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/iso8601"
+)
+
+// parseTimes turns a String column into one of Kind Time. Nulls stay nulls. Its error names the row.
+func parseTimes(c *column.Column) error {
+	for i := range c.Rows {
+		us := int64(0)
+		if !c.IsNull(i) {
+			var err error
+			if us, err = timeText(c.StringAt(i)); err != nil {
+				return asRefusal(err).ofRow(i)
+			}
+		}
+		c.Ints = append(c.Ints, us)
+	}
+	c.Text, c.Ends = c.Text[:0], c.Ends[:0]
+	c.Kind = column.Time
+	return nil
+}
+
+// timeText returns the time of an RFC 3339 string in microseconds. It rounds nanoseconds down, as micros does.
+func timeText(s []byte) (int64, error) {
+	t, err := iso8601.ParseBytes(s)
+	if err != nil {
+		return 0, invalid("time %q is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970", clip(string(s))).in(timeColumn)
+	}
+	us := t.UnixMicro()
+	if us < minMicros || us > maxMicros {
+		return 0, invalid("time %q is not in the years 1 to 9999 in UTC", clip(string(s))).in(timeColumn)
+	}
+	return us, nil
+}
