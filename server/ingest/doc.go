@@ -90,10 +90,9 @@
 // The column time is when a row is from. Numbers are seconds below 10^10, milliseconds below 10^13, microseconds below 10^16
 // and nanoseconds above, unless time_unit says which; floats keep a fraction to the microsecond, and nanoseconds are rounded
 // down. All times of a table in a body must be of one unit. They lie in the years 1 to 9999, which is what every engine can
-// show. A string is a time of RFC 3339 with Z or an offset, in every format but line protocol and schemas; it is stored in UTC, digits
-// after the microsecond are cut off, and time_unit does not matter. Strings and numbers do not mix in the times of a table in a
-// body, as types of any column do not. Rows have the time of receipt when none of them has a time (null is none), columns when there is no column time, and an
-// envelope of Arc when there is no t.
+// show. A string is a time of RFC 3339 with Z or an offset, in every format but schemas; it is stored in UTC, and digits after the microsecond
+// are cut off. Strings and numbers do not mix in the times of a table in a body. Rows have the time of receipt when none of
+// them has a time (null is none), columns when there is no column time, and an envelope of Arc when there is no t.
 //
 // The rows of a table in a request lie in at most 1000 different hours, since each hour of a table becomes a file of its own: 41 days
 // without a gap. A backfill of more is sent in several requests; a 400 without one mostly means that times have another unit than meant.
