@@ -9,16 +9,23 @@ import (
 	"syscall"
 )
 
-// MkdirAll makes a directory and those above it, and syncs the entries of all of them: one that is there may be of a life that ended
-// before it was synced.
+// MkdirAll makes a directory and those above it, and syncs the entries of all of them and those in dir: what is there may be of a life that
+// ended before it was synced.
 func MkdirAll(d Disk, dir string) error {
+	if err := mkdirAll(d, dir); err != nil {
+		return err
+	}
+	return d.SyncDir(dir)
+}
+
+func mkdirAll(d Disk, dir string) error {
 	parent := filepath.Dir(dir)
 	if parent == dir {
 		return nil
 	}
 	made, err := Mkdir(d, dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := MkdirAll(d, parent); err != nil {
+		if err := mkdirAll(d, parent); err != nil {
 			return err
 		}
 		made, err = Mkdir(d, dir)

@@ -33,7 +33,7 @@ func TestAsideReturns(t *testing.T) {
 					}
 					return a, home
 				}
-				a, home := open()
+				a, _ := open()
 				land(t, a.Sink, path, telemetry(100))
 				d.Set(faulty.Options{Crashed: func() { crash = true }, Fail: firstLink(fault)})
 				if call > 0 {
@@ -44,7 +44,7 @@ func TestAsideReturns(t *testing.T) {
 					t.Fatalf("call %d: crash %v, %v", call, crash, err)
 				}
 				d = d.Crash()
-				a, home = open()
+				a, home := open()
 				aside, err := a.Files(".")
 				if err != nil {
 					t.Fatal(err)

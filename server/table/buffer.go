@@ -25,6 +25,8 @@ type table struct {
 	cleared  bool     // some were removed that unlanded.json still lists
 	exile    exile
 
+	held atomic.Int64 // bytes of memory that its rows hold, from Append until they have landed
+
 	rewrite rewrite
 
 	totals           atomic.Pointer[Totals] // nil: nothing has landed, or recovery has yet to find out

@@ -14,7 +14,7 @@ func FuzzDirNames(f *testing.F) {
 		if !isText(a) || !isText(b) {
 			return
 		}
-		if (a == b) != (strings.ToLower(da) == strings.ToLower(db)) {
+		if (a == b) != strings.EqualFold(da, db) {
 			t.Errorf("%q is %q and %q is %q", a, da, b, db)
 		}
 		if len(da) > maxDirName || strings.Trim(da, "abcdefghijklmnopqrstuvwxyz0123456789_-.~") != "" || strings.ContainsAny(da[:1], "._-") ||

@@ -17,7 +17,9 @@ func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 			t.open = &unit{table: t, from: seq, opened: now, done: make(chan struct{})}
 		}
 		rows := int64(it.piece.batch.Rows)
-		s.held.Add(t.open.add(seq, it.piece, s.pool))
+		more := t.open.add(seq, it.piece, s.pool)
+		s.held.Add(more)
+		t.held.Add(more)
 		t.accepted += rows
 		s.total.Accepted += rows
 	}

@@ -175,6 +175,11 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	if now <= s.o.MaxBuffered || now == held {
 		err = s.claim(d)
 	}
+	if err == nil {
+		if d.count(true); s.crowds(d, s.o.MaxBuffered-now) {
+			err = ErrBusy
+		}
+	}
 	if err != nil {
 		s.drop(d)
 		d.recycle()
@@ -202,6 +207,20 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	return err
 }
 
+// share is how many times the free memory a table may hold. So one alone gets four fifths of all, and a few that land slower than their
+// rows come leave the others room.
+const share = 4
+
+// crowds reports whether a table of the delivery, which has been counted, holds too much of the memory. One that held nothing before does not.
+func (s *Store) crowds(d *delivery, free int64) bool {
+	for _, it := range d.items {
+		if held := it.table.held.Load(); held > share*free && held > it.piece.held {
+			return true
+		}
+	}
+	return false
+}
+
 // longestPace is how long a request is delayed at most.
 const longestPace = 10 * time.Millisecond
 
@@ -224,6 +243,7 @@ func (s *Store) freeAll(writes []Write) {
 func (s *Store) drop(d *delivery) {
 	s.catalog.settle(d.claims, false)
 	s.held.Add(-d.held())
+	d.count(false)
 	s.freeDelivery(d)
 }
 

@@ -534,3 +534,49 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+// A table whose rows do not land fills its share of the memory, and leaves the others room: again and again, and also beside several such.
+func TestATableLeavesRoom(t *testing.T) {
+	const bad = 3
+	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
+		if strings.HasPrefix(path, "db/bad") {
+			return errors.New("in vain")
+		}
+		return nil
+	}}
+	o := testOptions(t.TempDir(), sink)
+	o.MaxBuffered, o.SealRows, o.firstPause = 16<<20, 10, time.Hour
+	s := openStore(t, o)
+	send := func(name string) error {
+		writes, err := writesOf([]row{{Table: name, ID: 1, Host: strings.Repeat("x", 16<<10)}}, s.Batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Append(&wal.Record{DB: "db", Payload: payloadOf([]row{{Table: name, ID: 1}})}, writes, true)
+	}
+	for i := range bad {
+		for n := 0; ; n++ {
+			if err := send(fmt.Sprint("bad", i)); errors.Is(err, ErrBusy) {
+				break
+			} else if err != nil || n > 1000 {
+				t.Fatal(n, err)
+			}
+		}
+	}
+	for range 200 {
+		if err := send("good"); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending("good") == 0 })
+	}
+	stop(t, s)
+}
+
+func (s *Store) lookupPending(name string) int64 {
+	for _, info := range s.Tables() {
+		if info.Name.Table == name {
+			return info.Pending
+		}
+	}
+	return 0
+}

@@ -110,6 +110,8 @@ type delivery struct {
 	claims []claimed // of the catalog, until the rows are in the log
 	attach any       // what the record had in its place
 	async  bool      // nobody waits for it
+
+	counted bool // the items count for their tables
 }
 
 type item struct {
@@ -124,6 +126,21 @@ func (d *delivery) held() int64 {
 		n += it.piece.held
 	}
 	return n
+}
+
+// count has the items count for their tables, or not any more.
+func (d *delivery) count(yes bool) {
+	if d.counted == yes {
+		return
+	}
+	d.counted = yes
+	for _, it := range d.items {
+		if yes {
+			it.table.held.Add(it.piece.held)
+		} else {
+			it.table.held.Add(-it.piece.held)
+		}
+	}
 }
 
 // recycle forgets a delivery whose batches have other owners.

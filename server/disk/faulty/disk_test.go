@@ -199,3 +199,24 @@ func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 		}
 	}
 }
+
+// So are the files that it has put there.
+func TestMkdirAllSyncsFiles(t *testing.T) {
+	for seed := range uint64(50) {
+		d := New(seed, Options{Fail: func(c Call) error {
+			if c.Name == "SyncDir" && c.Path == "/a" {
+				return syscall.EIO
+			}
+			return nil
+		}})
+		disk.Mkdir(d, "/a")
+		if err := disk.WriteFile(d, "/a/file", []byte("text")); err == nil {
+			t.Fatal("the directory was synced")
+		}
+		d = d.Kill()
+		must(t, disk.MkdirAll(d, "/a"))
+		if text, err := disk.ReadFile(d.Crash(), "/a/file"); err != nil || string(text) != "text" {
+			t.Fatalf("seed %d: %q, %v", seed, text, err)
+		}
+	}
+}
