@@ -388,3 +388,13 @@ func TestWhatAFailedSyncLeft(t *testing.T) {
 		mustClose(t, l)
 	}
 }
+
+// Where no file can be read, nothing is set aside, and the attempt ends.
+func TestSetAsideOnADeadDisk(t *testing.T) {
+	d := faulty.New(1, faulty.Options{})
+	l := mustOpen(t, "/wal", Options{SegmentBytes: 64 << 10, Disk: d})
+	d.Set(faulty.Options{Fail: func(c faulty.Call) error { return unix.EIO }})
+	if name, err := l.SetAside(sample(1)); !errors.Is(err, unix.EIO) {
+		t.Errorf("%q, %v", name, err)
+	}
+}

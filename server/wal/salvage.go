@@ -2,6 +2,7 @@ package wal
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -114,6 +115,9 @@ func (l *Log) SetAside(r *Record) (string, error) {
 	return l.setAside(filepath.Join(l.dir, fmt.Sprintf("record-%d%s", r.Seq, unreadSuffix)), r.Payload)
 }
 
+// mostNames is how many names setAside tries.
+const mostNames = 1000
+
 // setAside writes a file under the first name that is free of path, path.2, … A name that has the same content is taken as it is.
 func (l *Log) setAside(path string, b []byte) (string, error) {
 	name := path
@@ -124,6 +128,9 @@ func (l *Log) setAside(path string, b []byte) (string, error) {
 		}
 		if err == nil && string(old) == string(b) {
 			return name, nil
+		}
+		if n > mostNames {
+			return "", cmp.Or(err, fmt.Errorf("wal: there are %d files %s already", mostNames, path))
 		}
 		name = fmt.Sprintf("%s.%d", path, n)
 	}
