@@ -5,7 +5,8 @@ import "time"
 // schedule decides whose call is next. A target that hangs for some tenants must not delay the others, so a call holds one of
 // Workers places only until it is slow; then it holds one of MaxSlow places. A tenant whose last call was slow and failed is a suspect:
 // its next call is slow from the start. A tenant none of whose calls has been quick and ended otherwise is new: new ones get half of Workers,
-// and more as long as there are slow places that they can move to. All these are doubtful, and get at most half of the slow places together, so names that somebody makes up without end take no more.
+// and three quarters as long as there are slow places that they can move to. All these are doubtful, and get at most half of the slow places
+// together, so names that somebody makes up without end take no more.
 // Among tenants of one kind, the one that has waited longest comes first.
 //
 //	             ┌─────────┐  place among Workers      ┌───────┐  takes longer than slowAfter
@@ -63,7 +64,7 @@ func (q *Queue) makeReady(t *tenant) {
 func (q *Queue) dispatch() {
 	q.callAll(&q.fresh, func() bool { return q.quick < q.o.Workers && q.quickFresh < max(q.o.Workers/2, 1) })
 	q.callAll(&q.ready, func() bool { return q.quick < q.o.Workers })
-	q.callAll(&q.fresh, func() bool { return q.quick < q.o.Workers && q.spareDoubtful() })
+	q.callAll(&q.fresh, func() bool { return q.quickFresh < q.o.Workers*3/4 && q.quick < q.o.Workers && q.spareDoubtful() })
 	q.callAll(&q.suspects, func() bool { return q.slow < q.o.MaxSlow && q.spareDoubtful() })
 }
 
@@ -99,7 +100,11 @@ func (q *Queue) call(t *tenant) {
 		if f.fresh {
 			q.quickFresh++
 		}
-		f.timer = time.AfterFunc(slowAfter, func() { q.slowDown(f) })
+		patience := slowAfter
+		if f.fresh { // others wait, and a slow place is as good
+			patience /= 2
+		}
+		f.timer = time.AfterFunc(patience, func() { q.slowDown(f) })
 	}
 	q.takeUp(t, f)
 	q.flying += f.bytes

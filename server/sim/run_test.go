@@ -147,6 +147,7 @@ func (w *world) faults(sinkRoot string) {
 		kind = "slow"
 		o.Delay = delay(time.Minute)
 	}
+	o.Fail = transient(o.Fail)
 	w.disk.Set(o)
 	when := "no crash"
 	if w.r.IntN(3) > 0 {
@@ -155,6 +156,25 @@ func (w *world) faults(sinkRoot string) {
 		when = fmt.Sprint("crash at call ", at)
 	}
 	w.say("a disk: %s, %s", kind, when)
+}
+
+// transient has reads fail at most three times in a row: what cannot be read for good is damage, which is another matter.
+func transient(fail func(faulty.Call) error) func(faulty.Call) error {
+	if fail == nil {
+		return nil
+	}
+	failed := 0
+	return func(c faulty.Call) error {
+		err := fail(c)
+		if c.Name != "ReadAt" {
+			return err
+		}
+		if failed++; err == nil || failed > 3 {
+			failed = 0
+			return nil
+		}
+		return err
+	}
 }
 
 // crashed reports whether the disk has crashed.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
 )
@@ -76,7 +77,7 @@ func (l *Log) tellDamage(damage []*DamageError) {
 // without.
 func (l *Log) keepTorn(s *segment, f disk.File) {
 	name := ""
-	b, err := tailOf(patientFile{f}, s.end, s.size)
+	b, err := tailOf(&patientFile{File: f}, s.end, s.size)
 	if err == nil {
 		name, err = l.setAside(s.path+tornSuffix, b)
 	}
@@ -162,26 +163,45 @@ func (d patient) Open(path string, flag int, perm fs.FileMode) (disk.File, error
 	if err != nil || flag&(os.O_WRONLY|os.O_RDWR) != 0 {
 		return f, err
 	}
-	return patientFile{f}, nil
+	return &patientFile{File: f}, nil
 }
 
-type patientFile struct{ disk.File }
+type patientFile struct {
+	disk.File
+	bad bool // a sector was given up: others are not waited for
+}
 
 // sector is how much is given up where it cannot be read.
 const sector = 4 << 10
 
+// A read that fails is tried again, with pauses: a disk may be away for a moment, and nothing is given up for that.
+const (
+	readTries = 5
+	readPause = 100 * time.Millisecond
+)
+
+func (f *patientFile) tryReadAt(b []byte, off int64) (n int, err error) {
+	for try := 1; ; try++ {
+		if n, err = f.File.ReadAt(b, off); err == nil || err == io.EOF || f.bad || try == readTries {
+			return n, err
+		}
+		time.Sleep(readPause)
+	}
+}
+
 // ReadAt fills in what cannot be read with bytes that are no record, nor the zeros at a log's end.
-func (f patientFile) ReadAt(b []byte, off int64) (n int, err error) {
-	if n, err = f.File.ReadAt(b, off); err == nil || err == io.EOF {
+func (f *patientFile) ReadAt(b []byte, off int64) (n int, err error) {
+	if n, err = f.tryReadAt(b, off); err == nil || err == io.EOF {
 		return n, err
 	}
 	for n = 0; n < len(b); {
 		part := b[n:min(len(b), n+sector-int(off+int64(n))%sector)]
-		m, err := f.File.ReadAt(part, off+int64(n))
+		m, err := f.tryReadAt(part, off+int64(n))
 		if err == io.EOF {
 			return n + m, err
 		}
 		if err != nil {
+			f.bad = true
 			for i := range part {
 				part[i] = 0xff
 			}
