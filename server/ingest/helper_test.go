@@ -100,9 +100,19 @@ type memSink struct {
 	land func(ctx context.Context) error // if set, decides whether a file lands
 }
 
+// decide has fn decide whether a file lands, also while files do.
+func (s *memSink) decide(fn func(ctx context.Context) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.land = fn
+}
+
 func (s *memSink) Land(ctx context.Context, f *table.File) (int64, error) {
-	if s.land != nil {
-		if err := s.land(ctx); err != nil {
+	s.mu.Lock()
+	land := s.land
+	s.mu.Unlock()
+	if land != nil {
+		if err := land(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -252,11 +262,11 @@ func (r *rig) landed() map[string][]row {
 // replayed gives the same as landed, but out of the log: the service is stopped before anything has landed, and started anew.
 func (r *rig) replayed() map[string][]row {
 	r.t.Helper()
-	r.sink.land = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	r.sink.decide(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	r.store.Close(stopped)
-	r.sink.land = nil
+	r.sink.decide(nil)
 	r.open()
 	return r.landed()
 }

@@ -146,7 +146,7 @@ func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 	first := func(r *rig) func() int { return func() int { return r.arc(list{columns("new", "v", "oops")}).Code } }
 	stuck := func(t *testing.T, change func(*table.Options)) *rig {
 		r := newRig(t, Options{}, change)
-		r.sink.land = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		r.sink.decide(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		stopped, cancel := context.WithCancel(context.Background())
 		cancel()
 		t.Cleanup(func() { r.store.Close(stopped) })
