@@ -39,17 +39,6 @@ func (p points) count(until int64) (n int) {
 	return n
 }
 
-// series are those for which keep returns true.
-func (p points) series(keep func(series string) bool) points {
-	some := make(points)
-	for s, at := range p {
-		if keep(s) {
-			some[s] = at
-		}
-	}
-	return some
-}
-
 // without are those that are not in q.
 func (p points) without(q points) points {
 	rest := make(points)
