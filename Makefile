@@ -2,7 +2,7 @@
 GO ?= go
 FUZZTIME ?= 10s
 ROUNDS ?= 10
-BUSY ?= 16
+AT_ONCE ?= 16
 LONG ?= 30m
 
 help: ## print this list
@@ -23,8 +23,8 @@ test: ## run gofmt, vet, and the tests of every package in the plain build: some
 ci: ## run all that CI does: test, and the other builds, machines, languages and programs: up to an hour
 	@.ci/run
 
-loaded: ## run the tests ROUNDS (10) times beside BUSY (16) busy processes
-	@.ci/loaded $(ROUNDS) $(BUSY)
+loaded: ## run the tests ROUNDS (10) times, AT_ONCE (16) packages at a time, as the load of each other
+	@.ci/loaded $(ROUNDS) $(AT_ONCE)
 
 nightly: ## run the instruments for LONG (30m) each, and hundreds of kills under real senders
 	@.ci/nightly $(LONG)
