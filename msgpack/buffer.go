@@ -114,7 +114,7 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// piecesMax is the list of chunks that WriteTo keeps for its next use.
+// piecesMax is the list of chunks that WriteTo keeps for its next use, and the list of references that an Encoder keeps.
 const piecesMax = 1024
 
 // take drops the first n bytes, of which there are as many.
@@ -303,7 +303,14 @@ func (e *Encoder) writeReferences(err error) (from int) {
 			from = r.at
 		}
 	}
-	clear(e.references)
-	e.references = e.references[:0]
+	e.forgetReferences(0)
 	return from
+}
+
+// forgetReferences drops the references from number n on.
+func (e *Encoder) forgetReferences(n int) {
+	clear(e.references[n:])
+	if e.references = e.references[:n]; n == 0 && cap(e.references) > piecesMax {
+		e.references = nil
+	}
 }

@@ -75,6 +75,7 @@ type Decoder struct {
 	depth    int // arrays and maps that the value being read lies in
 	steps    int // pointers and methods that it lies in; see step
 	inside   int // calls of begin without an end: more than one inside a custom decoder
+	outer    int // of these, the one that has called the function of an ext with d: 1, or 0
 	start    int // of the value being read
 	credit   int // bytes that may be allocated ahead of the data, for the value being read
 	strings  buffer.Strings
@@ -162,7 +163,8 @@ func (d *Decoder) Reset(r io.Reader) {
 // ResetReader makes d read from r and keeps its options, but for the map decoder.
 func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
-	d.b, d.i, d.base = d.own[:0], 0, 0
+	d.shrink()
+	d.b, d.i, d.base = d.own, 0, 0
 	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
 	d.transient = false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
@@ -198,8 +200,9 @@ func (d *Decoder) clean() {
 	if d.dict.size() > 0 {
 		d.dict.reset(nil)
 	}
-	d.err, d.inner, d.path, d.rest = nil, nil, d.path[:0], scan{}
-	d.depth, d.steps, d.inside = 0, 0, 0
+	d.err, d.inner, d.rest = nil, nil, scan{}
+	d.path.Reset()
+	d.depth, d.steps, d.inside, d.outer = 0, 0, 0, 0
 }
 
 // begin opens a public call and gives where its value starts.
@@ -217,6 +220,7 @@ func (d *Decoder) begin() int {
 		d.b, d.i = d.buf.Bytes(), 0
 		d.credit += 32 * len(d.b)
 	case d.chunks != nil:
+		d.shrink()
 		d.chunks.lend(d)
 	case d.i > 0:
 		d.slide()
@@ -243,6 +247,14 @@ func (d *Decoder) slide() {
 		d.b = d.b[:copy(d.b, d.b[d.i:])]
 		d.own, d.i = d.b, 0
 	}
+}
+
+// shrink empties the memory of the window, which nothing refers to now, and drops it if recent values have not needed it.
+func (d *Decoder) shrink() {
+	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.own), cap(d.own), ownMax) {
+		d.own = nil
+	}
+	d.own = d.own[:0]
 }
 
 // end closes a public call whose value started at mark and ended before next, or failed when next is -1.
@@ -272,7 +284,8 @@ func (d *Decoder) endFailed(mark int) error {
 	if !clean {
 		e.Path = d.path.String()
 	}
-	d.err, d.path = nil, d.path[:0]
+	d.err = nil
+	d.path.Reset()
 	if d.i = mark; d.inside == 0 {
 		d.goOn(mark, e)
 	}
