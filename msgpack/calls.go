@@ -23,7 +23,7 @@ func (d *Decoder) PeekCode() (byte, error) {
 	if d.i < len(d.b) && d.rest.values == 0 {
 		return d.b[d.i], nil
 	}
-	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil {
+	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil && d.late == nil {
 		if d.rest != (scan{}) { // of a value that failed, which is passed over first
 			mark := d.begin()
 			d.end(mark, mark)

@@ -100,6 +100,7 @@ type Decoder struct {
 	own     []byte        // the window's memory, when it is ours
 	peak    buffer.Peak   // what the window held when values began
 	readErr error         // what r said, but io.EOF
+	late    error         // the same, said with bytes that were enough: it is told when more are wanted
 	err     *Error        // of the call at hand
 	path    wire.Path     // of err, as far as it is unwound
 	inner   *Error        // the last that a call inside a user's method ended with
@@ -149,7 +150,7 @@ func PutDecoder(d *Decoder) {
 		d.own = nil
 	}
 	d.forgetDict()
-	d.b, d.r, d.buf, d.err, d.inner, d.readErr, d.mapFunc = nil, nil, nil, nil, nil, nil, nil
+	d.b, d.r, d.buf, d.err, d.inner, d.readErr, d.late, d.mapFunc = nil, nil, nil, nil, nil, nil, nil, nil
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	decoders.Put(d)
 }
@@ -165,7 +166,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.shrink()
 	d.b, d.i, d.base = d.own, 0, 0
-	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.r, d.buf, d.exact, d.readErr, d.late = r, nil, false, nil, nil
 	d.transient = false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
@@ -186,7 +187,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
-	d.r, d.buf, d.readErr, d.transient = nil, nil, nil, false
+	d.r, d.buf, d.readErr, d.late, d.transient = nil, nil, nil, nil, false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 }
@@ -403,6 +404,10 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 		return d.gather(i, n)
 	}
 	for idle := 0; n > len(d.b)-i; {
+		if d.late != nil {
+			d.readErr, d.late = d.late, nil
+			return false
+		}
 		ask := max(n, most) - (len(d.b) - i)
 		if !d.exact {
 			ask = max(ask, readAhead)
@@ -426,10 +431,15 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 			idle = 0
 		}
 		if err != nil {
-			if err != io.EOF && n > len(d.b)-i {
+			enough := n <= len(d.b)-i
+			switch {
+			case err == io.EOF:
+			case enough:
+				d.late = err // r need not say it again
+			default:
 				d.readErr = err
 			}
-			return n <= len(d.b)-i
+			return enough
 		}
 	}
 	return true
