@@ -338,7 +338,7 @@ type counting struct {
 
 func (c *counting) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	if c.n += n; c.n > 1<<24 {
+	if c.n += n; c.n > 1<<18 {
 		return n, io.ErrUnexpectedEOF
 	}
 	return n, err

@@ -966,7 +966,7 @@ func TestGrowthHeld(t *testing.T) {
 	wrong := func(read func(b []byte, v *growthCustom) error) func(int, int) func(int) any {
 		return func(large, small int) func(int) any {
 			in := map[int][]byte{
-				large: append(msgpwire.AppendString([]byte{0x81}, strings.Repeat("k", large)), 0xc1),
+				large: append(msgpwire.AppendString([]byte{0x81}, strings.Repeat("k", large)), 0xd4, 99, 0), // an unknown ext
 				small: message(small),
 			}
 			return func(n int) any {

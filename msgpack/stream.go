@@ -113,6 +113,9 @@ type Decoder struct {
 // readAhead is what is asked of a reader at a time.
 const readAhead = 4 << 10
 
+// idleMax is how often in sequence a reader may give nothing, without an error.
+const idleMax = 100
+
 // ownMax is the window that a decoder keeps for its next use.
 const ownMax = 32 << 10
 
@@ -424,7 +427,7 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 		d.b = d.b[:have+k]
 		d.own = d.b
 		if k == 0 && err == nil {
-			if idle++; idle == 100 {
+			if idle++; idle == idleMax {
 				err = io.ErrNoProgress
 			}
 		} else if k > 0 {

@@ -182,6 +182,14 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
+// TestBufferReadFromIdle reads from a reader that gives nothing.
+func TestBufferReadFromIdle(t *testing.T) {
+	var b Buffer
+	if n, err := b.ReadFrom(io.MultiReader(strings.NewReader("abc"), idler{})); n != 3 || err != io.ErrNoProgress || b.Len() != 3 {
+		t.Errorf("%d, %v, and %d bytes wait", n, err, b.Len())
+	}
+}
+
 type idler struct{}
 
 func (idler) Read([]byte) (int, error) { return 0, nil }
