@@ -76,9 +76,10 @@ func (b *Buffer) Prepend(p []byte) {
 // Reference adds p without copying it: it must not change until it is read, or written by WriteTo.
 func (b *Buffer) Reference(p []byte) { b.queue.Refer(p) }
 
-// ReadFrom adds what r gives until io.EOF, reading it into the Buffer's own pages. The error is the reader's.
+// ReadFrom adds what r gives until io.EOF, reading it into the Buffer's own pages. The error is the reader's, or
+// io.ErrNoProgress if it gives nothing a hundred times.
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
-	for {
+	for idle := 0; ; {
 		room := b.queue.Room()
 		if len(room) == 0 {
 			b.queue.Grow(1)
@@ -92,6 +93,11 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 		n += int64(k)
 		if err == io.EOF {
 			return n, nil
+		}
+		if k > 0 {
+			idle = 0
+		} else if idle++; idle == idleMax && err == nil {
+			err = io.ErrNoProgress
 		}
 		if err != nil {
 			return n, err
@@ -114,7 +120,7 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// piecesMax is the list of chunks that WriteTo keeps for its next use.
+// piecesMax is the list of chunks that WriteTo keeps for its next use, and the list of references that an Encoder keeps.
 const piecesMax = 1024
 
 // take drops the first n bytes, of which there are as many.
@@ -303,7 +309,14 @@ func (e *Encoder) writeReferences(err error) (from int) {
 			from = r.at
 		}
 	}
-	clear(e.references)
-	e.references = e.references[:0]
+	e.forgetReferences(0)
 	return from
+}
+
+// forgetReferences drops the references from number n on.
+func (e *Encoder) forgetReferences(n int) {
+	clear(e.references[n:])
+	if e.references = e.references[:n]; n == 0 && cap(e.references) > piecesMax {
+		e.references = nil
+	}
 }

@@ -23,7 +23,7 @@ func (d *Decoder) PeekCode() (byte, error) {
 	if d.i < len(d.b) && d.rest.values == 0 {
 		return d.b[d.i], nil
 	}
-	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil {
+	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil && d.late == nil {
 		if d.rest != (scan{}) { // of a value that failed, which is passed over first
 			mark := d.begin()
 			d.end(mark, mark)
@@ -442,8 +442,8 @@ func (e *Encoder) EncodeUint32(v uint32) error {
 // EncodeUint64 writes v as a uint64.
 func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(msgpwire.Uint64, v) }
 
-// EncodeDuration writes v in nanoseconds, as an int64.
-func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt64(int64(v)) }
+// EncodeDuration writes v in nanoseconds, as [Encoder.EncodeInt] does. Encode writes a time.Duration as an int64.
+func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt(int64(v)) }
 
 // EncodeBytes writes v as bin; nil as nil.
 func (e *Encoder) EncodeBytes(v []byte) error {

@@ -283,7 +283,8 @@ func TestEncodeMethods(t *testing.T) {
 		{func(e *Encoder) error { return e.EncodeUint16(1) }, "cd0001"},
 		{func(e *Encoder) error { return e.EncodeUint32(1) }, "ce00000001"},
 		{func(e *Encoder) error { return e.EncodeUint64(1) }, "cf0000000000000001"},
-		{func(e *Encoder) error { return e.EncodeDuration(1) }, "d30000000000000001"},
+		{func(e *Encoder) error { return e.EncodeDuration(1) }, "01"}, // the shortest form, as in v5
+		{func(e *Encoder) error { return e.Encode(time.Duration(1)) }, "d30000000000000001"},
 		{func(e *Encoder) error { return e.EncodeString("a") }, "a161"},
 		{func(e *Encoder) error { return e.EncodeBytes(nil) }, "c0"},
 		{func(e *Encoder) error { return e.EncodeBytes([]byte{}) }, "c400"},

@@ -127,7 +127,7 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 // checkTaken holds what a user's method has taken of the input, d.b[i:d.i], against the options: calls by which it reads single values
 // do not know of the map or the depth that they are in. What is no whole value is the method's own.
 func (d *Decoder) checkTaken(i int) bool {
-	if d.inside > 1 || d.i > len(d.b) { // within another method's value, or after the method has reset d
+	if d.inside > d.outer+1 || d.i > len(d.b) { // within another method's value, or after the method has reset d
 		return true
 	}
 	for i < d.i && skip(d.b[:d.i], i) >= 0 {

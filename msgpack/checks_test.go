@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,7 @@ func (k *keepsBytes) UnmarshalMsgpack(b []byte) error { k.b = b; return nil }
 type (
 	handRegistered struct{}
 	handExt        struct{}
+	handMethodExt  struct{}
 	looseTuple     struct {
 		_msgpack struct{} `msgpack:",as_array,any_length"` //lint:ignore U1000 read by its tag
 		A        int
@@ -126,7 +128,12 @@ var places = map[string]struct {
 			}
 		})
 	}},
-	"function of an ext": {"ext", readInto[handExt]},
+	"function of an ext": {"ext 78", readInto[handExt]},
+	"method within ext":  {"ext 79", readInto[handMethodExt]},
+	"map decoder within ext": {"ext 79", func(d *Decoder) error {
+		d.SetMapDecoder(func(d *Decoder) (any, error) { return nil, new(byHand).read(d) })
+		return readInto[any](d)
+	}},
 }
 
 func readInto[T any](d *Decoder) error { return d.Decode(new(T)) }
@@ -156,7 +163,15 @@ func TestOptionsHoldForEveryByte(t *testing.T) {
 	Register(handRegistered{}, nil, func(d *Decoder, _ reflect.Value) error { return new(byHand).read(d) })
 	defer register(func(r *registry) { delete(r.decoders, reflect.TypeFor[handRegistered]()) })
 	RegisterExtDecoder(78, handExt{}, func(d *Decoder, _ reflect.Value, n int) error { return d.Skip() })
+	RegisterExtDecoder(79, handMethodExt{}, func(d *Decoder, _ reflect.Value, n int) error {
+		if d.mapFunc == nil {
+			return d.Decode(new(byHand))
+		}
+		_, err := d.DecodeInterface()
+		return err
+	})
 	defer UnregisterExt(78)
+	defer UnregisterExt(79)
 	long := strings.Repeat("61", 40)
 	for _, c := range []struct {
 		name    string
@@ -179,8 +194,9 @@ func TestOptionsHoldForEveryByte(t *testing.T) {
 			for place, p := range places {
 				value := unhex(t, v)
 				message := bytes.ReplaceAll([]byte(strings.ReplaceAll(p.around, " ", "")), []byte("__"), []byte(fmt.Sprintf("%x", value)))
-				if p.around == "ext" {
-					message = fmt.Appendf(nil, "%x", append(msgpwire.AppendExtHeader(nil, 78, len(value)), value...))
+				if id, ok := strings.CutPrefix(p.around, "ext "); ok {
+					id, _ := strconv.Atoi(id)
+					message = fmt.Appendf(nil, "%x", append(msgpwire.AppendExtHeader(nil, int8(id), len(value)), value...))
 				}
 				data := unhex(t, string(message))
 				for source, d := range sources(data) {
@@ -322,7 +338,7 @@ type counting struct {
 
 func (c *counting) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	if c.n += n; c.n > 1<<24 {
+	if c.n += n; c.n > 1<<18 {
 		return n, io.ErrUnexpectedEOF
 	}
 	return n, err

@@ -66,7 +66,7 @@ var unmarshalers = sync.Pool{New: func() any { return newDecoder() }}
 
 // putBack gives a decoder of Unmarshal back, unless a user's method has changed it.
 func (d *Decoder) putBack() {
-	d.depth = 0
+	d.depth, d.inner = 0, nil
 	if d.dict.size() > 0 {
 		d.forgetDict()
 	}
@@ -139,10 +139,15 @@ func (d *Decoder) guard(mark int) guard {
 
 // end is Decoder.end.
 func (g *guard) end(next int) error {
+	d := g.d
 	if g.returned = true; next < 0 {
-		g.d.depth = g.depth
+		d.depth = g.depth
 	}
-	return g.d.end(g.mark, next)
+	err := d.end(g.mark, next)
+	if d.inside == 0 {
+		d.inner = nil // which has a path of any size
+	}
+	return err
 }
 
 func (g *guard) done() {

@@ -115,8 +115,7 @@ func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	defer func() {
 		if !written {
 			if len(e.references) > references {
-				clear(e.references[references:])
-				e.references = e.references[:references]
+				e.forgetReferences(references)
 			}
 			e.forget(keys)
 			e.b, e.word, e.err = before, word, nil

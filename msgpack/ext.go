@@ -126,7 +126,7 @@ func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	inner.b, inner.i, inner.base = d.b[:end:end], start, d.base // offsets are those of the whole input
 	inner.transient = d.transient || d.r != nil
 	inner.flags, inner.mapFunc, inner.plans, inner.limits = d.flags, d.mapFunc, d.plans, d.limits
-	inner.depth, inner.steps, inner.inside, inner.credit = d.depth+1, d.steps, 1, d.credit
+	inner.depth, inner.steps, inner.inside, inner.outer, inner.credit = d.depth+1, d.steps, 1, 1, d.credit
 	err := x.ext(inner, v, n)
 	d.credit, d.inner = min(d.credit, inner.credit), inner.inner
 	if inner.r == nil { // else it was reset

@@ -467,7 +467,8 @@ func TestExtCredit(t *testing.T) {
 // emptyExt is registered for an ext whose data is read by a single Read.
 type emptyExt struct{ read string }
 
-// TestEmptyExtReadsNoBytes reads no bytes from Buffered in the function of an ext without data: that is not the end.
+// TestEmptyExtReadsNoBytes reads no bytes from Buffered in the function of an ext without data, wherever it stands and from
+// every source: that is not the end.
 func TestEmptyExtReadsNoBytes(t *testing.T) {
 	const id = 98
 	RegisterExtDecoder(id, emptyExt{}, func(d *Decoder, v reflect.Value, n int) error {
@@ -476,8 +477,23 @@ func TestEmptyExtReadsNoBytes(t *testing.T) {
 		return nil
 	})
 	defer UnregisterExt(id)
-	var v any
-	if err := into(t, "92 c70062 05", &v); err != nil || !reflect.DeepEqual(v, []any{emptyExt{"0 <nil>"}, int8(5)}) {
-		t.Errorf("%#v, %v", v, err)
+	empty := emptyExt{"0 <nil>"}
+	for _, c := range []struct {
+		digits string
+		want   any
+	}{
+		{"92 c70062 05", []any{empty, int8(5)}}, {"92 05 c70062", []any{int8(5), empty}}, {"c70062", empty}, {"c8000062", empty}, {"c90000000062", empty},
+		{"81 a161 c70062", map[string]any{"a": empty}},
+		{"c70062", &empty}, {"92 c70062 c70062", &[]emptyExt{empty, empty}}, {"81 a145 c70062", &struct{ E *emptyExt }{&empty}},
+	} {
+		for source, d := range sources(unhex(t, c.digits)) {
+			var v any
+			if to := reflect.TypeOf(c.want); to.Kind() == reflect.Pointer {
+				v = reflect.New(to.Elem()).Interface()
+			}
+			if err := d.Decode(&v); err != nil || !reflect.DeepEqual(v, c.want) {
+				t.Errorf("%s, %s: %#v, %v", c.digits, source, v, err)
+			}
+		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
 // ErrMore is what a [Feed] gives when the next value is not whole yet. Nothing is lost: feed more and call again.
@@ -35,11 +37,12 @@ type Feed struct {
 	MaxBytes int
 
 	b     []byte
-	from  int   // of the next value
-	value scan  // for the end of the next value; at counts from there
-	open  bool  // value has begun
-	base  int64 // of b[0] in all that was fed
-	err   error // which ended it
+	peak  buffer.Peak // what b held
+	from  int         // of the next value
+	value scan        // for the end of the next value; at counts from there
+	open  bool        // value has begun
+	base  int64       // of b[0] in all that was fed
+	err   error       // which ended it
 	d     *Decoder
 }
 
@@ -53,16 +56,23 @@ func (f *Feed) Feed(data []byte) {
 	if f.err != nil {
 		return
 	}
-	// What is taken may go when it is at least as much as what has to move.
 	if f.from > 0 && f.from >= len(f.b)-f.from {
-		f.base += int64(f.from)
-		f.b = f.b[:copy(f.b, f.b[f.from:])]
-		f.from = 0
-	}
-	if len(f.b) == 0 && cap(f.b) > feedKept {
-		f.b = nil
+		f.slide(len(data))
 	}
 	f.b = append(f.b, data...)
+}
+
+// slide drops what is taken, which is at least as much as what has to move, before more bytes come. Memory beyond feedKept
+// is replaced if nothing waits, or if recent values have not needed it.
+func (f *Feed) slide(more int) {
+	waits := f.b[f.from:]
+	f.base += int64(f.from)
+	f.from = 0
+	if cap(f.b) > feedKept && (len(waits) == 0 || f.peak.TooLarge(len(f.b), cap(f.b), feedKept)) {
+		f.b = append(make([]byte, 0, len(waits)+more), waits...)
+		return
+	}
+	f.b = f.b[:copy(f.b, waits)]
 }
 
 // Len is how many bytes wait. When no value is whole, they are the beginning of one; zero is a clean end.
@@ -142,12 +152,7 @@ func (f *Feed) All() iter.Seq2[RawMessage, error] {
 
 // take passes over the next value, which ends at end.
 func (f *Feed) take(end int) {
-	f.from = end
-	if f.from == len(f.b) {
-		f.base += int64(f.from)
-		f.b, f.from = f.b[:0], 0
-	}
-	f.open = false
+	f.from, f.open = end, false
 }
 
 // next finds the end of the next value, when it is whole.

@@ -962,6 +962,22 @@ func TestGrowthHeld(t *testing.T) {
 			return func(n int) any { e.Encode(in[n]); return nil }
 		}
 	}
+	// wrong fails in a method under a key of n bytes, if n is large, and else reads what is right.
+	wrong := func(read func(b []byte, v *growthCustom) error) func(int, int) func(int) any {
+		return func(large, small int) func(int) any {
+			in := map[int][]byte{
+				large: append(msgpwire.AppendString([]byte{0x81}, strings.Repeat("k", large)), 0xd4, 99, 0), // an unknown ext
+				small: message(small),
+			}
+			return func(n int) any {
+				var v growthCustom
+				if err := read(in[n], &v); (err == nil) != (n == small) {
+					panic(err)
+				}
+				return nil
+			}
+		}
+	}
 	growth.CheckHeld(t, []growth.Held{
 		{Name: "Unmarshal", Start: whole(func(b []byte) any { var v any; msgpack.Unmarshal(b, &v); return v }), Kept: 40},
 		{Name: "Unmarshal, an id", Start: whole(func(b []byte) any {
@@ -978,6 +994,24 @@ func TestGrowthHeld(t *testing.T) {
 			return v
 		}), Kept: 40},
 		{Name: "Decoder", Start: decoder(func(*msgpack.Decoder) {}, decoded), Kept: 40},
+		{Name: "Decoder, reset for each message", Start: func(large, small int) func(int) any {
+			in := map[int][]byte{large: message(large), small: message(small)}
+			d := msgpack.NewDecoder(nil)
+			return func(n int) any { d.Reset(growth.Pieces(in[n], 5000)); return decoded(d) }
+		}, Kept: 40},
+		{Name: "Decoder, an error", Start: func(large, small int) func(int) any {
+			d := msgpack.NewDecoder(nil)
+			return wrong(func(b []byte, v *growthCustom) error { d.ResetBytes(b); return d.Decode(v) })(large, small)
+		}},
+		{Name: "Decoder, an error of no method", Start: func(large, small int) func(int) any {
+			d := msgpack.NewDecoder(nil)
+			return wrong(func(b []byte, v *growthCustom) error { d.ResetBytes(b); return d.Decode(&v.v) })(large, small)
+		}},
+		{Name: "Decoder, an error of Query", Start: func(large, small int) func(int) any {
+			d := msgpack.NewDecoder(nil)
+			return wrong(func(b []byte, v *growthCustom) error { d.ResetBytes(b); _, err := d.Query(""); return err })(large, small)
+		}},
+		{Name: "Unmarshal, an error", Start: wrong(func(b []byte, v *growthCustom) error { return msgpack.Unmarshal(b, v) })},
 		{Name: "Decoder, interned", Start: decoder(func(d *msgpack.Decoder) { d.UseInternedStrings(true) }, decoded), Kept: 40, Large: 64 << 10},
 		{Name: "Decoder, raw", Start: decoder(func(*msgpack.Decoder) {}, func(d *msgpack.Decoder) any { v, _ := d.DecodeRaw(); return v }), Kept: 40},
 		{Name: "Decoder, raw views", Start: decoder(func(*msgpack.Decoder) {}, func(d *msgpack.Decoder) any { d.DecodeRawView(); return nil })},
@@ -987,6 +1021,51 @@ func TestGrowthHeld(t *testing.T) {
 			var f msgpack.Feed
 			return func(n int) any { f.Feed(in[n]); var v any; f.Next(&v); return v }
 		}, Kept: 40},
+		{Name: "Feed, in which the next value has begun", Start: func(large, small int) func(int) any {
+			in := map[int][]byte{large: message(large), small: message(small)}
+			var f msgpack.Feed
+			f.Feed(in[small][:1])
+			return func(n int) any {
+				f.Feed(in[n][1:])
+				f.Feed(in[small][:1])
+				var v any
+				if err := f.Next(&v); err != nil {
+					panic(err)
+				}
+				return v
+			}
+		}, Kept: 40},
+		{Name: "Buffer, in pieces", Start: func(large, small int) func(int) any {
+			in := map[int][]byte{large: message(large), small: message(small)}
+			q := &msgpack.Buffer{}
+			d := msgpack.NewDecoder(q)
+			return func(n int) any {
+				for piece := range slices.Chunk(in[n], 1000) {
+					q.Write(piece)
+				}
+				return decoded(d)
+			}
+		}, Kept: 40},
+		{Name: "Buffer, references", Start: func(large, small int) func(int) any {
+			in := map[int][]byte{large: message(large), small: message(small)}
+			q := &msgpack.Buffer{}
+			return func(n int) any {
+				for piece := range slices.Chunk(in[n], 8) {
+					q.Reference(piece)
+				}
+				q.Discard(q.Len() - 1)
+				return nil
+			}
+		}},
+		{Name: "Encoder, references", Start: func(large, small int) func(int) any {
+			in := map[int][][]byte{}
+			for _, n := range []int{large, small} {
+				in[n] = slices.Collect(slices.Chunk(message(n), 8))
+			}
+			q := &msgpack.Buffer{ReferenceMin: 8}
+			e := msgpack.NewEncoder(q)
+			return func(n int) any { e.Encode(in[n]); q.WriteTo(io.Discard); return nil }
+		}},
 		{Name: "Buffer", Start: func(large, small int) func(int) any {
 			in := map[int][]byte{large: message(large), small: message(small)}
 			q := &msgpack.Buffer{}

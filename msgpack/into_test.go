@@ -129,6 +129,41 @@ func TestDecodeInto(t *testing.T) {
 	}
 }
 
+// TestNilMakesEmbeddedPointers decodes nil into the fields of structs that are embedded by pointer: as in v5, a key that is there
+// makes the pointer, whatever its value is.
+func TestNilMakesEmbeddedPointers(t *testing.T) {
+	type (
+		embeds struct{ *Carried }
+		deep   struct{ *embeds }
+		tuple  struct {
+			_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
+			*Carried
+		}
+	)
+	for _, c := range []struct {
+		digits   string
+		to, want any
+	}{
+		{"81 a142 c0", new(embeds), &embeds{new(Carried)}},
+		{"81 a142 c400", new(embeds), &embeds{&Carried{[]byte{}}}},
+		{"80", new(embeds), new(embeds)},
+		{"81 a158 c0", new(embeds), new(embeds)},
+		{"81 a142 c0", &embeds{&Carried{[]byte("old")}}, &embeds{new(Carried)}},
+		{"91 81 a142 c0", new([]embeds), &[]embeds{{new(Carried)}}},
+		{"91 c0", new(tuple), &tuple{Carried: new(Carried)}},
+		{"c0", &embeds{new(Carried)}, new(embeds)},
+		{"81 a142 c0", new(deep), &deep{&embeds{new(Carried)}}},
+	} {
+		for name, o := range map[string]DecodeOptions{"default": {}, "careful": {UniqueKeys: true}, "views": {ZeroCopy: true}} {
+			to := reflect.New(reflect.TypeOf(c.to).Elem())
+			to.Elem().Set(reflect.ValueOf(c.to).Elem())
+			if err := o.Unmarshal(unhex(t, c.digits), to.Interface()); err != nil || !reflect.DeepEqual(to.Interface(), c.want) {
+				t.Errorf("%s into %T, %s: %+v, %v; want %+v", c.digits, c.to, name, to.Elem(), err, c.want)
+			}
+		}
+	}
+}
+
 // TestDecodeIntoErrors checks the texts that programs compare.
 func TestDecodeIntoErrors(t *testing.T) {
 	for _, c := range []struct {

@@ -91,7 +91,8 @@ func (d *Decoder) Query(path string) ([]any, error) {
 		v, end := d.readAny(i)
 		if end < 0 {
 			w.err, w.path = d.err, append(w.path, d.path...)
-			d.err, d.path = nil, d.path[:0]
+			d.err = nil
+			d.path.Reset()
 			return false
 		}
 		found = append(found, v)

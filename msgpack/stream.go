@@ -75,6 +75,7 @@ type Decoder struct {
 	depth    int // arrays and maps that the value being read lies in
 	steps    int // pointers and methods that it lies in; see step
 	inside   int // calls of begin without an end: more than one inside a custom decoder
+	outer    int // of these, the one that has called the function of an ext with d: 1, or 0
 	start    int // of the value being read
 	credit   int // bytes that may be allocated ahead of the data, for the value being read
 	strings  buffer.Strings
@@ -99,6 +100,7 @@ type Decoder struct {
 	own     []byte        // the window's memory, when it is ours
 	peak    buffer.Peak   // what the window held when values began
 	readErr error         // what r said, but io.EOF
+	late    error         // the same, said with bytes that were enough: it is told when more are wanted
 	err     *Error        // of the call at hand
 	path    wire.Path     // of err, as far as it is unwound
 	inner   *Error        // the last that a call inside a user's method ended with
@@ -110,6 +112,9 @@ type Decoder struct {
 
 // readAhead is what is asked of a reader at a time.
 const readAhead = 4 << 10
+
+// idleMax is how often in sequence a reader may give nothing, without an error.
+const idleMax = 100
 
 // ownMax is the window that a decoder keeps for its next use.
 const ownMax = 32 << 10
@@ -148,7 +153,7 @@ func PutDecoder(d *Decoder) {
 		d.own = nil
 	}
 	d.forgetDict()
-	d.b, d.r, d.buf, d.err, d.inner, d.readErr, d.mapFunc = nil, nil, nil, nil, nil, nil, nil
+	d.b, d.r, d.buf, d.err, d.inner, d.readErr, d.late, d.mapFunc = nil, nil, nil, nil, nil, nil, nil, nil
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	decoders.Put(d)
 }
@@ -162,8 +167,9 @@ func (d *Decoder) Reset(r io.Reader) {
 // ResetReader makes d read from r and keeps its options, but for the map decoder.
 func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
-	d.b, d.i, d.base = d.own[:0], 0, 0
-	d.r, d.buf, d.exact, d.readErr = r, nil, false, nil
+	d.shrink()
+	d.b, d.i, d.base = d.own, 0, 0
+	d.r, d.buf, d.exact, d.readErr, d.late = r, nil, false, nil, nil
 	d.transient = false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
@@ -184,7 +190,7 @@ func (d *Decoder) ResetReader(r io.Reader) {
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
-	d.r, d.buf, d.readErr, d.transient = nil, nil, nil, false
+	d.r, d.buf, d.readErr, d.late, d.transient = nil, nil, nil, nil, false
 	d.chunks, d.lent, d.shareMin = nil, false, 0
 	d.clean()
 }
@@ -198,8 +204,9 @@ func (d *Decoder) clean() {
 	if d.dict.size() > 0 {
 		d.dict.reset(nil)
 	}
-	d.err, d.inner, d.path, d.rest = nil, nil, d.path[:0], scan{}
-	d.depth, d.steps, d.inside = 0, 0, 0
+	d.err, d.inner, d.rest = nil, nil, scan{}
+	d.path.Reset()
+	d.depth, d.steps, d.inside, d.outer = 0, 0, 0, 0
 }
 
 // begin opens a public call and gives where its value starts.
@@ -217,6 +224,7 @@ func (d *Decoder) begin() int {
 		d.b, d.i = d.buf.Bytes(), 0
 		d.credit += 32 * len(d.b)
 	case d.chunks != nil:
+		d.shrink()
 		d.chunks.lend(d)
 	case d.i > 0:
 		d.slide()
@@ -243,6 +251,14 @@ func (d *Decoder) slide() {
 		d.b = d.b[:copy(d.b, d.b[d.i:])]
 		d.own, d.i = d.b, 0
 	}
+}
+
+// shrink empties the memory of the window, which nothing refers to now, and drops it if recent values have not needed it.
+func (d *Decoder) shrink() {
+	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.own), cap(d.own), ownMax) {
+		d.own = nil
+	}
+	d.own = d.own[:0]
 }
 
 // end closes a public call whose value started at mark and ended before next, or failed when next is -1.
@@ -272,7 +288,8 @@ func (d *Decoder) endFailed(mark int) error {
 	if !clean {
 		e.Path = d.path.String()
 	}
-	d.err, d.path = nil, d.path[:0]
+	d.err = nil
+	d.path.Reset()
 	if d.i = mark; d.inside == 0 {
 		d.goOn(mark, e)
 	}
@@ -390,6 +407,10 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 		return d.gather(i, n)
 	}
 	for idle := 0; n > len(d.b)-i; {
+		if d.late != nil {
+			d.readErr, d.late = d.late, nil
+			return false
+		}
 		ask := max(n, most) - (len(d.b) - i)
 		if !d.exact {
 			ask = max(ask, readAhead)
@@ -406,17 +427,22 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 		d.b = d.b[:have+k]
 		d.own = d.b
 		if k == 0 && err == nil {
-			if idle++; idle == 100 {
+			if idle++; idle == idleMax {
 				err = io.ErrNoProgress
 			}
 		} else if k > 0 {
 			idle = 0
 		}
 		if err != nil {
-			if err != io.EOF && n > len(d.b)-i {
+			enough := n <= len(d.b)-i
+			switch {
+			case err == io.EOF:
+			case enough:
+				d.late = err // r need not say it again
+			default:
 				d.readErr = err
 			}
-			return n <= len(d.b)-i
+			return enough
 		}
 	}
 	return true

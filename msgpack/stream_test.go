@@ -182,6 +182,14 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
+// TestBufferReadFromIdle reads from a reader that gives nothing.
+func TestBufferReadFromIdle(t *testing.T) {
+	var b Buffer
+	if n, err := b.ReadFrom(io.MultiReader(strings.NewReader("abc"), idler{})); n != 3 || err != io.ErrNoProgress || b.Len() != 3 {
+		t.Errorf("%d, %v, and %d bytes wait", n, err, b.Len())
+	}
+}
+
 type idler struct{}
 
 func (idler) Read([]byte) (int, error) { return 0, nil }
@@ -195,6 +203,67 @@ func (l *lastWords) Read(b []byte) (int, error) {
 		return n, errReader
 	}
 	return n, nil
+}
+
+// oneWarning gives its bytes, the last of them with an error, and then io.EOF.
+type oneWarning struct {
+	data []byte
+	said bool
+}
+
+func (w *oneWarning) Read(b []byte) (int, error) {
+	if w.said {
+		return 0, io.EOF
+	}
+	n := copy(b, w.data)
+	if w.data = w.data[n:]; len(w.data) == 0 {
+		w.said = true
+		return n, errReader
+	}
+	return n, nil
+}
+
+// TestReaderErrorsWithData has a reader that fails with its last bytes, and says so once. Its values are read, and then its error is
+// told, not a clean end.
+func TestReaderErrorsWithData(t *testing.T) {
+	const data, values = "\x01\xa3abc\x92\x01\x02\x03", 4
+	for name, read := range map[string]func(d *Decoder) error{
+		"Decode":        func(d *Decoder) error { return d.Decode(new(any)) },
+		"Skip":          (*Decoder).Skip,
+		"DecodeRaw":     func(d *Decoder) error { _, err := d.DecodeRaw(); return err },
+		"DecodeRawView": func(d *Decoder) error { _, err := d.DecodeRawView(); return err },
+		"PeekCode": func(d *Decoder) error {
+			if _, err := d.PeekCode(); err != nil {
+				return err
+			}
+			return d.Skip()
+		},
+		"a wrong type": func(d *Decoder) error {
+			if err := d.Decode(new(bool)); err == io.EOF || errors.Is(err, errReader) {
+				return err
+			}
+			return nil
+		},
+		"Buffered": func(d *Decoder) error {
+			_, err := d.Buffered().Read(make([]byte, 3))
+			return err
+		},
+	} {
+		for source, r := range map[string]io.Reader{
+			"plain":   &oneWarning{data: []byte(data)},
+			"by byte": iotest.OneByteReader(&oneWarning{data: []byte(data)}),
+		} {
+			d := NewDecoder(r)
+			n := 0
+			err := read(d)
+			for ; err == nil && n < 2*len(data); n++ {
+				err = read(d)
+			}
+			if err == io.EOF || !errors.Is(err, errReader) || name != "Buffered" && n != values {
+				t.Errorf("%s, %s: %v after %d values", name, source, err, n)
+			}
+		}
+	}
 }
 
 // TestBuffered takes what was read ahead.

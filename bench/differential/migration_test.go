@@ -21,7 +21,15 @@ type (
 	countsUp   struct{ n byte }
 	eitherWay  struct{ how string }
 	unexported struct{ n int }
+	twoAliases struct {
+		N int `msgpack:",alias:a,alias:b"`
+	}
+	unit8       byte
+	writesError struct{}
 )
+
+func (writesError) Error() string                   { return "text" }
+func (writesError) MarshalMsgpack() ([]byte, error) { return []byte{7}, nil }
 
 func (c *countsUp) MarshalMsgpack() ([]byte, error) { return []byte{c.n + 1}, nil }
 
@@ -78,6 +86,18 @@ var decodedCases = func() []decoded {
 			"msgpack: invalid code=1 decoding string/bytes length", "differential.held{E:interface {}(nil)}"},
 		{"text into a time in a struct", "81a154b4323032332d31312d31345432323a31333a32305a", func() any { return new(timed) },
 			"msgpack: invalid code=b4 decoding ext len", "differential.timed{T:time.Date(2023, time.November, 14, 22, 13, 20, 0, time.UTC)}"},
+		{"the first of two aliases", "81a16101", func() any { return new(twoAliases) },
+			"differential.twoAliases{N:0}", "differential.twoAliases{N:1}"},
+		{"the last of two aliases", "81a16201", func() any { return new(twoAliases) },
+			"differential.twoAliases{N:1}", "differential.twoAliases{N:1}"},
+		{"a []byte as a key of map[any]any", "81c4016101", func() any { return new(map[any]any) },
+			"panic", "msgpack: unsupported map key: []uint8"},
+		{"a map as a key of map[any]any", "818001", func() any { return new(map[any]any) },
+			"panic", "msgpack: unsupported map key: map[string]interface {}"},
+		{"a value into an interface with methods", "81a153a178", func() any { return new(struct{ S fmt.Stringer }) },
+			"panic", "msgpack: Decode(string into fmt.Stringer)"},
+		{"an any that holds a nil pointer", "01", func() any { v := any((*int)(nil)); return &v },
+			"panic", "1"},
 		{"deep nesting", strings.Repeat("91", 10_001) + "c0", func() any { return new(any) },
 			"…", "msgpack: values nest deeper than 10000"},
 		// What stays.
@@ -151,6 +171,13 @@ var encodedCases = []encoded{
 		S unexported `msgpack:",omitempty"`
 	}{unexported{1}}, "80", "81a15380"},
 	{"uintptr", uintptr(3), "panic", "03"},
+	{"omitzero", struct {
+		N int `msgpack:",omitzero"`
+	}{}, "81a14e00", "80"},
+	{"an error with a codec", []error{writesError{}}, "91a474657874", "9107"},
+	{"an error without a codec", []error{io.EOF, nil}, "92a3454f46c0", "92a3454f46c0"},
+	{"an array of a named byte type", [2]unit8{1, 2}, "panic", "c4020102"},
+	{"a pointer to an array of a named byte type", &[2]unit8{1, 2}, "c4020102", "c4020102"},
 	{"an empty RawMessage", []v5.RawMessage{{}}, "91", ""},
 	{"an empty RawMessage", []msgpack.RawMessage{{}}, "", "91c0"},
 	// What stays.
@@ -240,6 +267,63 @@ func migrationWrites(t *testing.T) {
 	}
 	if theirs < 2 || ours != 1 {
 		t.Errorf("the original wrote %d times, ours %d times", theirs, ours)
+	}
+}
+
+// migrationOmitZero writes a struct whose tags are those of another key.
+func migrationOmitZero(t *testing.T) {
+	var theirs, ours bytes.Buffer
+	v := struct {
+		N int `json:"n,omitzero"`
+	}{}
+	before, after := v5.NewEncoder(&theirs), msgpack.NewEncoder(&ours)
+	before.SetCustomStructTag("json")
+	after.SetCustomStructTag("json")
+	if err := errors.Join(before.Encode(v), after.Encode(v)); err != nil || theirs.String() != "\x81\xa1n\x00" || ours.String() != "\x80" {
+		t.Errorf("%q, ours %q, %v", theirs.String(), ours.String(), err)
+	}
+}
+
+// migrationFailedWrites encodes a value of which a part cannot be.
+func migrationFailedWrites(t *testing.T) {
+	var theirs, ours bytes.Buffer
+	v := []any{1, 2, make(chan int)}
+	errTheirs, errOurs := v5.NewEncoder(&theirs).Encode(v), msgpack.NewEncoder(&ours).Encode(v)
+	if text(errTheirs) != text(errOurs) || errOurs == nil || theirs.String() != "\x93\x01\x02" || ours.Len() > 0 {
+		t.Errorf("%q, %v; ours %q, %v", theirs.String(), errTheirs, ours.String(), errOurs)
+	}
+}
+
+// migrationLengths writes headers of lengths that cannot be.
+func migrationLengths(t *testing.T) {
+	for _, c := range []struct {
+		n            int
+		theirs, ours []string // of an array, a map, a bin and an ext; without an error, the bytes
+	}{
+		{-1, []string{"ff", "ff", "c4ff", "c7ff01"}, []string{"c0", "c0", "c0", "error"}},
+		{-2, []string{"fe", "fe", "c4fe", "c7fe01"}, []string{"error", "error", "error", "error"}},
+		{1 << 32, []string{"dd00000000", "df00000000", "c600000000", "c90000000001"}, []string{"error", "error", "error", "error"}},
+	} {
+		var before, after bytes.Buffer
+		e, f := v5.NewEncoder(&before), msgpack.NewEncoder(&after)
+		result := func(err error, b *bytes.Buffer) string {
+			defer b.Reset()
+			if err != nil && b.Len() == 0 {
+				return "error"
+			}
+			return hex.EncodeToString(b.Bytes())
+		}
+		for k, write := range []func() (error, error){
+			func() (error, error) { return e.EncodeArrayLen(c.n), f.EncodeArrayLen(c.n) },
+			func() (error, error) { return e.EncodeMapLen(c.n), f.EncodeMapLen(c.n) },
+			func() (error, error) { return e.EncodeBytesLen(c.n), f.EncodeBytesLen(c.n) },
+			func() (error, error) { return e.EncodeExtHeader(1, c.n), f.EncodeExtHeader(1, c.n) },
+		} {
+			errTheirs, errOurs := write()
+			if theirs, ours := result(errTheirs, &before), result(errOurs, &after); theirs != c.theirs[k] || ours != c.ours[k] {
+				t.Errorf("a length of %d, call %d: v5 %s, ours %s; want %s and %s", c.n, k, theirs, ours, c.theirs[k], c.ours[k])
+			}
+		}
 	}
 }
 

@@ -77,7 +77,12 @@ func (q *Queue) makeRoom() {
 	if q.n < len(q.ring) {
 		return
 	}
-	ring := make([]chunk, max(4, 2*len(q.ring)))
+	q.resize(max(4, 2*len(q.ring)))
+}
+
+// resize moves the chunks to a ring of n, a power of two.
+func (q *Queue) resize(n int) {
+	ring := make([]chunk, n)
 	for k := range q.n {
 		ring[k] = *q.at(k)
 	}
@@ -105,7 +110,9 @@ func (q *Queue) shift() {
 	p := c.page
 	*c = chunk{}
 	q.first = (q.first + 1) & (len(q.ring) - 1)
-	q.n--
+	if q.n--; len(q.ring) > ringMax && q.n <= len(q.ring)/4 {
+		q.resize(len(q.ring) / 2)
+	}
 	p.release()
 	if q.n == 0 {
 		q.tail.release()
@@ -286,11 +293,8 @@ func (q *Queue) Reset() {
 	}
 	q.tail.release()
 	q.window.release()
-	if len(q.ring) > ringMax {
-		q.ring = nil
-	}
 	q.first, q.size, q.tail, q.window = 0, 0, nil, nil
 }
 
-// ringMax is the ring that a Reset keeps.
+// ringMax is the ring that an empty queue keeps. A larger one shrinks as it empties.
 const ringMax = 64

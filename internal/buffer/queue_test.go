@@ -250,3 +250,26 @@ func TestHeadroom(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestRingShrinks fills and drains a queue of many chunks, whole or but for one: the ring is as large as what waits needs.
+func TestRingShrinks(t *testing.T) {
+	var q Queue
+	for _, left := range []int{1, 0, 3} {
+		var want []byte
+		want = append(want, all(&q)...)
+		for k := range 5000 {
+			q.Refer([]byte{byte(k), byte(k >> 8)})
+			want = append(want, byte(k), byte(k>>8))
+		}
+		for q.Len() > left {
+			n := min(7, q.Len()-left)
+			q.Discard(n)
+			if want = want[n:]; len(q.ring) > max(ringMax, 8*q.n) {
+				t.Fatalf("a ring of %d for %d chunks", len(q.ring), q.n)
+			}
+		}
+		if got := all(&q); !bytes.Equal(got, want) {
+			t.Fatalf("%x waits, want %x", got, want)
+		}
+	}
+}

@@ -54,6 +54,12 @@ func (e *Error) Format(s fmt.State, verb rune) {
 // Path collects the steps to a value while an error unwinds: the innermost step comes first.
 type Path []string
 
+// Reset empties p and forgets the names in it, which may be of any size.
+func (p *Path) Reset() {
+	clear(*p)
+	*p = (*p)[:0]
+}
+
 // Field notes that the value lies in the field or under the key called name.
 func (p *Path) Field(name string) { *p = append(*p, "."+name) }
 
