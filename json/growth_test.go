@@ -607,6 +607,15 @@ func sequences() []growth.Case {
 				}
 			}
 		}},
+		{Name: "Unescape,AppendUnescape every string of a document", Alloc: 60, Prepare: func(n int) func() {
+			in := []byte(strings.Repeat(`"a","\u00e9",`, n/13))
+			return func() {
+				for i := 0; i < len(in); i += 13 {
+					json.Unescape(in[i:])
+					json.AppendUnescape(nil, in[i+4:], 0)
+				}
+			}
+		}},
 		{Name: "ParseColumns many small after a large one", Alloc: 60, Prepare: func(n int) func() {
 			in := list("", "{", `"c%d":[1],`, `"a":[1]`, "}").Make(n / 2)
 			return func() {

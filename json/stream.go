@@ -64,9 +64,10 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 	d.flags |= DontMatchCaseInsensitiveStructFields
 }
 
-// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. The buffer is not used again
-// then: the strings stay valid, and each keeps its buffer. The buffers follow the sizes of the values and reads around them: a
-// short string keeps about 1 KB if values arrive one by one, and up to 64 KB more if reads before it were large.
+// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. These bytes of the buffer are not
+// written again: the strings stay valid, and each keeps its buffer. The buffers follow the sizes of the values and reads
+// around them: a short string keeps about 1 KB if values arrive one by one, up to 64 KB if reads before it were large, and
+// the buffer of a larger value if it was read together with that.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
 // DontCopyNumber is DontCopyString for Numbers.

@@ -112,12 +112,12 @@ func moved(err error, at int64) error {
 type pipe struct {
 	r        io.Reader
 	w        io.Writer
-	window   []byte // nil before the first read
-	in       []byte // what was read into it and not taken yet
-	out      []byte // what waits
+	window   []byte      // nil before the first read
+	in       []byte      // what was read into it and not taken yet
+	out      []byte      // what waits
 	peak     buffer.Peak // of out
-	readErr  error  // of r, with or without bytes
-	writeErr error  // of w
+	readErr  error       // of r, with or without bytes
+	writeErr error       // of w
 }
 
 func (p *pipe) Read(b []byte) (int, error) {
