@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"internal/simd":     {"internal/mem"},
 	"internal/decimal":  {"internal/mem"},
 	"iso8601":           {"internal/mem"},
-	"transcode":         {"internal/decimal", "internal/mem", "internal/msgpwire", "internal/wire", "iso8601", "json", "msgpack"},
+	"transcode":         {"internal/buffer", "internal/decimal", "internal/mem", "internal/msgpwire", "internal/wire", "iso8601", "json", "msgpack"},
 	"internal/buffer":   {"internal/mem"},
 	"internal/plan":     {"internal/mem"},
 	"internal/wire":     {"internal/mem"},

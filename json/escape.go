@@ -25,6 +25,7 @@ func AppendEscape(b []byte, s string, flags AppendFlags) []byte {
 
 // Unescape is the text of the JSON string that s begins with; see [AppendUnescape]. The result does not refer to s.
 func Unescape(s []byte) []byte {
+	s = firstString(s)
 	return AppendUnescape(make([]byte, 0, len(s)), s, 0)
 }
 
@@ -34,12 +35,23 @@ func Unescape(s []byte) []byte {
 // The text is that which encoding/json decodes: escapes are resolved; a lone half of a surrogate pair becomes U+FFFD, and so does
 // each byte that is not valid UTF-8. No flag has an effect. b must not overlap s, and any part of its capacity may be written to.
 func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
-	if len(s) > 0 && s[0] == '"' {
+	if s = firstString(s); len(s) > 0 && s[0] == '"' {
 		if out, end := unescapeText(b, s[1:]); end >= 0 && end < len(s)-1 {
 			return out
 		}
 	}
 	return b
+}
+
+// longRest is the length from which the end of a string is worth a search: its text is given room for all bytes that there are.
+const longRest = 256
+
+// firstString returns the JSON string that s begins with, if s is long. Else s may go on after it.
+func firstString(s []byte) []byte {
+	if len(s) >= longRest && s[0] == '"' {
+		s = s[:max(0, scanText(s, 1))]
+	}
+	return s
 }
 
 // appendString appends s as a JSON string with its quotes, byte for byte as encoding/json writes it.

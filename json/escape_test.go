@@ -160,3 +160,28 @@ func FuzzEscape(f *testing.F) {
 		checkUnescape(t, `"`+s+`"`)
 	})
 }
+
+// TestUnescapeBeforeMore takes strings before more bytes than the string has, and strings that are not valid.
+func TestUnescapeBeforeMore(t *testing.T) {
+	for _, text := range []string{``, `a`, `\u00e9`, `\"`, strings.Repeat("x", 300), strings.Repeat(`é\n`, 300), "\xff", `\ud83d`} {
+		want := Unescape([]byte(`"` + text + `"`))
+		for _, more := range []string{``, `,`, `"`, strings.Repeat(`,"b"`, 200), strings.Repeat("\x00", 300)} {
+			s := []byte(`"` + text + `"` + more)
+			if got := Unescape(s); string(got) != string(want) || cap(got) > len(text)+longestShort {
+				t.Errorf("%.20q and %d bytes: %q of %d bytes, want %q", text, len(more), got, cap(got), want)
+			}
+			if got := AppendUnescape([]byte("x"), s, 0); string(got) != "x"+string(want) {
+				t.Errorf("%.20q and %d bytes: %q, want %q behind x", text, len(more), got, want)
+			}
+		}
+		for _, bad := range []string{`"` + text, `"` + text + `\x"`, `"` + text + "\n\"", text} {
+			s := []byte(bad + strings.Repeat(" ", 300))
+			if got := AppendUnescape([]byte("x"), s, 0); string(got) != "x" {
+				t.Errorf("%.20q: %q, want x alone", bad, got)
+			}
+		}
+	}
+}
+
+// longestShort is how many bytes more than its text an unescaped string may hold.
+const longestShort = 300

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -121,9 +122,12 @@ func decodeAll[T any](size int, set func(*json.Decoder)) func([]byte) {
 }
 
 // allTokens returns a call that reads all tokens.
-func allTokens(size int, more bool) func([]byte) {
+func allTokens(size int, more bool, set ...func(*json.Decoder)) func([]byte) {
 	return func(b []byte) {
 		d := json.NewDecoder(growth.Pieces(b, size))
+		for _, set := range set {
+			set(d)
+		}
 		for {
 			if more {
 				d.More()
@@ -165,9 +169,11 @@ func growthReaders() []growth.Call[[]byte] {
 		{Name: "Decoder.Decode record, pieces", Run: decodeAll[record](100, nil), Alloc: 150},
 		{Name: "Decoder.Decode raw, bytes", Run: decodeAll[json.RawMessage](1, nil), Alloc: 100},
 		{Name: "Decoder.Decode zero copy", Run: decodeAll[any](4096, (*json.Decoder).ZeroCopy), Alloc: 100},
+		{Name: "Decoder.Decode zero copy, bytes", Run: decodeAll[any](1, (*json.Decoder).ZeroCopy), Alloc: 100},
 		{Name: "Decoder.Decode unique", Run: decodeAll[any](4096, (*json.Decoder).RejectDuplicateNames), Alloc: 160, Long: true},
 		{Name: "Decoder.Token", Run: allTokens(1<<20, false), Alloc: 100},
 		{Name: "Decoder.Token,Decoder.More bytes", Run: allTokens(1, true), Alloc: 100},
+		{Name: "Decoder.Token,Decoder.More zero copy, bytes", Run: allTokens(1, true, (*json.Decoder).ZeroCopy), Alloc: 100},
 		{Name: "Decoder.Token,Decoder.More pieces", Run: allTokens(100, true), Alloc: 100, Long: true},
 	}
 }
@@ -601,6 +607,15 @@ func sequences() []growth.Case {
 				}
 			}
 		}},
+		{Name: "Unescape,AppendUnescape every string of a document", Alloc: 60, Prepare: func(n int) func() {
+			in := []byte(strings.Repeat(`"a","\u00e9",`, n/13))
+			return func() {
+				for i := 0; i < len(in); i += 13 {
+					json.Unescape(in[i:])
+					json.AppendUnescape(nil, in[i+4:], 0)
+				}
+			}
+		}},
 		{Name: "ParseColumns many small after a large one", Alloc: 60, Prepare: func(n int) func() {
 			in := list("", "{", `"c%d":[1],`, `"a":[1]`, "}").Make(n / 2)
 			return func() {
@@ -685,6 +700,20 @@ func TestGrowthHeld(t *testing.T) {
 			return func(n int) any { e.Encode(in[n]); return nil }
 		}},
 		{Name: "ParseColumns", Start: whole(func(b []byte) any { json.ParseColumns(b, batch(b)); return nil })},
+		{Name: "Lines", Start: func(large, small int) func(int) any {
+			in := map[int][]byte{large: append(document(large), '\n'), small: append(document(small), '\n')}
+			src := new(growth.Source)
+			next, stop := iter.Pull2(json.Lines[any](src, 1<<30))
+			t.Cleanup(stop)
+			return func(n int) any {
+				src.Rest = in[n]
+				v, err, _ := next()
+				if err != nil {
+					panic(err)
+				}
+				return v
+			}
+		}, Kept: 40},
 		{Name: "Decoder", Start: reader(none, decoded), Kept: 40},
 		{Name: "Decoder, zero copy", Start: reader((*json.Decoder).ZeroCopy, decoded), Kept: 40},
 		{Name: "Decoder, tokens", Start: reader(none, func(d *json.Decoder) any {

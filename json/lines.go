@@ -8,6 +8,8 @@ import (
 	"io"
 	"iter"
 	"strconv"
+
+	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
 // ErrLineTooLong is the cause of a LineError for a line that is longer than allowed.
@@ -27,7 +29,7 @@ func (e *LineError) Unwrap() error { return e.Cause }
 
 // Lines are the values of r, one to a line (NDJSON, also called JSON Lines). Lines of white space are passed over.
 //
-// What is held in memory is at most about twice the longest line. One that is longer than max bytes is passed over with a LineError; max 0
+// What is held in memory is at most about twice the longest of the recent lines. One that is longer than max bytes is passed over with a LineError; max 0
 // stands for 1 MiB. A line that does not decode gives a LineError too, with what was decoded of it, and the loop goes on with the next
 // line. An error of r comes as it is, and ends the loop.
 //
@@ -74,6 +76,7 @@ type lines struct {
 	buf         []byte
 	start, seen int
 	line        int // that was returned last
+	filled      buffer.Peak
 	err         error
 }
 
@@ -109,8 +112,12 @@ func (l *lines) next() (text []byte, fits bool, err error) {
 }
 
 func (l *lines) refill() {
-	const least = 4 << 10
-	n := copy(l.buf, l.buf[l.start:])
+	const least, kept = 4 << 10, 64 << 10
+	rest := l.buf[l.start:]
+	if l.filled.TooLarge(len(l.buf), cap(l.buf), kept) {
+		l.buf = make([]byte, 0, len(rest)+least)
+	}
+	n := copy(l.buf[:cap(l.buf)], rest)
 	l.buf, l.seen, l.start = l.buf[:n], l.seen-l.start, 0
 	if cap(l.buf)-n < least {
 		grown := make([]byte, n, 2*cap(l.buf)+least)

@@ -64,9 +64,10 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 	d.flags |= DontMatchCaseInsensitiveStructFields
 }
 
-// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. The buffer is not used again
-// then: the strings stay valid, and each keeps its buffer. The buffers follow the sizes of the values and reads around them: a
-// short string keeps about 1 KB if values arrive one by one, and up to 64 KB more if reads before it were large.
+// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. These bytes of the buffer are not
+// written again: the strings stay valid, and each keeps its buffer. The buffers follow the sizes of the values and reads
+// around them: a short string keeps about 1 KB if values arrive one by one, up to 64 KB if reads before it were large, and
+// the buffer of a larger value if it was read together with that.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
 // DontCopyNumber is DontCopyString for Numbers.
@@ -214,25 +215,30 @@ func (d *Decoder) explain(i int) error {
 
 const (
 	leastRead = 512      // the least room for a read
+	leastView = 16       // the same in a buffer that values refer to, and twice what the last read brought
 	mostRead  = 64 << 10 // the most room that is made for a read beyond a value
 )
 
-// refill reads once. What was consumed goes. The buffer grows when it is full, and a new one takes its place when values may
-// refer to it, or when it has become too large.
+// refill reads once. What was consumed goes. The buffer grows when it is full, and a new one takes its place when it has become too
+// large. Where values may refer to the buffer, its bytes stay as they are: reads go on in the room after them, and a new buffer takes
+// its place when that is short.
 //
 // The size of a new buffer depends on what arrives, never on the largest value so far: a value of a few bytes keeps no more
 // than what was read together with it, twice.
 func (d *Decoder) refill() error {
-	if d.next > 0 {
-		d.slid += int64(d.next)
-		rest := d.buf[d.next:]
-		if tooLarge := d.filled.TooLarge(len(d.buf), cap(d.buf), mostRead); tooLarge || d.flags&ZeroCopy != 0 {
-			d.buf = make([]byte, 0, len(rest)+min(max(2*d.came, leastRead), mostRead))
-		}
-		d.buf = d.buf[:copy(d.buf[:cap(d.buf)], rest)]
-		d.next = 0
+	views := d.flags&ZeroCopy != 0
+	least := leastRead
+	if views {
+		least = min(leastRead, 2*d.came+leastView) // small reads share a buffer
 	}
-	if cap(d.buf)-len(d.buf) < leastRead {
+	if d.next > 0 {
+		tooLarge := d.filled.TooLarge(len(d.buf), cap(d.buf), mostRead)
+		stays := views && cap(d.buf) <= mostRead && cap(d.buf)-len(d.buf) >= least
+		if !stays {
+			d.slide(views || tooLarge)
+		}
+	}
+	if cap(d.buf)-len(d.buf) < least {
 		grown := make([]byte, len(d.buf), 2*cap(d.buf)+leastRead)
 		copy(grown, d.buf)
 		d.buf = grown
@@ -245,6 +251,17 @@ func (d *Decoder) refill() error {
 	}
 	d.readErr = err
 	return err
+}
+
+// slide moves what was not consumed to the start of the buffer, or of a new one.
+func (d *Decoder) slide(anew bool) {
+	d.slid += int64(d.next)
+	rest := d.buf[d.next:]
+	if anew {
+		d.buf = make([]byte, 0, len(rest)+min(max(2*d.came, leastRead), mostRead))
+	}
+	d.buf = d.buf[:copy(d.buf[:cap(d.buf)], rest)]
+	d.next = 0
 }
 
 // tokenState is what Token, More and Decode may find next.

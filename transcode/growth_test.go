@@ -178,5 +178,51 @@ func TestGrowthHeld(t *testing.T) {
 		{Name: "AppendMessagePack, not valid", Start: call(text, func(b []byte) any { _, _ = AppendMessagePack(nil, b[:len(b)-1], 0); return nil })},
 		{Name: "WriteJSON", Start: call(packed, func(b []byte) any { _ = WriteJSON(io.Discard, growth.Pieces(b, 4096), 0); return nil })},
 		{Name: "WriteMessagePack", Start: call(text, func(b []byte) any { _ = WriteMessagePack(io.Discard, growth.Pieces(b, 4096), 0); return nil })},
+		{Name: "WriteJSON, one stream", Start: inOneStream(t, WriteJSON, func(n int) []byte { return msgpwire.AppendString(nil, strings.Repeat("x", n)) })},
+		{Name: "WriteMessagePack, one stream", Start: inOneStream(t, WriteMessagePack, text)},
+		{Name: "WriteMessagePack, one stream of wide lists", Start: inOneStream(t, WriteMessagePack,
+			made("", "[", "["+strings.Repeat("1,", 16)+"1],", "1]").Make)},
+		{Name: "WriteMessagePack, one stream of strings", Start: inOneStream(t, WriteMessagePack, made("", `["`, "x", `"]`).Make)},
 	})
+}
+
+// inOneStream returns the Start of a Held whose messages come one by one in the stream of a single call.
+func inOneStream(t *testing.T, run convert, message func(n int) []byte) func(large, small int) func(n int) any {
+	return func(large, small int) func(n int) any {
+		in := map[int][]byte{large: message(large), small: message(small)}
+		r := &stepReader{next: make(chan []byte), waits: make(chan struct{})}
+		t.Cleanup(func() { close(r.next) })
+		go func() {
+			if err := run(io.Discard, r, 0); err != nil {
+				t.Error(err)
+			}
+		}()
+		<-r.waits
+		return func(n int) any {
+			r.next <- in[n]
+			<-r.waits
+			return nil
+		}
+	}
+}
+
+// stepReader gives a message for each that it gets, and says when it waits for one.
+type stepReader struct {
+	next  chan []byte
+	waits chan struct{}
+	rest  []byte
+}
+
+func (r *stepReader) Read(b []byte) (int, error) {
+	if len(r.rest) == 0 {
+		r.waits <- struct{}{}
+		rest, ok := <-r.next
+		if !ok {
+			return 0, io.EOF
+		}
+		r.rest = rest
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
 }

@@ -18,12 +18,8 @@ import (
 // AppendJSON appends the JSON text of a MessagePack value to dst, without white space; see the tables of the package. The value is all
 // that msgpack holds: bytes after it are an error. On an error, which is an *[Error], the result is dst as it was.
 func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
-	out := dst
-	if cap(dst) == 0 {
-		out = mem.Room(len(msgpack) + len(msgpack)/4 + 64)
-	}
 	r := reader{b: msgpack, flags: flags}
-	out, err := r.all(out)
+	out, err := r.all(dst)
 	if err != nil {
 		return dst, err
 	}
@@ -45,6 +41,9 @@ type reader struct {
 
 // all appends the value that r.b is.
 func (r *reader) all(out []byte) ([]byte, error) {
+	if cap(out) == 0 {
+		out = mem.Room(len(r.b) + len(r.b)/4 + 64)
+	}
 	out, next := r.value(out, 0)
 	if next >= 0 && next < len(r.b) {
 		next = r.fail(next, errTrailing)

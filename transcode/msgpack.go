@@ -18,12 +18,8 @@ import (
 // AppendMessagePack appends a JSON document as a MessagePack value to dst; see the tables of the package. On an error, which is an
 // *[Error], the result is dst as it was.
 func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
-	out := dst
-	if cap(dst) == 0 {
-		out = mem.Room(len(json) - len(json)/4 + 64)
-	}
 	p := packers.Get().(*packer)
-	out, err := p.all(out, json, flags)
+	out, err := p.all(dst, json, flags)
 	p.release()
 	if err != nil {
 		return dst, err
@@ -47,19 +43,30 @@ type list struct {
 
 var packers = sync.Pool{New: func() any { return new(packer) }}
 
-// listsKept is how many lists a packer in the pool has room for.
+// listsKept is for how many lists a packer keeps room.
 const listsKept = 4096
 
-func (p *packer) release() {
-	if cap(p.open) > listsKept || cap(p.wide) > listsKept {
-		return
+// forget drops the room that only large documents need.
+func (p *packer) forget() {
+	if cap(p.open) > listsKept {
+		p.open = nil
 	}
+	if cap(p.wide) > listsKept {
+		p.wide = nil
+	}
+}
+
+func (p *packer) release() {
+	p.forget()
 	p.t.Reset(nil)
 	packers.Put(p)
 }
 
 // all appends the document that data is.
 func (p *packer) all(out, data []byte, flags Flags) ([]byte, error) {
+	if cap(out) == 0 {
+		out = mem.Room(len(data) - len(data)/4 + 64)
+	}
 	t := &p.t
 	t.Reset(data)
 	p.open, p.wide, p.more = p.open[:0], p.wide[:0], 0

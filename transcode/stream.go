@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/wire"
 	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
@@ -66,6 +67,7 @@ func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	k := packers.Get().(*packer)
 	defer k.release()
 	var raw json.RawMessage
+	var peak buffer.Peak // of raw
 	for {
 		switch err := d.Decode(&raw); {
 		case err == io.EOF:
@@ -79,6 +81,10 @@ func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 		}
 		if err := p.put(out); err != nil {
 			return err
+		}
+		k.forget()
+		if peak.TooLarge(len(raw), cap(raw), much) {
+			raw = nil
 		}
 	}
 }
@@ -106,11 +112,12 @@ func moved(err error, at int64) error {
 type pipe struct {
 	r        io.Reader
 	w        io.Writer
-	window   []byte // nil before the first read
-	in       []byte // what was read into it and not taken yet
-	out      []byte // what waits
-	readErr  error  // of r, with or without bytes
-	writeErr error  // of w
+	window   []byte      // nil before the first read
+	in       []byte      // what was read into it and not taken yet
+	out      []byte      // what waits
+	peak     buffer.Peak // of out
+	readErr  error       // of r, with or without bytes
+	writeErr error       // of w
 }
 
 func (p *pipe) Read(b []byte) (int, error) {
@@ -148,6 +155,9 @@ func (p *pipe) flush() error {
 		return p.writeErr
 	}
 	p.writeErr = wire.WriteAll(p.w, p.out)
+	if p.peak.TooLarge(len(p.out), cap(p.out), much) {
+		p.out = nil
+	}
 	p.out = p.out[:0]
 	return p.writeErr
 }
