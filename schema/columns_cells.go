@@ -118,7 +118,7 @@ func (r *cellReader) run(steps []cellStep, i int) int {
 			n, at := s.header.read(b, i), i+s.size
 			switch {
 			case n < 0:
-				return r.wrong(s.path, i, ErrOverflow)
+				return r.wrong(s.path, i, s.header.negative(b, i))
 			case len(b)-at < n:
 				return r.wrong(s.path, i, ErrShort)
 			case len(b)-at-n < steps[k+1].room:
@@ -217,7 +217,7 @@ func (r *cellReader) skip(steps []cellStep, i int) int {
 			k += s.span
 		case s.kind == cellString:
 			if n = s.header.read(b, i); n < 0 {
-				return r.wrong(s.path, i, ErrOverflow)
+				return r.wrong(s.path, i, s.header.negative(b, i))
 			}
 			if len(b)-i-s.size < n {
 				return r.wrong(s.path, i, ErrShort)
@@ -336,7 +336,7 @@ func (r *cellReader) count(l *listPart, name string, i int) (n, at int) {
 	}
 	switch n = l.header.read(r.b, i); {
 	case n < 0:
-		return r.wrong(name, i, ErrOverflow), 0
+		return r.wrong(name, i, l.header.negative(r.b, i)), 0
 	case n > (len(r.b)-at)/l.steps[0].room:
 		return r.wrong(name, i, ErrShort), 0
 	}
@@ -431,7 +431,7 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 		var err error
 		switch {
 		case size < 0:
-			err = ErrOverflow
+			err = s.header.negative(b, i)
 		case len(b)-at-(n-1-k)*s.size < size: // each of those behind takes a header
 			err = ErrShort
 		default:

@@ -143,7 +143,9 @@ func (d *decoder) more(i, k int) []byte {
 		return nil
 	}
 	if k > f.max-(i-f.from) {
-		f.err = ErrSize
+		if !errors.Is(f.err, ErrSize) { // lists may ask again and again
+			f.err = tooLarge(f.max)
+		}
 		return nil
 	}
 	for empty := 0; len(d.b)-i < k; {
