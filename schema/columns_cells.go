@@ -254,15 +254,18 @@ func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
 		return errors.New("schema: columns want an empty batch")
 	}
 	err := r.eachList(c, func(l *listPart, name string, n, i int) (next int, err error) {
-		if b.MaxRows > 0 && n > b.MaxRows {
-			return 0, column.TooManyRows(b.MaxRows)
+		var col *column.Column
+		switch columns := max(c.must, len(b.Columns)+1); {
+		case b.MaxRows > 0 && n > b.MaxRows:
+			err = column.TooManyRows(b.MaxRows)
+		case b.MaxCells > 0 && n > b.MaxCells/columns:
+			err = fmt.Errorf("schema: %d rows of %d columns are more than %d cells; send smaller batches", n, columns, b.MaxCells)
+		default:
+			col, err = b.Column(mem.Bytes(name))
 		}
-		if columns := max(c.must, len(b.Columns)+1); b.MaxCells > 0 && n > b.MaxCells/columns {
-			return 0, fmt.Errorf("schema: %d rows of %d columns are more than %d cells; send smaller batches", n, columns, b.MaxCells)
-		}
-		col, err := b.Column(mem.Bytes(name))
 		if err != nil {
-			return 0, err
+			r.wrong(name, i-l.header.size(), err)
+			return 0, r.inList()
 		}
 		r.columns = append(r.columns, col)
 		if next = r.list(l.steps, col, n, i); r.cause != nil {
