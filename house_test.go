@@ -20,7 +20,7 @@ var arrows = map[string][]string{
 	"msgpack":           {"column", "internal/buffer", "internal/mem", "internal/msgpwire", "internal/plan", "internal/wire", "msgpack/msgpcode"},
 	"json":              {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
 	"schema":            {"column", "internal/jsonfault", "internal/mem", "internal/wire"},
-	"parco":             {"internal/mem", "schema"},
+	"parco":             {"internal/mem", "internal/wire", "schema"},
 	"remotewrite":       {"internal/buffer", "internal/mem", "internal/wire"},
 	"internal/simd":     {"internal/mem"},
 	"internal/decimal":  {"internal/mem"},

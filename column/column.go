@@ -71,13 +71,14 @@ func (c *Column) Reset() {
 	c.Nulls = c.Nulls[:0]
 }
 
-// StringAt is cell i of a String column. It is valid until the column is reset or appended to.
+// StringAt is cell i of a String column. It is valid until the column is reset or appended to; to append to it takes new memory.
 func (c *Column) StringAt(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
 		start = c.Ends[i-1]
 	}
-	return c.Text[start:c.Ends[i]]
+	end := c.Ends[i]
+	return c.Text[start:end:end]
 }
 
 // InvalidText returns the first row, of those from row `from` on, whose text is not UTF-8, or -1. It looks at all of

@@ -82,6 +82,22 @@ func (m *model) check(c *Column) error {
 	return nil
 }
 
+// TestStringAtEnds appends to a cell: the next one stays as it is.
+func TestStringAtEnds(t *testing.T) {
+	c := &Column{Kind: String}
+	for _, s := range []string{"a", "", "bc"} {
+		if err := c.AppendString([]byte(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range c.Rows {
+		_ = append(c.StringAt(i), "xxx"...)
+	}
+	if string(c.Text) != "abc" {
+		t.Errorf("%q", c.Text)
+	}
+}
+
 func cellAt(c *Column, i int) any {
 	switch c.Kind {
 	case Bool:

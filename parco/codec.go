@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/slipstream-go/slipstream/internal/wire"
 	"github.com/slipstream-go/slipstream/schema"
 )
 
@@ -147,16 +148,22 @@ func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
 	p := buffers.Get().(*[]byte)
 	b, err := add((*p)[:0])
 	if err == nil {
-		var n int
-		if n, err = w.Write(b); err == nil && n < len(b) {
-			err = ErrCannotWrite
-		}
+		err = writeAll(w, b)
 	}
 	if cap(b) <= maxPooled {
 		*p = b[:0]
 	}
 	buffers.Put(p)
 	return explain(err)
+}
+
+// writeAll writes b to w. A writer that takes another number of bytes without an error gives ErrCannotWrite.
+func writeAll(w io.Writer, b []byte) error {
+	err := wire.WriteAll(w, b)
+	if err == io.ErrShortWrite {
+		err = ErrCannotWrite
+	}
+	return err
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -16,8 +16,8 @@ var (
 	ErrOverflow = errors.New("parco: a value does not fit")
 	// ErrCannotRead: the input ends too early.
 	ErrCannotRead = errors.New("parco: the input ends too early")
-	// ErrCannotWrite: a writer took less than it was given, or a box has no room.
-	ErrCannotWrite = errors.New("parco: not all could be written")
+	// ErrCannotWrite: a writer took less than it was given, or a box has no room. It is io.ErrShortWrite too.
+	ErrCannotWrite = fmt.Errorf("parco: not all could be written: %w", io.ErrShortWrite)
 	// ErrAlreadyRegistered: a registry has a model of this id.
 	ErrAlreadyRegistered = errors.New("parco: the id is registered already")
 	// ErrUnknownType: a registry has no model of this id, or the model is one of another Go type.

@@ -171,6 +171,20 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestErrorsAreShort: a type without a name is not written out in the mistakes of a model; a length that a header of one's own
+// gives is in the error, with what it may be.
+func TestErrorsAreShort(t *testing.T) {
+	_, err := Builder[struct{ N, M int }](nil).Field(FixedField[struct{ N, M int }, int]{Type: IntLE()}).Schema()
+	const want = "parco: struct {…}: #1 has no getter\nparco: struct {…}: #1 has no setter"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	_, err = String(foreignHeader{}).Parse(reader([]byte("\xff\xff\xff\xff")))
+	if !errors.Is(err, ErrOverflow) || !errors.Is(err, schema.ErrOverflow) || err.Error() != "schema: parco: a length of 4294967295: 0 to 104857600 can be read (offset 0)" {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestForeignHeaders: so may headers, with the bytes that they write.
 func TestForeignHeaders(t *testing.T) {
 	type headed struct {

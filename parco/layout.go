@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/slipstream-go/slipstream/internal/wire"
 	"github.com/slipstream-go/slipstream/schema"
 )
 
@@ -30,7 +31,7 @@ type opening struct {
 }
 
 func (d *draft) wrong(of reflect.Type, format string, args ...any) {
-	d.mistakes = append(d.mistakes, fmt.Errorf("parco: %v: "+format, append([]any{of}, args...)...))
+	d.mistakes = append(d.mistakes, fmt.Errorf("parco: %s: "+format, append([]any{wire.TypeName(of)}, args...)...))
 }
 
 // schemaOf is the schema that l makes for d. Its error lists every mistake.

@@ -257,10 +257,4 @@ func CompileStringWriter(s string, w io.Writer) error { return CompileBlob(Strin
 func ParseBlob(data []byte) ([]byte, error) { return data, nil }
 
 // CompileBlob writes b to w.
-func CompileBlob(b []byte, w io.Writer) error {
-	n, err := w.Write(b)
-	if err == nil && n < len(b) {
-		err = ErrCannotWrite
-	}
-	return err
-}
+func CompileBlob(b []byte, w io.Writer) error { return writeAll(w, b) }

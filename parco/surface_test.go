@@ -331,6 +331,15 @@ var (
 	_ func([]byte, io.Writer) error    = CompileBlob
 )
 
+// Limits of Parco's pool, with their values, and types of fields that programs name.
+var (
+	_ [100]int  = [MaxPoolMapSize]int{}
+	_ [8192]int = [DefaultPoolAnySize]int{}
+
+	_ Field[model, bool] = BasicSliceField[model, bool]{}
+	_ Field[model, bool] = BasicArrayField[model, bool]{}
+)
+
 // Errors.
 var (
 	_ = []error{ErrNotIntegerType, ErrOverflow, ErrCannotRead, ErrCannotWrite, ErrAlreadyRegistered, ErrUnknownType, ErrInvalidLength}

@@ -2,6 +2,7 @@ package parco
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 
 	"github.com/slipstream-go/slipstream/schema"
@@ -57,8 +58,7 @@ func (t bytesBehind[S]) Compile(s S, w io.Writer) error {
 	if err := t.header.Compile(len(s), w); err != nil {
 		return causeOf(err)
 	}
-	_, err := w.Write([]byte(s))
-	return err
+	return writeAll(w, []byte(s))
 }
 
 func (t bytesBehind[S]) Parse(r io.Reader) (s S, err error) {
@@ -80,7 +80,7 @@ func count(h IntType, r io.Reader, most int) (int, error) {
 	case err != nil:
 		return 0, causeOf(err)
 	case n < 0 || n > most:
-		return 0, schema.ErrOverflow
+		return 0, &meaning{fmt.Errorf("parco: a length of %d: 0 to %d can be read", n, most), schema.ErrOverflow}
 	}
 	return n, nil
 }

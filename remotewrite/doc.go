@@ -51,7 +51,7 @@
 // # Lifetimes
 //
 // What a Scanner yields is good until its loop goes on, what a Splitter gives until its next Split, and both as long as the body does
-// not change. Built with the tag invariants, views are useless as soon as they have expired, so that tests find who keeps them.
+// not change. Views must not be changed, as that would change the body; to append to one takes new memory. Built with the tag invariants, views are useless as soon as they have expired, so that tests find who keeps them.
 //
 // # What a Splitter leaves out
 //

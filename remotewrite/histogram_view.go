@@ -24,7 +24,7 @@ func (v *SeriesView) Histograms(yield func(HistogramView) bool) {
 	}
 	v.fields(tag, v.histograms, func(b []byte, i int) bool {
 		var h Histogram
-		raw := b[i:]
+		raw := view(b, i, len(b))
 		for i < len(b) {
 			tag, at, next := readField(b, i)
 			h.field(b, tag, at, schema)

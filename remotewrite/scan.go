@@ -173,6 +173,9 @@ func (v *SeriesView) begin(body []byte, from, at int) {
 	}
 }
 
+// view is b[from:to] as a caller gets it: to append to it takes new memory, so that the body behind it stays as it is.
+func view(b []byte, from, to int) []byte { return b[from:to:to] }
+
 // lend yields v; in tests a copy of it, which is useless afterwards.
 func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 	if invariants {
@@ -184,7 +187,7 @@ func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 }
 
 // Raw is the series as it came: the bytes of its message.
-func (v *SeriesView) Raw() []byte { return v.body[v.at:] }
+func (v *SeriesView) Raw() []byte { return view(v.body, v.at, len(v.body)) }
 
 // Found is the value of label i of those that Find asked for, and how often that label is there: more than once is against the
 // rules, and the value is that of the last.
@@ -193,7 +196,7 @@ func (v *SeriesView) Found(i int) (value []byte, n int) {
 	if f.n == 0 {
 		return nil, 0
 	}
-	return v.scanner.body[f.value:f.end], f.n
+	return view(v.scanner.body, f.value, f.end), f.n
 }
 
 // Label is the value of a label, the last if there are several, and how often it is there. To look for the same labels in every
@@ -338,7 +341,7 @@ func (v *SeriesView) Labels(yield func(name, value []byte) bool) {
 	b, n := v.body, v.labels
 	for i := v.at; i < v.rest; n-- {
 		name, value, next := i+4, i+6+int(b[i+3]), i+2+int(b[i+1])
-		if !yield(b[name:value-2], b[value:next]) {
+		if !yield(view(b, name, value-2), view(b, value, next)) {
 			return
 		}
 		i = next
@@ -352,7 +355,7 @@ func (v *SeriesView) Labels(yield func(name, value []byte) bool) {
 func labels1(b []byte, i int, yield func(name, value []byte) bool) {
 	for i < len(b) {
 		if nameEnd, next := plainLabel(b, i); next >= 0 {
-			if !yield(b[i+4:nameEnd], b[nameEnd+2:next]) {
+			if !yield(view(b, i+4, nameEnd), view(b, nameEnd+2, next)) {
 				return
 			}
 			i = next
@@ -361,7 +364,7 @@ func labels1(b []byte, i int, yield func(name, value []byte) bool) {
 		tag, _, next := readField(b, i)
 		if tag == tagLabel {
 			l := readLabel(b[:next], i)
-			if !yield(b[l.name:l.nameEnd], b[l.value:l.valueEnd]) {
+			if !yield(view(b, l.name, l.nameEnd), view(b, l.value, l.valueEnd)) {
 				return
 			}
 		}
@@ -487,11 +490,11 @@ func readMetadata1(b []byte, i int) (m MetadataView) {
 		case 1<<3 | typeVarint:
 			m.Type = MetricType(readInt(b, at))
 		case 2<<3 | typeBytes:
-			m.Family = b[at:next]
+			m.Family = view(b, at, next)
 		case 4<<3 | typeBytes:
-			m.Help = b[at:next]
+			m.Help = view(b, at, next)
 		case 5<<3 | typeBytes:
-			m.Unit = b[at:next]
+			m.Unit = view(b, at, next)
 		}
 		i = next
 	}

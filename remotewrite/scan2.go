@@ -96,7 +96,7 @@ func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 		return
 	}
 	for _, y := range s.symbols {
-		if !yield(s.body[y.at:y.end:y.end]) {
+		if !yield(view(s.body, int(y.at), int(y.end))) {
 			return
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Scanner) which(symbol []byte) uint32 {
 // symbol is the symbol of a reference that has been checked.
 func (s *Scanner) symbol(ref uint64) []byte {
 	y := &s.symbols[uint32(ref)]
-	return s.body[y.at:y.end]
+	return view(s.body, int(y.at), int(y.end))
 }
 
 // check2 holds a series of version 2 to its schema, counts what is in it, and looks for labels.

@@ -230,7 +230,7 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 // keyOf is the value that decides, and which label has it, counted from 1; Default and 0 if there is none. In cuts it leaves what is
 // to be removed, in order.
 func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
-	p.cuts, key = p.cuts[:0], p.missing
+	p.cuts, key = p.cuts[:0], slices.Clip(p.missing)
 	removed := 0
 	for i := range v.found[:p.deciders] {
 		f := &v.found[i]
@@ -241,7 +241,7 @@ func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 			return nil, 0, ErrDuplicate
 		}
 		if decider == 0 && f.end > f.value {
-			key, decider = p.scanner.body[f.value:f.end], i+1
+			key, decider = view(p.scanner.body, f.value, f.end), i+1
 		} else if f.end > f.value {
 			continue
 		}
@@ -401,7 +401,7 @@ func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	}
 	for i := 0; i < len(b); {
 		tag, _, next := readField(b, i)
-		if tag == tagMetadata1 && !yield(b[i:next]) {
+		if tag == tagMetadata1 && !yield(view(b, i, next)) {
 			return
 		}
 		i = next

@@ -245,8 +245,8 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	if c.lists != nil {
 		return r.parseLists(c, b)
 	}
-	if err := r.bind(c.fields, b); err != nil {
-		return err
+	if !r.bind(c.fields, b, 0) {
+		return r.inRow(0)
 	}
 	if !r.accept(c.steps, 0) {
 		return r.inRow(0)
@@ -299,8 +299,8 @@ func (r *RowReader) Read(b *column.Batch) error {
 	if r.columns.lists != nil {
 		fields = fields[:len(r.at)] // a list that is not there is no column
 	}
-	if err := r.cells.bind(fields, b); err != nil {
-		return err
+	if !r.cells.bind(fields, b, r.at[0]) {
+		return r.cells.inRow(-1)
 	}
 	r.next = r.next[:0]
 	if r.columns.lists == nil {
@@ -315,7 +315,8 @@ func (r *RowReader) Read(b *column.Batch) error {
 	}
 	if r.cells.cause == nil {
 		if err := b.CloseRow(); err != nil {
-			return err
+			r.cells.wrong("", r.at[0], err)
+			return r.cells.inRow(-1)
 		}
 	} else if !errors.Is(r.cells.cause, ErrCell) {
 		return r.cells.inRow(-1)
@@ -356,15 +357,16 @@ func (r *cellReader) inList() error {
 	return &Error{Offset: int64(r.at), Path: p.String(), Cause: r.cause}
 }
 
-// bind finds the columns of b for the fields.
-func (r *cellReader) bind(fields []columnField, b *column.Batch) error {
+// bind finds the columns of b for the fields of a row that begins at i.
+func (r *cellReader) bind(fields []columnField, b *column.Batch, i int) bool {
 	r.columns = r.columns[:0]
 	for k := range fields {
 		col, err := b.Column(mem.Bytes(fields[k].name))
 		if err != nil {
-			return err
+			r.wrong(fields[k].name, i, err)
+			return false
 		}
 		r.columns = append(r.columns, col)
 	}
-	return nil
+	return true
 }

@@ -118,7 +118,7 @@ func (r *cellReader) run(steps []cellStep, i int) int {
 			n, at := s.header.read(b, i), i+s.size
 			switch {
 			case n < 0:
-				return r.wrong(s.path, i, ErrOverflow)
+				return r.wrong(s.path, i, s.header.negative(b, i))
 			case len(b)-at < n:
 				return r.wrong(s.path, i, ErrShort)
 			case len(b)-at-n < steps[k+1].room:
@@ -217,7 +217,7 @@ func (r *cellReader) skip(steps []cellStep, i int) int {
 			k += s.span
 		case s.kind == cellString:
 			if n = s.header.read(b, i); n < 0 {
-				return r.wrong(s.path, i, ErrOverflow)
+				return r.wrong(s.path, i, s.header.negative(b, i))
 			}
 			if len(b)-i-s.size < n {
 				return r.wrong(s.path, i, ErrShort)
@@ -254,15 +254,18 @@ func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
 		return errors.New("schema: columns want an empty batch")
 	}
 	err := r.eachList(c, func(l *listPart, name string, n, i int) (next int, err error) {
-		if b.MaxRows > 0 && n > b.MaxRows {
-			return 0, column.TooManyRows(b.MaxRows)
+		var col *column.Column
+		switch columns := max(c.must, len(b.Columns)+1); {
+		case b.MaxRows > 0 && n > b.MaxRows:
+			err = column.TooManyRows(b.MaxRows)
+		case b.MaxCells > 0 && n > b.MaxCells/columns:
+			err = fmt.Errorf("schema: %d rows of %d columns are more than %d cells; send smaller batches", n, columns, b.MaxCells)
+		default:
+			col, err = b.Column(mem.Bytes(name))
 		}
-		if columns := max(c.must, len(b.Columns)+1); b.MaxCells > 0 && n > b.MaxCells/columns {
-			return 0, fmt.Errorf("schema: %d rows of %d columns are more than %d cells; send smaller batches", n, columns, b.MaxCells)
-		}
-		col, err := b.Column(mem.Bytes(name))
 		if err != nil {
-			return 0, err
+			r.wrong(name, i-l.header.size(), err)
+			return 0, r.inList()
 		}
 		r.columns = append(r.columns, col)
 		if next = r.list(l.steps, col, n, i); r.cause != nil {
@@ -336,7 +339,7 @@ func (r *cellReader) count(l *listPart, name string, i int) (n, at int) {
 	}
 	switch n = l.header.read(r.b, i); {
 	case n < 0:
-		return r.wrong(name, i, ErrOverflow), 0
+		return r.wrong(name, i, l.header.negative(r.b, i)), 0
 	case n > (len(r.b)-at)/l.steps[0].room:
 		return r.wrong(name, i, ErrShort), 0
 	}
@@ -431,7 +434,7 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 		var err error
 		switch {
 		case size < 0:
-			err = ErrOverflow
+			err = s.header.negative(b, i)
 		case len(b)-at-(n-1-k)*s.size < size: // each of those behind takes a header
 			err = ErrShort
 		default:

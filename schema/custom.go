@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"unicode/utf8"
@@ -15,7 +16,8 @@ import (
 // gives the rest of the message, of which there are least bytes: as many as are asked for, if they come, so parse must ask for those of
 // the value only. r is valid until parse returns. Such a value costs some calls, and a copy of what parse reads.
 //
-// A parse that reads by a schema of its own has the limits of that schema: MaxDepth and MaxItems of this one do not count there.
+// A parse that gives r to the [Schema.Read] of another schema has the limits of that one. Its MaxDepth and MaxItems count on from
+// where the value stands, each Custom being one level, so that input cannot nest Customs without end.
 func Custom[V any](name string, least int, append func(dst []byte, v *V) ([]byte, error), parse func(r io.Reader, v *V) error) Type[V] {
 	n := node{kind: kindCustom, size: min(max(least, 0), hugeWire), custom: &custom{name: name}}
 	if name == "" || !utf8.ValidString(name) || least < 0 || append == nil || parse == nil {
@@ -40,6 +42,9 @@ func (e *encoder) custom(o *op, p mem.Pointer, b []byte) []byte {
 		e.fault = customFault(len(b), err)
 		return b
 	}
+	if n, least := len(all)-len(b), o.sub.n.size; n < least {
+		return e.wrong(b, fmt.Errorf("schema: custom %s appended %d bytes of %d at least", o.sub.n.custom.name, n, least))
+	}
 	return all
 }
 
@@ -50,8 +55,9 @@ func (d *decoder) custom(o *op, p mem.Pointer, i int) int {
 	}
 	s := sources.Get().(*source)
 	s.d, s.at = *d, i
+	s.d.depth++
 	err := o.sub.n.custom.parse(s, p)
-	d.b = s.d.b // which may have grown
+	d.b, d.items = s.d.b, s.d.items // b may have grown
 	to := s.at
 	*s = source{}
 	sources.Put(s)

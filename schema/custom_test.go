@@ -185,6 +185,57 @@ func TestCustomReads(t *testing.T) {
 	}
 }
 
+// TestCustomNested: a Custom that reads by a schema of Customs again nests no deeper than that schema's MaxDepth, and its elements
+// without bytes are as many in all as MaxItems allows, however many bytes come.
+func TestCustomNested(t *testing.T) {
+	type onion struct{ Inner *onion }
+	var s *Schema[onion]
+	s = Struct(F("inner", func(o *onion) **onion { return &o.Inner }, Opt(Custom("onion", 1,
+		func(dst []byte, o *onion) ([]byte, error) { return s.Append(dst, o) },
+		func(r io.Reader, o *onion) error { return s.Read(r, o) }))))
+	layers := func(n int) []byte { return append(bytes.Repeat([]byte{1}, n), 0) }
+	if err := s.Unmarshal(layers(64), new(onion)); err != nil {
+		t.Error(err)
+	}
+	if err := s.Unmarshal(layers(65), new(onion)); !isError(err, ErrDepth, strings.Repeat("inner.", 64)+"inner", 65) {
+		t.Errorf("%+v", err)
+	}
+	if err := s.Read(bytes.NewReader(layers(1000)), new(onion)); !errors.Is(err, ErrDepth) {
+		t.Errorf("%+v", err)
+	}
+
+	type wide struct{ _ [64]byte }
+	type crowd struct{ All []wide }
+	none := Struct(F("all", func(c *crowd) *[]wide { return &c.All }, List(H16, Part[wide]())))
+	many := Struct(F("crowds", func(c *[]crowd) *[]crowd { return c }, List(H16, Custom("crowd", 2,
+		func(dst []byte, c *crowd) ([]byte, error) { return none.Append(dst, c) },
+		func(r io.Reader, c *crowd) error { return none.Read(r, c) }))))
+	if err := many.Unmarshal([]byte("\x02\x00\xff\xff\x01\x00"), new([]crowd)); err != nil {
+		t.Error(err)
+	}
+	if err := many.Unmarshal([]byte("\x02\x00\xff\xff\x02\x00"), new([]crowd)); !isError(err, ErrItems, "crowds[1].all", 4) {
+		t.Errorf("%+v", err)
+	}
+}
+
+// TestCustomAppendsTooLittle: what is fewer bytes than a Custom takes at least could not be read again, so it is not written; nor
+// is what an append returns that has left out dst.
+func TestCustomAppendsTooLittle(t *testing.T) {
+	parse := func(io.Reader, *int) error { return nil }
+	for name, append := range map[string]func(dst []byte, v *int) ([]byte, error){
+		"one byte": func(dst []byte, _ *int) ([]byte, error) { return append(dst, 1), nil },
+		"no dst":   func([]byte, *int) ([]byte, error) { return []byte{1, 2}, nil },
+		"nothing":  func([]byte, *int) ([]byte, error) { return nil, nil },
+	} {
+		s := Struct(
+			F("before", func(p *[2]int) *int { return &p[0] }, Int),
+			F("n", func(p *[2]int) *int { return &p[1] }, Custom("two", 2, append, parse)))
+		if b, err := s.Append([]byte("dst"), new([2]int)); err == nil || string(b) != "dst" || !strings.HasPrefix(err.Error(), "schema: n: custom two appended ") {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+}
+
 // TestCustomShape: a Custom is known by its name, whatever is in it, and by the bytes that it takes at least.
 func TestCustomShape(t *testing.T) {
 	appendNothing, parseNothing := func(dst []byte, _ *int) ([]byte, error) { return dst, nil }, func(io.Reader, *int) error { return nil }

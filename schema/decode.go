@@ -41,7 +41,7 @@ func (d *decoder) next(pg *program, o *options) {
 func (d *decoder) ends() error {
 	switch {
 	case d.cut:
-		return ErrSize
+		return tooLarge(len(d.b))
 	case d.feed != nil:
 		return d.feed.err
 	}
@@ -266,7 +266,9 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 		if o.sub.n.kind == kindBool {
 			return d.wrong(i, ErrBool)
 		}
-		return d.wrong(i, ErrOverflow)
+		c := o.sub.n.conversion()
+		w := readWord(b, i, int(o.room), c.big)
+		return d.wrong(i, misfit(extend(w, c.wireSize, c.wireSigned), c.wireSigned, c.size, c.signed))
 	case opStart, opRoom, opTail: // there is room when step is over
 		return i
 	case opBool:
@@ -306,7 +308,7 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 		return d.option(o, mem.At[mem.Raw](p, 0), i)
 	case opStruct:
 		if d.depth == d.o.depth {
-			return d.wrong(i, ErrDepth)
+			return d.wrong(i, tooDeep(d.o))
 		}
 		d.depth++
 		d.texts.ahead += o.sub.pg.texts
@@ -327,7 +329,7 @@ func (d *decoder) length(o *op, i int) (n, at int) {
 	n, at = h.read(d.b, i), i+h.size()
 	switch {
 	case n < 0:
-		return 0, d.wrong(i, ErrOverflow)
+		return 0, d.wrong(i, h.negative(d.b, i))
 	case len(d.b)-at < n && d.more(at, n) == nil:
 		return 0, d.wrong(i, d.ends())
 	}

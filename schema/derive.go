@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
 // Derive makes a schema from the exported fields of the struct T, in their order, and what their tags say, in the notation of
@@ -216,7 +217,7 @@ func notationOf(t reflect.Type) string {
 	case reflect.Pointer:
 		return "opt(_)"
 	}
-	return t.String()
+	return wire.TypeName(t)
 }
 
 // reflectMap is what maps of type t can do, by reflection.

@@ -47,7 +47,7 @@
 // Nothing on the wire tells a nil slice or map from an empty one. When one without elements is read, nil stays nil, and what is
 // there is emptied. The zero time is written as Parco writes it, which is an instant in 1754, and that instant reads as the zero time. Other
 // times that 64 bits of nanoseconds do not hold cannot be written: [ErrTime]. A zone is known by its name only: one that the reader
-// cannot find by it, or finds another by it, is [ErrZone]. Local is the reader's zone.
+// cannot find by it, or finds another by it, is [ErrZone]. Local is the reader's zone. A zone has one name: Europe//Berlin is none.
 //
 // # Later versions
 //

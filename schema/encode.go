@@ -204,10 +204,16 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 		putWord(all, i, v, int(o.room), o.sub.number.big)
 		return all[:i+int(o.room)]
 	case opWord: // which run has tried
-		if o.sub.n.kind == kindTime {
+		v, ok := o.sub.get.word(p)
+		switch c := o.sub.n.conversion(); {
+		case ok: // now it does
+			putWord(all, i, v, int(o.room), c.big)
+			return all[:i+int(o.room)]
+		case o.sub.n.kind == kindTime:
 			return e.wrong(b, ErrTime)
+		default:
+			return e.wrong(b, misfit(v, c.signed, c.wireSize, c.wireSigned))
 		}
-		return e.wrong(b, ErrOverflow)
 	case opStart, opRoom: // there is room when step is over
 		return b
 	case opInt32:
@@ -243,7 +249,7 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 		return e.run(o.sub.pg, o.value(r), 1, all[:i+1])
 	case opStruct:
 		if e.depth == e.o.depth {
-			return e.wrong(b, ErrDepth)
+			return e.wrong(b, tooDeep(e.o))
 		}
 		e.depth++
 		b = e.run(o.sub.pg, p, 1, b)
@@ -285,7 +291,7 @@ func (e *encoder) list(o *op, s *mem.Slice, b []byte) []byte {
 	case o.kind == opList:
 		b = e.header(o, list.Len, b)
 	case list.Len != o.sub.count:
-		return e.wrong(b, ErrLength)
+		return e.wrong(b, exceeds(ErrLength, "a slice of %d elements where %d must be", list.Len, o.sub.count))
 	}
 	if e.fault != nil || list.Len == 0 {
 		return b

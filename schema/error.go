@@ -57,12 +57,20 @@ var (
 	ErrEnd = errors.New("schema: nothing tells where a message ends")
 )
 
-// overflow is an ErrOverflow that says what does not fit.
-type overflow struct{ text string }
+// limitError is one of the errors above with a text of its own: what was found, and what is allowed.
+type limitError struct {
+	is   error
+	text string
+}
 
-func (e *overflow) Error() string { return e.text }
+func (e *limitError) Error() string { return e.text }
 
-func (e *overflow) Is(target error) bool { return target == ErrOverflow }
+func (e *limitError) Is(target error) bool { return target == e.is }
+
+// exceeds returns an error that is one of the errors above.
+func exceeds(is error, format string, args ...any) error {
+	return &limitError{is, fmt.Sprintf(format, args...)}
+}
 
 // tooLong is the overflow of n bytes or elements of o, which its header cannot count.
 func (o *op) tooLong(n int) error {
@@ -81,7 +89,22 @@ func (o *op) tooLong(n int) error {
 	} else {
 		name += "(H" + strings.ToUpper(h.String()) + ")"
 	}
-	return &overflow{fmt.Sprintf("%s of %d %s exceeds %s's %d", of, n, unit, name, headerMax[h])}
+	return exceeds(ErrOverflow, "%s of %d %s exceeds %s's %d", of, n, unit, name, headerMax[h])
+}
+
+// negative is the overflow of the number at b[i:], which is below zero.
+func (h Header) negative(b []byte, i int) error {
+	size := h.size()
+	v := int64(extend(readWord(b, i, size, h.big()), uint8(size), true))
+	return exceeds(ErrOverflow, "a length of %d: H%s counts 0 to %d", v, strings.ToUpper(h.String()), headerMax[h])
+}
+
+// tooDeep is the error of a value that MaxDepth does not allow.
+func tooDeep(o *options) error { return exceeds(ErrDepth, "nested deeper than MaxDepth's %d", o.depth) }
+
+// tooLarge is the error of a message of more than n bytes, which are all that MaxBytes allows.
+func tooLarge(n int) error {
+	return exceeds(ErrSize, "the message is longer than MaxBytes's %d bytes", n)
 }
 
 // misfit is the overflow of the integer v, of eight bytes with a sign or without, that an integer of size bytes cannot be.
@@ -93,7 +116,7 @@ func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
 	if signed {
 		kind = "signed"
 	}
-	return &overflow{fmt.Sprintf("%s does not fit %s %d bits", number, kind, 8*size)}
+	return exceeds(ErrOverflow, "%s does not fit %s %d bits", number, kind, 8*size)
 }
 
 // fault is an Error that does not know yet how deep it lies.

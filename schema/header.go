@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math"
+	"strings"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/wire"
@@ -31,6 +32,9 @@ const (
 )
 
 var headerTexts = [headers]string{"8", "16", "16be", "32", "32be", "64", "64be", "i8", "i16", "i16be", "i32", "i32be", "i64", "i64be"}
+
+// big reports whether the number is big-endian.
+func (h Header) big() bool { return strings.HasSuffix(headerTexts[h], "be") }
 
 var headerSizes = [headers]uint8{1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8}
 

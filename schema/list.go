@@ -23,7 +23,7 @@ func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 	least := o.sub.least
 	switch {
 	case n < 0:
-		return 0, d.wrong(i, ErrOverflow), false
+		return 0, d.wrong(i, o.sub.n.header.negative(d.b, i)), false
 	case n == 0:
 		return 0, at, true
 	case least > 0:
@@ -32,7 +32,8 @@ func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 			return 0, d.wrong(i, d.ends()), false
 		}
 	case n > d.o.items-d.items:
-		return 0, d.wrong(i, ErrItems), false
+		err := exceeds(ErrItems, "%d elements without bytes exceed the %d that MaxItems leaves", n, d.o.items-d.items)
+		return 0, d.wrong(i, err), false
 	default:
 		d.items += n
 		fits = true
@@ -87,7 +88,7 @@ func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	}
 	if n > s.Cap {
 		if n > maxMemory/max(int(o.sub.stride), 1) {
-			return d.wrong(i, ErrSize)
+			return d.wrong(i, exceeds(ErrSize, "%d elements of %d bytes are more than there is memory for", n, o.sub.stride))
 		}
 		*s = mem.Slice{Data: o.sub.n.newElems(n), Len: n, Cap: n}
 	}

@@ -284,6 +284,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	subject.Ways = append(subject.Ways,
 		matrix.Way{Name: "Reader", Stream: reader()},
 		matrix.Way{Name: "Reader, OwnStrings, Exact", Stream: reader(OwnStrings, Exact)},
+		matrix.Way{Name: "Reader, MaxBytes(20)", Stream: reader(MaxBytes(20)), Oracle: oracle(schemaoracle.Options{MaxBytes: 20})},
 		matrix.Way{Name: "Reader, Alias", Stream: reader(Alias), Views: true, Brief: true},
 		matrix.Way{Name: "Read", Stream: read()},
 		matrix.Way{Name: "Read, Alias", Stream: read(Alias), Views: true},

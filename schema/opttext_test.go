@@ -158,3 +158,25 @@ func TestOptionalTextCut(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionalTextRoom writes optional strings behind what dst has, with room for any part of them: the bytes are the same, and
+// neither what is beyond the room nor the strings are written to.
+func TestOptionalTextRoom(t *testing.T) {
+	values := []noted{{}, {N: 1}, notedValue(5), {First: notedValue(7).First}, {Second: notedValue(11).Second}, {Third: new("")}}
+	for k, v := range values {
+		want := mustAppend(t, notedSchema, &v)
+		for room := range len(want) + 2*8 {
+			all := bytes.Repeat([]byte{0xa5}, 3+room+64)
+			b, err := notedSchema.Append(all[:3:3+room], &v)
+			if err != nil || string(b) != "\xa5\xa5\xa5"+string(want) {
+				t.Fatalf("value %d, room for %d: %q, %v", k, room, b, err)
+			}
+			if beyond := all[3+room:]; bytes.Count(beyond, []byte{0xa5}) != len(beyond) {
+				t.Fatalf("value %d, room for %d: written beyond: %x", k, room, beyond)
+			}
+		}
+		if again := mustAppend(t, notedSchema, &v); !bytes.Equal(again, want) {
+			t.Fatalf("value %d has become %q", k, again)
+		}
+	}
+}

@@ -19,12 +19,21 @@ func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	var d decoder
 	d.b, d.feed = q.b, &q.feed
 	d.next(s.pg, &s.options)
+	outer, nested := r.(*source)
+	if nested {
+		d.depth, d.items = outer.d.depth, outer.d.items
+	}
 	var err error
-	if d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, 0) < 0 {
+	if d.depth > d.o.depth {
+		err = &Error{Cause: tooDeep(d.o)}
+	} else if d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, 0) < 0 {
 		err = d.fault.error(0)
 		if len(d.b) == 0 && q.feed.err == ErrShort {
 			err = io.EOF
 		}
+	}
+	if nested {
+		outer.d.items = d.items
 	}
 	q.feed, q.b = feed{}, nil
 	if s.options.text != inputText && cap(d.b) <= maxPooled {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
 // What can be wrong with models.
@@ -152,7 +153,7 @@ func modelFor[K comparable, T any](r *Registry[K], id K) (*modelOf[K, T], error)
 	}
 	m, ok := found.(*modelOf[K, T])
 	if !ok {
-		return nil, fmt.Errorf("%w: %v is no %v", ErrType, id, reflect.TypeFor[T]())
+		return nil, fmt.Errorf("%w: %v is no %v", ErrType, id, wire.TypeName(reflect.TypeFor[T]()))
 	}
 	return m, nil
 }
@@ -173,7 +174,7 @@ func (m *modelOf[K, T]) append(dst []byte, v *T) ([]byte, error) {
 	case err != nil:
 		return dst, moved(err, len(m.head))
 	case m.r.framed && !H32.put(b, body-H32.size(), len(b)-body):
-		return dst, cut(len(m.head), ErrOverflow)
+		return dst, cut(len(m.head), exceeds(ErrOverflow, "a body of %d bytes exceeds a frame's %d", len(b)-body, headerMax[H32]))
 	}
 	return b, nil
 }

@@ -174,6 +174,30 @@ func TestOptionsOfOptions(t *testing.T) {
 	}
 }
 
+// TestEmptyBlobLetsGo: a blob that becomes empty keeps nothing of what it was, a view of an input for instance, unless its memory
+// is used again.
+func TestEmptyBlobLetsGo(t *testing.T) {
+	type blob struct{ B []byte }
+	s := Struct(F("b", func(v *blob) *[]byte { return &v.B }, Blob(H32)))
+	for name, c := range map[string]struct {
+		set  Option
+		kept bool
+	}{"Parse": {func(*options) {}, false}, "Alias": {Alias, false}, "OwnStrings": {OwnStrings, false}, "ReuseBlobs": {ReuseBlobs, true}} {
+		was := make([]byte, 9)
+		target := blob{was}
+		if err := s.With(c.set).Unmarshal(make([]byte, 4), &target); err != nil || target.B == nil || len(target.B) > 0 {
+			t.Fatalf("%s: %v %v", name, target, err)
+		}
+		if kept := unsafe.SliceData(target.B) == &was[0]; kept != c.kept {
+			t.Errorf("%s: the memory is kept: %v", name, kept)
+		}
+		target = blob{}
+		if err := s.With(c.set).Unmarshal(make([]byte, 4), &target); err != nil || target.B != nil {
+			t.Errorf("%s: nil became %v, %v", name, target.B, err)
+		}
+	}
+}
+
 // TestReuseOfAliases: reading again with Alias does not write to the input that was read before, nor does what goes through a pool.
 func TestReuseOfAliases(t *testing.T) {
 	type blobs struct {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
 // Schema reads and writes messages that are a T. It never changes and may be used by many goroutines at once.
@@ -62,7 +63,7 @@ func rootOf(t reflect.Type) string {
 	if t.Name() == "" && t.Kind() == reflect.Struct {
 		return "message"
 	}
-	return t.String()
+	return wire.TypeName(t)
 }
 
 func mistakesOf(root string, mistakes []mistake) error {

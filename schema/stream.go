@@ -46,12 +46,16 @@ type Reader[T any] struct {
 }
 
 // feed is where the bytes of messages come from.
+//
+//	d.b   messages before | the message at hand, max at most | beyond
+//	      0               from                       len(d.b)
 type feed struct {
-	r     io.Reader
-	exact bool
-	from  int   // where the message at hand begins
-	max   int   // how many bytes it may take
-	err   error // why there are no more
+	r      io.Reader
+	exact  bool
+	from   int   // where the message at hand begins
+	max    int   // how many bytes it may take
+	beyond int   // how many were read that it may not take: d.b ends before them
+	err    error // why there are no more
 }
 
 // streamBytes is how many bytes a message of a stream may take, if MaxBytes does not say.
@@ -88,6 +92,7 @@ func (r *Reader[T]) Next(v *T) error {
 	}
 	_ = *v // see Append
 	d := &r.d
+	d.b, r.feed.beyond = d.b[:len(d.b)+r.feed.beyond], 0
 	r.usual = max(r.at-r.feed.from, r.usual-r.usual/8)
 	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved once at most
 		into := d.b
@@ -98,6 +103,7 @@ func (r *Reader[T]) Next(v *T) error {
 		d.b, r.at = append(into[:0], d.b[r.at:]...), 0
 	}
 	r.feed.from = r.at
+	d.hide()
 	if len(d.b) == r.at && d.more(r.at, 1) == nil && r.feed.err == ErrShort {
 		r.err = io.EOF
 		return r.err
@@ -133,7 +139,18 @@ func all[T any](next func(*T) error) iter.Seq2[*T, error] {
 }
 
 // Buffered is what was read ahead: valid until the next message is read.
-func (r *Reader[T]) Buffered() []byte { return r.d.b[r.at:len(r.d.b):len(r.d.b)] }
+func (r *Reader[T]) Buffered() []byte {
+	end := len(r.d.b) + r.feed.beyond
+	return r.d.b[r.at:end:end]
+}
+
+// hide ends d.b where the message at hand must end. Otherwise it would depend on the pieces in which messages come whether one
+// is too long.
+func (d *decoder) hide() {
+	f := d.feed
+	f.beyond = max(len(d.b)-f.from-f.max, 0)
+	d.b = d.b[:len(d.b)-f.beyond]
+}
 
 // more makes sure that k bytes of the message at hand are in d.b[i:], and gives d.b, or nil if they do not come. Bytes that are there already stay
 // where they are in memory, because strings may alias them: if d.b is too small, it moves to a larger one.
@@ -143,7 +160,9 @@ func (d *decoder) more(i, k int) []byte {
 		return nil
 	}
 	if k > f.max-(i-f.from) {
-		f.err = ErrSize
+		if !errors.Is(f.err, ErrSize) { // lists may ask again and again
+			f.err = tooLarge(f.max)
+		}
 		return nil
 	}
 	for empty := 0; len(d.b)-i < k; {
@@ -161,6 +180,7 @@ func (d *decoder) more(i, k int) []byte {
 		room := min(cap(d.b)-len(d.b), max(missing, ahead))
 		n, err := f.r.Read(d.b[len(d.b) : len(d.b)+room])
 		d.b = d.b[:len(d.b)+n]
+		d.hide()
 		if n > 0 {
 			empty = 0
 		} else if empty++; err == nil && empty == maxEmpty {

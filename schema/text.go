@@ -105,7 +105,9 @@ func (d *decoder) blob(p *[]byte, b []byte) {
 		*p = b
 	case d.o.reuse:
 		*p = append((*p)[:0], b...)
+	case len(b) > 0 || *p == nil:
+		*p = append([]byte(nil), b...)
 	default:
-		*p = append((*p)[:0:0], b...)
+		*p = []byte{} // and not a part of what was there, which would be kept
 	}
 }

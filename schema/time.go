@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math"
+	"path"
 	"sync"
 	"time"
 
@@ -85,17 +86,22 @@ func (d *decoder) timeZone(p *time.Time, i int) int {
 	return at + n
 }
 
-// zones are the zones that were met. Finding one may read files, and its name comes from the sender; so names that were not found are
-// kept too, and when there are maxZones, all are forgotten.
+// zones are the zones that were met. Finding one may read files, and its name comes from the sender; so names that were not
+// found are kept too, and when there are maxZones, all are forgotten. There are fewer files than that, so that a sender cannot
+// make one zone be read again and again: each time takes 6 KB, which the times of the message keep.
 var zones struct {
 	sync.RWMutex
 	named map[string]*time.Location
 }
 
-const maxZones = 1024
+const maxZones = 4096
 
-// zoneOf is the zone of this name, which is copied if it is kept, or nil.
+// zoneOf is the zone of this name, which is copied if it is kept, or nil. A name is a path of a file, but of all paths that lead
+// there it is the shortest: Europe//Berlin and ./Europe/Berlin are no names, or there would be any number of zones.
 func zoneOf(name string) *time.Location {
+	if name != "" && path.Clean(name) != name {
+		return nil
+	}
 	switch name {
 	case "UTC":
 		return time.UTC

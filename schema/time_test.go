@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"reflect"
 	"testing"
@@ -9,6 +10,39 @@ import (
 
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
+
+// TestZoneHasOneName: of the paths that lead to the file of a zone, one is its name. Otherwise each of them would be a zone of
+// 6 KB, read from the disk, for some twenty bytes of a message.
+func TestZoneHasOneName(t *testing.T) {
+	type times struct{ All []time.Time }
+	s := Struct(F("all", func(v *times) *[]time.Time { return &v.All }, List(H32, TimeZone)))
+	message := func(names ...string) []byte {
+		b := binary.LittleEndian.AppendUint32(nil, uint32(len(names)))
+		for _, name := range names {
+			b = append(b, "\x01\x00\x00\x00\x00\x00\x00\x00\x01"...)
+			b = append(append(b, byte(len(name))), name...)
+		}
+		return b
+	}
+	for _, name := range []string{"Europe//Berlin", "./Europe/Berlin", "Europe/./Berlin", "Europe/Berlin/", "Europe/../Europe/Berlin", "/Europe/Berlin"} {
+		err := s.Unmarshal(message("Europe/Berlin", name), new(times))
+		if !isError(err, ErrZone, "all[1]", 4+23+10) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if zone, err := time.LoadLocation(name); err == nil {
+			if _, err := s.Marshal(&times{[]time.Time{time.Unix(1, 0).In(zone)}}); !isError(err, ErrZone, "all[0]", 4) {
+				t.Errorf("%s is written: %v", name, err)
+			}
+		}
+	}
+	var target times
+	if err := s.Unmarshal(message("Europe/Berlin", "UTC", "Local", "", "Europe/Berlin"), &target); err != nil {
+		t.Fatal(err)
+	}
+	if all := target.All; all[0].Location() != all[4].Location() || all[1].Location() != time.UTC || all[2].Location() != time.Local || all[3].Location() != time.UTC {
+		t.Error(all)
+	}
+}
 
 // TestTimeWithoutSetUTC: where a time.Time is not as mem.SetUTC takes it to be, the same times are read, wherever they stand.
 func TestTimeWithoutSetUTC(t *testing.T) {

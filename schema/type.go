@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
+	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
 // Type is the layout of a V: how it stands on the wire. It never changes.
@@ -170,6 +171,12 @@ func composite[V any](n node) Type[V] {
 	return Type[V]{n.opens()}
 }
 
+// wrong notes a mistake of n. Types among args are named as [wire.TypeName] does.
 func (n *node) wrong(format string, args ...any) {
+	for i, a := range args {
+		if t, ok := a.(reflect.Type); ok {
+			args[i] = wire.TypeName(t)
+		}
+	}
 	n.faults = append(n.faults, mistake{text: fmt.Sprintf(format, args...)})
 }

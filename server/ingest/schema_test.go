@@ -206,7 +206,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"{skip2, [n list8(u8)]}", "\x00\x00", "?partial=true", "the body has no rows: send at least one", "", -1, -1},
 		{lists, "\x00\x00", "", "the body has no rows: send at least one", "", -1, -1},
 		{lists, "\x00\x00\x00", "", "the input goes on behind a message of which there can be but one", "", -1, 2},
-		{lists, "\x05" + strings.Repeat("\x01\x00\x00\x00", 5), "", "more than 4 rows in one batch; send smaller batches", "", -1, -1},
+		{lists, "\x05" + strings.Repeat("\x01\x00\x00\x00", 5), "", `column "time": more than 4 rows in one batch; send smaller batches`, "time", -1, 0},
 		{"{time opt(u32), n u8}", "\x01\x01\x00\x00\x00\x07\x00\x07", "", "row 1: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
 	} {
 		name := "s" + hexOf(shapeOf(t, c.notation).NamedFingerprint())
@@ -222,7 +222,7 @@ func TestSchemaErrors(t *testing.T) {
 		}
 	}
 	r.h.limits.Cells = 3
-	wantProblem(t, r.write(r.register("s", lists), "", []byte("\x02"+good[:4]+good[:4]+"\x02"+good[7:]+good[7:])), 400, "2 rows of 2 columns are more than 3 cells; send smaller batches")
+	wantProblem(t, r.write(r.register("s", lists), "", []byte("\x02"+good[:4]+good[:4]+"\x02"+good[7:]+good[7:])), 400, `column "time": 2 rows of 2 columns are more than 3 cells; send smaller batches`)
 	if got := r.landed(); len(got) > 0 {
 		t.Errorf("%v landed of what was refused", got)
 	}

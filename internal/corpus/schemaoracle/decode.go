@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"reflect"
 	"time"
 )
@@ -218,6 +219,9 @@ func (d *decoder) zone(v reflect.Value) {
 	}
 	name := string(d.take(int(d.take(1)[0])))
 	zone, err := time.LoadLocation(name)
+	if name != "" && path.Clean(name) != name {
+		err = errors.New("another path to the file of a zone")
+	}
 	if err != nil {
 		d.fail(fmt.Errorf("zone %q: %v", name, err))
 	}
