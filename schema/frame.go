@@ -106,7 +106,7 @@ func (r *FrameReader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 func (m *ModelReader[K]) frame() (input[K], error) {
 	r, n := m.heads, int(min(uint64(m.head.length), math.MaxInt))
 	in := input[K]{at: r.taken()}
-	if len(r.d.b)-r.at < n && r.d.more(r.at, n) == nil {
+	if r.d.more(r.at, n) == nil { // which minds MaxBytes, also of what was read ahead
 		r.err = cut(in.at, r.d.ends())
 		return in, r.err
 	}

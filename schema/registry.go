@@ -343,8 +343,9 @@ func follow[H, T any](r *Reader[H], s *Schema[T], v *T) error {
 		return r.err
 	}
 	d.next(s.pg, o)
+	ahead := r.bound()
 	i := d.run(s.pg, s.n.place(mem.PointerTo(v)), 1, r.at)
-	if i < 0 {
+	if d.b = d.b[:max(ahead, len(d.b))]; i < 0 {
 		r.err = d.fault.error(r.feed.from)
 		return r.err
 	}

@@ -103,13 +103,24 @@ func (r *Reader[T]) Next(v *T) error {
 		return r.err
 	}
 	d.next(r.s.pg, &r.s.options)
+	ahead := r.bound()
 	i := d.run(r.s.pg, r.s.n.place(mem.PointerTo(v)), 1, r.at)
-	if i < 0 {
+	if d.b = d.b[:max(ahead, len(d.b))]; i < 0 {
 		r.err = d.fault.error(r.at)
 		return r.err
 	}
 	r.at = i
 	return nil
+}
+
+// bound hides the bytes that were read ahead beyond those that the message at hand may take, and gives the length of the buffer with them:
+// how large a message may be does not depend on how the source gives its bytes. While some are hidden, more fails before it reads.
+func (r *Reader[T]) bound() (ahead int) {
+	d := &r.d
+	if ahead = len(d.b); ahead-r.feed.from > r.feed.max {
+		d.b = d.b[:r.feed.from+r.feed.max]
+	}
+	return ahead
 }
 
 // All reads the messages that are left into the same T. It ends after the first error, which is not io.EOF.
@@ -158,7 +169,7 @@ func (d *decoder) more(i, k int) []byte {
 		if f.exact {
 			ahead = 0
 		}
-		room := min(cap(d.b)-len(d.b), max(missing, ahead))
+		room := min(cap(d.b)-len(d.b), max(missing, ahead), f.max-(len(d.b)-f.from)) // what lies beyond would be taken for a part of the message
 		n, err := f.r.Read(d.b[len(d.b) : len(d.b)+room])
 		d.b = d.b[:len(d.b)+n]
 		if n > 0 {
