@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // stdEscape is s as encoding/json writes it.
@@ -55,7 +57,7 @@ func checkUnescape(t *testing.T, text string) {
 			want = ""
 		}
 	}
-	in := []byte(text)
+	in := guard.Test(t, []byte(text))
 	if got := Unescape(in); got == nil || string(got) != want {
 		t.Fatalf("Unescape(%q) is %q, want %q", text, got, want)
 	}
@@ -155,6 +157,7 @@ func FuzzEscape(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		s = guard.Text(t, s)
 		checkEscape(t, s)
 		checkUnescape(t, s)
 		checkUnescape(t, `"`+s+`"`)

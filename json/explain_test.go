@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // invalidDocuments are documents that, cut and with bytes replaced or inserted, reach each state of the grammar.
@@ -103,6 +105,7 @@ func FuzzExplain(f *testing.F) {
 		f.Add([]byte(text + "x"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guard.Test(t, data)
 		if err := explained(data); err != nil {
 			t.Error(err)
 		}

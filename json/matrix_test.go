@@ -43,6 +43,7 @@ func TestMatrix(t *testing.T) {
 		ViewsUsed:   true,
 		ExactErrors: true,
 		Explains:    func([]byte, string) bool { return true }, // the oracle's target is compared
+		Options:     matrix.ConstantNames(t, "ParseFlags"),
 	})
 }
 
@@ -238,6 +239,33 @@ func unlessPanics(decode matrix.Decode) matrix.Decode {
 	}
 }
 
+// matrixFlags are sets of flags by their names, and what the oracle does for them.
+var matrixFlags = []struct {
+	name  string
+	flags json.ParseFlags
+	o     jsonoracle.Options
+}{
+	{"", 0, jsonoracle.Options{}},
+	{"UseNumber", json.UseNumber, jsonoracle.Options{Number: true}},
+	{"UseInt64", json.UseInt64, jsonoracle.Options{Int64: true}},
+	{"UseUint64", json.UseUint64, jsonoracle.Options{Uint64: true}},
+	{"UseUint64|UseInt64|UseBigInt|UseNumber", json.UseUint64 | json.UseInt64 | json.UseBigInt | json.UseNumber, jsonoracle.Options{Uint64: true, Int64: true, BigInt: true, Number: true}},
+	{"UseBigInt", json.UseBigInt, jsonoracle.Options{BigInt: true}},
+	{"UseDurationText", json.UseDurationText, jsonoracle.Options{DurationText: true}},
+	{"DontMatchCaseInsensitiveStructFields", json.DontMatchCaseInsensitiveStructFields, jsonoracle.Options{ExactCase: true}},
+	{"DisallowUnknownFields", json.DisallowUnknownFields, jsonoracle.Options{NoUnknown: true}},
+	{"RejectDuplicateNames", json.RejectDuplicateNames, jsonoracle.Options{NoTwice: true}},
+	{"RejectDuplicateNames|DontMatchCaseInsensitiveStructFields|DisallowUnknownFields|UseInt64",
+		json.RejectDuplicateNames | json.DontMatchCaseInsensitiveStructFields | json.DisallowUnknownFields | json.UseInt64,
+		jsonoracle.Options{NoTwice: true, ExactCase: true, NoUnknown: true, Int64: true}},
+	{"ReuseRawMessage", json.ReuseRawMessage, jsonoracle.Options{ReuseRaw: true}},
+	{"DontCopyString|DontCopyNumber|DontCopyRawMessage", json.ZeroCopy, jsonoracle.Options{RawViews: true}},
+	{"DontCopyString", json.DontCopyString, jsonoracle.Options{}},
+	{"DontCopyNumber", json.DontCopyNumber, jsonoracle.Options{}},
+	{"DontCopyNumber|UseNumber", json.DontCopyNumber | json.UseNumber, jsonoracle.Options{Number: true}},
+	{"DontCopyRawMessage", json.DontCopyRawMessage, jsonoracle.Options{RawViews: true}},
+}
+
 // matrixSubject is every entry that decodes, and what it is held to.
 func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	var wantErr error // of the oracle that was asked last
@@ -307,7 +335,13 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			}
 			h := fnv.New64a()
 			h.Write(b)
-			return append(jsonoracle.Vary(rand.New(rand.NewPCG(h.Sum64(), 1)), b), '\n'), nil
+			r := rand.New(rand.NewPCG(h.Sum64(), 1))
+			if r.IntN(4) == 0 { // a sender may write durations as text
+				if b, err = json.Append(nil, v.Interface(), json.DurationText); err != nil {
+					return nil, err
+				}
+			}
+			return append(jsonoracle.Vary(r, b), '\n'), nil
 		},
 		Oracle: oracle(jsonoracle.Options{}),
 	}
@@ -324,35 +358,12 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 		matrix.Way{Name: "UnmarshalRead", Bytes: func(b []byte, target reflect.Value) (int, error) {
 			return -1, same(json.UnmarshalRead(iotest.HalfReader(bytes.NewReader(b)), target.Interface(), 0))
 		}, Oracle: noting(original)})
-	for _, p := range []struct {
-		name  string
-		flags json.ParseFlags
-		o     jsonoracle.Options
-	}{
-		{"0", 0, jsonoracle.Options{}},
-		{"UseNumber", json.UseNumber, jsonoracle.Options{Number: true}},
-		{"UseInt64", json.UseInt64, jsonoracle.Options{Int64: true}},
-		{"UseUint64|UseInt64|UseBigInt|UseNumber", json.UseUint64 | json.UseInt64 | json.UseBigInt | json.UseNumber, jsonoracle.Options{Uint64: true, Int64: true, BigInt: true, Number: true}},
-		{"UseBigInt", json.UseBigInt, jsonoracle.Options{BigInt: true}},
-		{"DontMatchCaseInsensitiveStructFields", json.DontMatchCaseInsensitiveStructFields, jsonoracle.Options{ExactCase: true}},
-		{"DisallowUnknownFields", json.DisallowUnknownFields, jsonoracle.Options{NoUnknown: true}},
-		{"RejectDuplicateNames", json.RejectDuplicateNames, jsonoracle.Options{NoTwice: true}},
-		{"RejectDuplicateNames|DontMatchCase…|DisallowUnknownFields|UseInt64", json.RejectDuplicateNames | json.DontMatchCaseInsensitiveStructFields | json.DisallowUnknownFields | json.UseInt64,
-			jsonoracle.Options{NoTwice: true, ExactCase: true, NoUnknown: true, Int64: true}},
-	} {
-		subject.Ways = append(subject.Ways, matrix.Way{Name: "Parse, " + p.name, Bytes: parse(p.flags), Oracle: first(p.o)})
-	}
-	for _, p := range []struct {
-		name  string
-		flags json.ParseFlags
-		o     jsonoracle.Options
-	}{
-		{"ZeroCopy", json.ZeroCopy, jsonoracle.Options{RawViews: true}},
-		{"DontCopyString", json.DontCopyString, jsonoracle.Options{}},
-		{"DontCopyNumber|UseNumber", json.DontCopyNumber | json.UseNumber, jsonoracle.Options{Number: true}},
-		{"DontCopyRawMessage", json.DontCopyRawMessage, jsonoracle.Options{RawViews: true}},
-	} {
-		subject.Ways = append(subject.Ways, matrix.Way{Name: "Parse, " + p.name, Bytes: parse(p.flags), Views: true, Oracle: first(p.o)})
+	plain := first(jsonoracle.Options{})
+	for _, p := range matrixFlags {
+		subject.Ways = append(subject.Ways, matrix.Way{
+			Name: "Parse, " + p.name, Bytes: parse(p.flags), Oracle: first(p.o), Views: p.flags&json.ZeroCopy != 0, Owned: p.flags&json.ReuseRawMessage != 0,
+			Options: strings.FieldsFunc(p.name, func(c rune) bool { return c == '|' }), Plain: plain,
+		})
 	}
 	originalStream, originalStrict := stdDecoder(func(*std.Decoder) {}), stdDecoder(func(d *std.Decoder) { d.UseNumber(); d.DisallowUnknownFields() })
 	if raw {
@@ -364,6 +375,12 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			Oracle: noting(originalStrict)},
 		matrix.Way{Name: "Decoder, DontMatchCase…", Stream: decoder((*json.Decoder).DontMatchCaseInsensitiveStructFields), Oracle: oracle(jsonoracle.Options{First: true, ExactCase: true})},
 		matrix.Way{Name: "Decoder, ZeroCopy", Stream: decoder((*json.Decoder).ZeroCopy), Views: true, Oracle: oracle(jsonoracle.Options{First: true, RawViews: true})},
+		matrix.Way{Name: "Decoder, DontCopyString, DontCopyNumber", Stream: decoder(func(d *json.Decoder) { d.DontCopyString(); d.DontCopyNumber() }), Views: true,
+			Oracle: oracle(jsonoracle.Options{First: true})},
+		matrix.Way{Name: "Decoder, DontCopyRawMessage, UseDurationText", Stream: decoder(func(d *json.Decoder) { d.DontCopyRawMessage(); d.UseDurationText() }), Views: true,
+			Oracle: oracle(jsonoracle.Options{First: true, RawViews: true, DurationText: true})},
+		matrix.Way{Name: "Decoder, ReuseRawMessage", Stream: decoder((*json.Decoder).ReuseRawMessage), Owned: true, Oracle: oracle(jsonoracle.Options{First: true, ReuseRaw: true})},
+		matrix.Way{Name: "Decoder, RejectDuplicateNames", Stream: decoder((*json.Decoder).RejectDuplicateNames), Oracle: oracle(jsonoracle.Options{First: true, NoTwice: true})},
 		matrix.Way{Name: "Lines", Stream: func(r io.Reader) func(reflect.Value) error {
 			next, _ := iter.Pull2(json.Lines[json.RawMessage](r, 0))
 			return func(target reflect.Value) error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	guarded "github.com/slipstream-go/slipstream/internal/guard"
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
@@ -308,6 +309,7 @@ func FuzzCanonical(f *testing.F) {
 	f.Add([]byte("\x82\x82\x01\x02\xff\x03\x04\x82\xd0\xff\x03\xcc\x01\x02\x05"))
 	o := EncodeOptions{Canonical: true}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		data = guarded.Test(t, data)
 		next := skip(data, 0)
 		if next < 0 {
 			return

@@ -33,6 +33,8 @@ func TestMatrix(t *testing.T) {
 		Spare:     true,
 		Tangled:   true,
 		ViewsUsed: true,
+		Options:   matrix.FieldNames(reflect.TypeFor[msgpack.DecodeOptions]()),
+		Elsewhere: map[string]string{"JSONFields": "it changes the list of fields and no op, which internal/plan compares with that of encoding/json"},
 	})
 }
 
@@ -232,18 +234,23 @@ func typed(t reflect.Type) matrix.Kind { return matrix.Kind{Name: t.String(), Ty
 func matrixStruct(r *rand.Rand, kinds []matrix.Kind) matrix.Kind {
 	fields := make([]reflect.StructField, len(kinds))
 	for i, k := range kinds {
-		tag := ""
-		switch r.IntN(6) {
+		tag, other := "", ""
+		switch r.IntN(7) {
 		case 0:
 			tag = fmt.Sprintf("a_name_of_middling_len%d", i)
 		case 1:
 			tag = fmt.Sprintf("%s%d", strings.Repeat("long", 8), i)
 		case 2:
 			tag = fmt.Sprintf("n%d,alias:old%d,alias:older%d", i, i, i)
+		case 3:
+			other = fmt.Sprintf("other%d", i)
 		}
 		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: k.Type}
 		if tag != "" {
 			fields[i].Tag = reflect.StructTag(fmt.Sprintf("msgpack:%q", tag))
+		}
+		if other != "" {
+			fields[i].Tag = reflect.StructTag(fmt.Sprintf("json:%q", other))
 		}
 	}
 	return typed(reflect.StructOf(fields))
@@ -321,6 +328,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	add := func(name string, options msgpack.DecodeOptions, bytes matrix.Decode, stream func(io.Reader) func(reflect.Value) error) {
 		subject.Ways = append(subject.Ways, matrix.Way{
 			Name: name, Bytes: bytes, Stream: stream, Views: options.ZeroCopy && bytes != nil, Owned: options.ReuseBytes, Oracle: oracleOf(options),
+			Options: matrix.FieldsSet(options), OwnStrings: options.OwnStrings,
 		})
 	}
 	none := msgpack.DecodeOptions{}
@@ -431,6 +439,9 @@ var matrixOptions = map[string]msgpack.DecodeOptions{
 	"no options":            {},
 	"ZeroCopy":              {ZeroCopy: true},
 	"ZeroCopy, Loose":       {ZeroCopy: true, Loose: true},
+	"Loose":                 {Loose: true},
+	"UTC":                   {UTC: true},
+	"StructTag":             {StructTag: "json"},
 	"ReuseBytes":            {ReuseBytes: true},
 	"OwnStrings":            {OwnStrings: true},
 	"StrictInts":            {StrictInts: true},
@@ -443,7 +454,8 @@ var matrixOptions = map[string]msgpack.DecodeOptions{
 	"MaxDepth":              {MaxDepth: 3},
 	"MaxElements":           {MaxElements: 4},
 	"MaxString":             {MaxString: 33},
-	"StrictUTF8":            {StrictUTF8: true, ZeroCopy: true},
+	"StrictUTF8":            {StrictUTF8: true},
+	"StrictUTF8, ZeroCopy":  {StrictUTF8: true, ZeroCopy: true},
 	"UniqueKeys":            {UniqueKeys: true},
 }
 
@@ -476,7 +488,7 @@ func matrixEncode(v reflect.Value) ([]byte, error) {
 	case 0:
 		return b, nil
 	case 1:
-		return msgpack.EncodeOptions{SortMapKeys: true, ArrayStructs: r.IntN(2) == 0, CompactInts: r.IntN(2) == 0, CompactFloats: r.IntN(2) == 0}.Marshal(v.Addr().Interface())
+		return msgpack.EncodeOptions{SortMapKeys: true, ArrayStructs: r.IntN(2) == 0, CompactInts: r.IntN(2) == 0, CompactFloats: r.IntN(2) == 0, StructTag: []string{"", "json"}[r.IntN(2)]}.Marshal(v.Addr().Interface())
 	}
 	rw := rewriter{r, b, 0}
 	return rw.value(nil), nil
@@ -522,19 +534,37 @@ func (w *rewriter) value(dst []byte) []byte {
 	case 'x':
 		w.i += h.n
 	case 'a':
-		if changed {
-			dst = append(dst, 0xdd, 0, 0, byte(h.n>>8), byte(h.n))
-		} else {
-			dst = msgpwire.AppendArrayLen(dst, h.n)
-		}
-		for range h.n {
-			dst = w.value(dst)
-		}
-		return dst
+		return w.elements(dst, h.n, changed)
 	case 'm':
 		return w.pairs(dst, h.n, changed)
 	}
 	return append(dst, w.b[from:w.i]...)
+}
+
+// elements appends the elements of an array, one more or one less at times if it is changed.
+func (w *rewriter) elements(dst []byte, n int, changed bool) []byte {
+	var list []byte
+	count := n
+	for k := range n {
+		if list = w.value(list); changed && k == n-2 && w.r.IntN(4) == 0 {
+			o := oracle{b: w.b, i: w.i}
+			if _, err := o.skip(); err != nil {
+				panic(err)
+			}
+			w.i = o.i
+			count--
+			break
+		}
+	}
+	if changed && count == n && w.r.IntN(4) == 0 {
+		list, count = append(list, rawOf(w.r)...), n+1
+	}
+	if changed {
+		dst = append(dst, 0xdd, 0, 0, byte(count>>8), byte(count))
+	} else {
+		dst = msgpwire.AppendArrayLen(dst, count)
+	}
+	return append(dst, list...)
 }
 
 // pairs appends the pairs of a map, in any order if it is changed, with one twice and one more.

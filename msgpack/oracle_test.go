@@ -740,11 +740,16 @@ type field struct {
 	path  []int
 }
 
-// fieldsOf returns the fields of a struct. The fields of an embedded struct come before it.
-func fieldsOf(t reflect.Type) (all []field, asArray, anyLength bool) {
+// fieldsOf returns the fields of a struct. The fields of an embedded struct come before it. other is the key of the tag that is read
+// where there is no msgpack tag, or "".
+func fieldsOf(t reflect.Type, other string) (all []field, asArray, anyLength bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		tag := strings.Split(f.Tag.Get("msgpack"), ",")
+		text := f.Tag.Get("msgpack")
+		if text == "" && other != "" {
+			text = f.Tag.Get(other)
+		}
+		tag := strings.Split(text, ",")
 		if tag[0] == "-" {
 			continue
 		}
@@ -768,7 +773,7 @@ func fieldsOf(t reflect.Type) (all []field, asArray, anyLength bool) {
 			if inner.Kind() == reflect.Pointer {
 				inner = inner.Elem()
 			}
-			nested, _, _ := fieldsOf(inner)
+			nested, _, _ := fieldsOf(inner, other)
 			for _, n := range nested {
 				all = append(all, field{n.names, append([]int{i}, n.path...)})
 			}
@@ -806,7 +811,7 @@ func (f field) find(v reflect.Value, make bool) reflect.Value {
 
 // structure decodes a map by names, or an array by position.
 func (o *oracle) structure(v reflect.Value) error {
-	fields, _, anyLength := fieldsOf(v.Type())
+	fields, _, anyLength := fieldsOf(v.Type(), o.StructTag)
 	h, err := o.next()
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package remotewrite
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
@@ -52,6 +53,8 @@ func TestMatrix(t *testing.T) {
 		ViewsUsed:   true,
 		ExactErrors: true,
 		Explains:    func([]byte, string) bool { return true }, // the target stays as it was
+		Options:     matrix.FieldNames(reflect.TypeFor[By]()),
+		Elsewhere:   map[string]string{"Sound": "checkSplit, in TestSplit and FuzzSplit: what a store takes of a histogram has rules and tests of its own"},
 	})
 }
 
@@ -181,31 +184,50 @@ func (m *matrixBodies) subject(version Version) *matrix.Subject {
 			}), func(b []byte, _, to *answer) error { return m.scan(b, version, to) }),
 		},
 	}
-	for k, by := range matrixBys {
-		accepts := (func(key string, s *Series) bool)(nil)
-		if k%3 == 2 {
-			accepts = accepted
-			by.Accept = m.accept
-		}
-		subject.Ways = append(subject.Ways, way("Splitter", false, oracle(func(o *oracleBody, to *answer) (err error) {
+	parts := func(by By, accepts func(string, *Series) bool) matrix.Decode {
+		return oracle(func(o *oracleBody, to *answer) (err error) {
 			to.Parts, to.Rejected, err = o.split(version, by, accepts)
 			to.Rejected = append([]answerRejection{{len(to.Rejected), ""}}, to.Rejected[:min(len(to.Rejected), maxReasons)]...)
 			to.Metadata = o.metadata
 			return err
-		}), func(b []byte, _, to *answer) error { return m.split(b, version, by, to) }))
+		})
+	}
+	for k, c := range matrixBys {
+		by, accepts := c.by, (func(key string, s *Series) bool)(nil)
+		if k%3 == 2 || c.option == "Accept" {
+			accepts = accepted
+			by.Accept = m.accept
+		}
+		w := way(fmt.Sprintf("Splitter, by %d", k), false, parts(by, accepts), func(b []byte, _, to *answer) error { return m.split(b, version, by, to) })
+		if c.option != "" {
+			without := by
+			reflect.ValueOf(&without).Elem().FieldByName(c.option).SetZero()
+			if w.Options = []string{c.option}; c.option == "Accept" {
+				accepts = nil
+			}
+			w.Plain = parts(without, accepts)
+		}
+		subject.Ways = append(subject.Ways, w)
 	}
 	return subject
 }
 
-var matrixBys = []By{
-	{},
-	{Labels: []string{"a"}, Remove: true},
-	{Labels: []string{"a", "service_id", names[len(names)-1]}, Remove: true},
-	{Labels: []string{"nobody", "a", "c"}, Default: "b"},
-	{Labels: []string{"c", "a", "c", ""}, Remove: true, Default: "v"},
-	{Labels: []string{"service_id", "b"}, Default: "a"},
-	{Labels: []string{"a", "b"}, MaxParts: 2},
-	{Labels: []string{"a"}, MaxSeries: 3, MaxSymbols: 12},
+// matrixBys are what series are split by, and the option whose effect is looked for.
+var matrixBys = []struct {
+	option string
+	by     By
+}{
+	{"", By{}},
+	{"Remove", By{Labels: []string{"a"}, Remove: true}},
+	{"", By{Labels: []string{"a", "service_id", names[len(names)-1]}, Remove: true}},
+	{"Labels", By{Labels: []string{"nobody", "a", "c"}, Default: "b"}},
+	{"", By{Labels: []string{"c", "a", "c", ""}, Remove: true, Default: "v"}},
+	{"Default", By{Labels: []string{"service_id", "b"}, Default: "a"}},
+	{"MaxParts", By{Labels: []string{"a", "b", "c"}, MaxParts: 1}},
+	{"", By{Labels: []string{"a"}, MaxSeries: 3, MaxSymbols: 12}},
+	{"MaxSeries", By{Labels: []string{"a"}, MaxSeries: 3}},
+	{"MaxSymbols", By{Labels: []string{"a"}, MaxSymbols: 12}},
+	{"Accept", By{Labels: []string{"a"}}},
 }
 
 // accepted is what accept says, of plain values.

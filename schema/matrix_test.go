@@ -30,6 +30,8 @@ func TestMatrix(t *testing.T) {
 		Spare:     true,
 		Tangled:   true,
 		ViewsUsed: true,
+		Options:   matrix.FuncNames(t, "Option", "options"),
+		Elsewhere: map[string]string{"SortMaps": "it is of writing: TestBug8Maps"},
 	})
 }
 
@@ -209,6 +211,11 @@ func matrixFill(r *rand.Rand, v reflect.Value) bool {
 		}
 	case *coin:
 		p.text = randomText(r)
+	case *int16: // most fit a byte, which they are in some messages
+		*p = int16(r.IntN(1 << 8))
+		if r.IntN(8) == 0 {
+			*p = int16(r.Uint32())
+		}
 	default:
 		return false
 	}
@@ -257,13 +264,14 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			return n, err
 		}
 	}
-	reuse := oracle(schemaoracle.Options{ReuseBlobs: true})
 	subject.Ways = []matrix.Way{
 		{Name: "Parse", Bytes: parse(of())},
-		{Name: "Parse, OwnStrings", Bytes: parse(of(OwnStrings))},
-		{Name: "Parse, ReuseBlobs", Bytes: parse(of(ReuseBlobs)), Owned: true, Oracle: reuse},
-		{Name: "Parse, Alias", Bytes: parse(of(Alias)), Views: true},
-		{Name: "Parse, MaxBytes(20)", Bytes: parse(of(MaxBytes(20))), Oracle: oracle(schemaoracle.Options{MaxBytes: 20})},
+		{Name: "Parse, OwnStrings", Bytes: parse(of(OwnStrings)), Options: []string{"OwnStrings"}, OwnStrings: true},
+		{Name: "Parse, ReuseBlobs", Bytes: parse(of(ReuseBlobs)), Owned: true, Oracle: oracle(schemaoracle.Options{ReuseBlobs: true}), Options: []string{"ReuseBlobs"}},
+		{Name: "Parse, Alias", Bytes: parse(of(Alias)), Views: true, Options: []string{"Alias"}},
+		{Name: "Parse, MaxBytes(20)", Bytes: parse(of(MaxBytes(20))), Oracle: oracle(schemaoracle.Options{MaxBytes: 20}), Options: []string{"MaxBytes"}},
+		{Name: "Parse, MaxDepth(1)", Bytes: parse(of(MaxDepth(1))), Oracle: oracle(schemaoracle.Options{MaxDepth: 1}), Options: []string{"MaxDepth"}},
+		{Name: "Parse, MaxItems(1)", Bytes: parse(of(MaxItems(1))), Oracle: oracle(schemaoracle.Options{MaxItems: 1}), Options: []string{"MaxItems"}},
 		{Name: "Unmarshal", Bytes: unmarshal(of()), Oracle: whole(subject.Oracle)},
 		{Name: "Unmarshal, Alias", Bytes: unmarshal(of(Alias)), Views: true, Oracle: whole(subject.Oracle)},
 	}
@@ -283,8 +291,11 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	}
 	subject.Ways = append(subject.Ways,
 		matrix.Way{Name: "Reader", Stream: reader()},
-		matrix.Way{Name: "Reader, OwnStrings, Exact", Stream: reader(OwnStrings, Exact)},
+		matrix.Way{Name: "Reader, OwnStrings, Exact", Stream: reader(OwnStrings, Exact), OwnStrings: true, Exact: true},
 		matrix.Way{Name: "Reader, MaxBytes(20)", Stream: reader(MaxBytes(20)), Oracle: oracle(schemaoracle.Options{MaxBytes: 20})},
+		matrix.Way{Name: "Reader, Exact", Stream: reader(Exact), Options: []string{"Exact"}, Exact: true},
+		matrix.Way{Name: "Reader, ReuseBlobs, MaxBytes(20)", Stream: reader(ReuseBlobs, MaxBytes(20)), Owned: true, Oracle: oracle(schemaoracle.Options{ReuseBlobs: true, MaxBytes: 20})},
+		matrix.Way{Name: "Reader, MaxDepth(1), MaxItems(1)", Stream: reader(MaxDepth(1), MaxItems(1)), Oracle: oracle(schemaoracle.Options{MaxDepth: 1, MaxItems: 1})},
 		matrix.Way{Name: "Reader, Alias", Stream: reader(Alias), Views: true, Brief: true},
 		matrix.Way{Name: "Read", Stream: read()},
 		matrix.Way{Name: "Read, Alias", Stream: read(Alias), Views: true},

@@ -229,3 +229,58 @@ type failingWriter struct{}
 var errWrite = errors.New("no")
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errWrite }
+
+// TestReaderBoundsWhatItReadAhead reads messages that are larger than MaxBytes from sources that give all at once, and one byte at a time,
+// behind others: each is refused, whatever was read ahead.
+func TestReaderBoundsWhatItReadAhead(t *testing.T) {
+	type part struct {
+		S string
+		O *uint64
+		B bool
+	}
+	s := Struct(F("s", func(p *part) *string { return &p.S }, Str8), Skip[part](8), F("o", func(p *part) **uint64 { return &p.O }, Opt(U64)),
+		F("b", func(p *part) *bool { return &p.B }, Bool))
+	r := NewRegistry(U8)
+	if err := Register(r, 1, s, func(*part) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	const most = 20
+	sized := func(n int) string { // a message of n bytes
+		b, err := s.Append(nil, &part{S: strings.Repeat("x", n-11)})
+		if err != nil || len(b) != n {
+			t.Fatal(len(b), err)
+		}
+		return string(b)
+	}
+	rest := strings.Repeat("\x00", 100)
+	for name, open := range map[string]func(string) io.Reader{
+		"all at once": func(b string) io.Reader { return strings.NewReader(b) },
+		"bytes":       func(b string) io.Reader { return iotest.OneByteReader(strings.NewReader(b)) },
+	} {
+		for n := range 20 { // how much is read ahead differs
+			for _, set := range [][]Option{{MaxBytes(most)}, {MaxBytes(most), Exact}} {
+				messages := s.Reader(open(strings.Repeat(sized(most), n)+sized(most+1)+rest), set...)
+				models := r.Reader(open(strings.Repeat("\x01"+sized(most-1), n)+"\x01"+sized(most)+rest), set...)
+				for range n {
+					if err := errors.Join(messages.Next(new(part)), models.Dispatch()); err != nil {
+						t.Errorf("%s: messages of MaxBytes: %v", name, err)
+					}
+				}
+				if err, second := messages.Next(new(part)), models.Dispatch(); !errors.Is(err, ErrSize) || !errors.Is(second, ErrSize) {
+					t.Errorf("%s, after %d: a message and a model of more than MaxBytes: %v, %v", name, n, err, second)
+				}
+			}
+			framed := s.Framed()
+			frame, err := framed.Append(nil, &part{S: "123456789"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for most, want := range map[int]error{len(frame): nil, len(frame) - 1: ErrSize} {
+				in := framed.Reader(open(string(frame)+rest), MaxBytes(most))
+				if err := in.Next(new(part)); !errors.Is(err, want) {
+					t.Errorf("%s: a frame of %d bytes, with MaxBytes %d: %v", name, len(frame), most, err)
+				}
+			}
+		}
+	}
+}

@@ -12,8 +12,11 @@
 //
 // The tag invariants makes Pointer a base, an offset, a size and a type. Then At and RawAs panic when the T lies outside the object, is not
 // aligned, or asks for pointers, lengths and numbers where the object has others. View, RawBytes, RawRoom, RawOf and FirstWord check
-// bounds only (pointer_invariants.go). Load, Store and Text check their bounds. A Store or a RawRoom over text that Seal was told of
+// bounds only (pointer_invariants.go). Load, Store, Text, SetString and SetText check their bounds. A Store or a RawRoom over text that Seal was told of
 // panics, and so do the next Seal and the collector if such text has changed (seal_invariants.go). The tag combines with purego, where
-// the compiler checks Load and Store, and with the race detector. Allocations and time mean nothing in such a build. Next, RawAt, RawAdd
-// and SetUTC are not checked.
+// the compiler checks Load and Store, and with the race detector. Allocations and time mean nothing in such a build.
+//
+// Not checked, and why: Next, which goes through the ops of a plan, of which the last says that it is the last, and never through values;
+// RawAt and RawAdd, which are for memory that no plan describes; SetUTC, whose argument has its Go type; GrowSlice, which package reflect
+// does; the walks of walk.go and slots.go, which try at start-up whether maps lie in memory as they take it, and only read.
 package mem

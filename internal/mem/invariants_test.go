@@ -76,6 +76,10 @@ func TestPlaceRefusesOutside(t *testing.T) {
 		{"Of an address that is not aligned", func() { Of(RawAdd(RawTo(r), 1), rec) }, "which is not aligned"},
 		{"ValueAt behind", func() { ValueAt(rec, TypeWord(reflect.PointerTo(rec)), Add(p, size+1)) }, "mem: "},
 		{"From behind", func() { From([]byte("x"), 1) }, "out of range"},
+		{"SetString behind", func() { SetString(new(string), make([]byte, 4, 8), 2, 3) }, "mem: a string of 3 bytes at 2 of 4"},
+		{"SetString before", func() { SetString(new(string), make([]byte, 4), -1, 2) }, "mem: a string of 2 bytes at -1 of 4"},
+		{"SetText behind", func() { SetText(new(string), "text", 4, 1) }, "mem: a string of 1 bytes at 4 of 4"},
+		{"SetText of nothing", func() { SetText(new(string), "text", 4, 0) }, "mem: a string of 0 bytes at 4 of 4"},
 	})
 }
 

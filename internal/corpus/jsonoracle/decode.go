@@ -13,21 +13,24 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Options are those of a call.
 type Options struct {
-	First      bool // decode the first value, and do not look at what follows it
-	Blanks     bool // take the white space after it too
-	Number     bool // numbers in an any are json.Number
-	Int64      bool // integers in an any are int64 if they fit
-	Uint64     bool // or uint64 if they fit, before int64
-	BigInt     bool // or *big.Int
-	RawViews   bool // a json.RawMessage is a view of the input
-	ExactCase  bool // keys match fields exactly only
-	NoUnknown  bool // a key without a field is an error
-	NoTwice    bool // a key that is there twice is an error, and nothing is decoded
-	LineByLine bool // the value is a line; empty ones before it are taken too
+	First        bool // decode the first value, and do not look at what follows it
+	Blanks       bool // take the white space after it too
+	Number       bool // numbers in an any are json.Number
+	Int64        bool // integers in an any are int64 if they fit
+	Uint64       bool // or uint64 if they fit, before int64
+	BigInt       bool // or *big.Int
+	RawViews     bool // a json.RawMessage is a view of the input
+	ReuseRaw     bool // or it overwrites the memory that the target has, as in encoding/json
+	ExactCase    bool // keys match fields exactly only
+	NoUnknown    bool // a key without a field is an error
+	NoTwice      bool // a key that is there twice is an error, and nothing is decoded
+	DurationText bool // a string that is a time.Duration, for time.ParseDuration, may be one
+	LineByLine   bool // the value is a line; empty ones before it are taken too
 }
 
 // Decode decodes the value in b into what target, a pointer, points to. It returns the number of bytes that it took, or -1 if it did not
@@ -166,7 +169,10 @@ func (d *decoder) value(t *tree, v reflect.Value) error {
 func (d *decoder) method(t *tree, u json.Unmarshaler) error {
 	raw := d.b[t.from:t.to:t.to]
 	if m, ok := u.(*json.RawMessage); ok {
-		if !d.o.RawViews { // new memory, unlike encoding/json's
+		switch {
+		case d.o.ReuseRaw:
+			raw = append((*m)[:0], raw...)
+		case !d.o.RawViews: // new memory, unlike encoding/json's
 			raw = bytes.Clone(raw)
 		}
 		*m = raw
@@ -407,6 +413,12 @@ func (d *decoder) literal(t *tree, v reflect.Value, quoted bool) error {
 				return d.misfit(t, v.Type())
 			}
 			v.SetBytes(b)
+		case d.o.DurationText && v.Type() == reflect.TypeFor[time.Duration]():
+			n, err := time.ParseDuration(s)
+			if err != nil {
+				return d.misfit(t, v.Type())
+			}
+			v.SetInt(int64(n))
 		case v.Kind() == reflect.String:
 			if v.Type() == reflect.TypeFor[json.Number]() && !isNumber(s) {
 				return fatal

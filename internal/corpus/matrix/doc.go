@@ -28,7 +28,14 @@
 //   - nothing panics or faults. The oracle's clone of a read-only page is read-only as well: where the oracle faults, the
 //     contract allows the write, and the page is made writable in both worlds
 //
-// A collection runs now and then, so that pointers that are none are noticed.
+// A collection runs now and then, so that pointers that are none are noticed. The worlds of the last cases are kept, and must be as they
+// were left when later cases, of other types, have used the same pools.
+//
+// # What must be reached
+//
+// A run fails that leaves something out, however right its calls were (coverage.go): each way has decoded values and failed; each leaf was
+// decoded in each place, each wrap and into each kind of target; each way has met each kind of target that may precede it; and each
+// option of the package, by the names in its code, is set alone by a way and has changed a result there, or is excused with a reason.
 //
 // # Plugging a format in
 //
@@ -59,5 +66,6 @@
 //
 // A test calls Run; its name begins with TestMatrix. The short form takes some seconds: cases that are always the same, then some
 // from a fresh seed, which is printed. SLIPSTREAM_LONG=30m runs fresh cases for that time instead. A failure prints the case;
-// SLIPSTREAM_MATRIX=case runs it alone, and prints each call before it is made.
+// SLIPSTREAM_MATRIX=case runs it alone, as the short form and as the long one do, and prints each call before it is made; several
+// cases, with commas between them, run one after the other.
 package matrix

@@ -29,14 +29,12 @@ const enough = 60
 func (f *filler) value(v reflect.Value, depth int) {
 	r := f.r
 	f.made++
-	if v.Kind() == reflect.String {
-		v.SetString(f.text())
-		return
-	}
 	if f.f.Fill != nil && f.f.Fill(r, v) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.String:
+		v.SetString(f.text())
 	case reflect.Slice:
 		n := f.length(depth)
 		if n == 0 {

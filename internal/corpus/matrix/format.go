@@ -40,6 +40,10 @@ type Format struct {
 	ViewsUsed bool
 	// ExactErrors tells that after an error the target holds what the oracle's target does.
 	ExactErrors bool
+	// Options are the names of all options of the package that decoding knows. Each is set alone by a way, where it must be seen to
+	// change something, or is a key of Elsewhere, whose value says where it is tested and why it cannot be here.
+	Options   []string
+	Elsewhere map[string]string
 	// Explains, if not nil, reports whether s can be a string of a target after an error, for this input. Strings that were there
 	// before can, and the empty one. If it is nil, s must be a part of the input.
 	Explains func(input []byte, s string) bool
@@ -86,6 +90,16 @@ type Way struct {
 	Brief bool
 	// Oracle replaces that of the subject, for options that change what is accepted or what is decoded.
 	Oracle Decode
+
+	// Options are the names of those that the way sets, of Format.Options. If it is one, it must at times give another result than
+	// Plain, or views where Views is set, strings of their own where OwnStrings is, and read no further where Exact is.
+	Options []string
+	// Plain is the oracle of the same way without its options. It is that of the subject if it is nil.
+	Plain Decode
+	// OwnStrings tells that no two strings of a target share an allocation.
+	OwnStrings bool
+	// Exact tells that a Stream reads no byte of the next message.
+	Exact bool
 }
 
 // StructOf returns a struct type with a field for each kind, with their tags. The fields are F0, F1 and so on.

@@ -28,11 +28,16 @@ const (
 // Run tests f.
 func Run(t *testing.T, f Format) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // tidy collects, as often as it should
-	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque)}
-	m.small = m.systematic()
-	if id := os.Getenv("SLIPSTREAM_MATRIX"); id != "" {
-		m.trace, m.all = true, true
-		m.one(id)
+	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage()}
+	m.systematic()
+	if ids := os.Getenv("SLIPSTREAM_MATRIX"); ids != "" {
+		m.trace = true
+		for _, m.all = range []bool{false, true} { // as the short form has run it, and as the long one has
+			for id := range strings.SplitSeq(ids, ",") {
+				m.one(id)
+			}
+		}
+		m.forgetAll()
 		return
 	}
 	short, fresh := shortCases, freshCases
@@ -47,11 +52,12 @@ func Run(t *testing.T, f Format) {
 		}
 		t.Logf("cases from seed %x on, for %v", seed, d)
 		m.all = true
+		first := seed
 		for end := time.Now().Add(d); time.Now().Before(end); seed++ {
 			m.one(fmt.Sprintf("small%x", seed))
 			m.one(fmt.Sprintf("random%x", seed))
 		}
-		t.Logf("%d cases, %d calls", m.cases, m.calls)
+		m.end(seed-first >= uint64(len(m.small)))
 		return
 	}
 	for k := range m.small {
@@ -64,46 +70,75 @@ func Run(t *testing.T, f Format) {
 	}
 	t.Logf("fresh cases from seed %x on", seed)
 	for k := range fresh {
-		m.one(fmt.Sprintf("random%x", seed+uint64(k)))
+		m.one(fmt.Sprintf("%s%x", []string{"small", "random"}[k%2], seed+uint64(k)))
 	}
-	t.Logf("%d cases, %d calls", m.cases, m.calls)
+	m.end(!testing.Short())
+}
+
+// end looks at what is left of earlier cases, and at what the run has reached: all dimensions if it was a full one.
+func (m *matrix) end(full bool) {
+	if m.failed == 0 {
+		m.forgetAll()
+	}
+	m.t.Logf("%d cases, %d calls\n%s\nchanged by options: %v", m.cases, m.calls, m.reached.least(), m.reached.effects)
+	if m.t.Failed() {
+		return
+	}
+	missing := m.reached.missing(byTarget, bySource)
+	if full {
+		missing = append(m.reached.missing(byWay, byTarget, bySource, byWayTarget, byPlace, byWrap, byKind), m.reached.unused(m.f)...)
+	}
+	if len(missing) > 0 {
+		m.t.Errorf("what the run has not reached:\n%s", strings.Join(missing, "\n"))
+	}
 }
 
 // matrix is a run.
 type matrix struct {
-	f      *Format
-	t      *testing.T
-	types  *types
-	small  []Kind
-	trace  bool // each call is printed
-	all    bool // each case is run for all targets, not for one
-	cases  int
-	calls  int
-	failed int
+	f       *Format
+	t       *testing.T
+	types   *types
+	small   []Kind
+	places  []place // of the leaf that a small kind is made for
+	reached *coverage
+	pasts   []past
+	asked   bool // the options of the ways were looked at
+	trace   bool // each call is printed
+	all     bool // each case is run for all targets, not for one
+	cases   int
+	calls   int
+	failed  int
 }
 
-// systematic returns the kinds of messages with each leaf, bare and in each wrap, as the first, middle and last field, between others.
-func (m *matrix) systematic() []Kind {
-	all := slices.Clone(m.f.Messages)
+// place is where a leaf stands in a message: by itself or in a wrap, which is as the first, middle, last or only field.
+type place struct{ leaf, wrap, at string }
+
+// systematic makes the kinds of messages with each leaf, bare and in each wrap, as the first, middle and last field, between others.
+func (m *matrix) systematic() {
+	for _, k := range m.f.Messages {
+		m.small, m.places = append(m.small, k), append(m.places, place{k.Name, "whole", "only"})
+	}
 	for k, leaf := range m.f.Leaves {
 		r := corpus.New(uint64(k))
-		subjects := []Kind{leaf}
-		for _, wrap := range m.f.Wraps {
+		name := leaf.Name + string(leaf.Tag)
+		add := func(s Kind, wrap string) {
+			for i, at := range []string{"first", "middle", "last", "only"} {
+				fields := []Kind{s}
+				if at != "only" {
+					fields = []Kind{m.leaf(r), m.leaf(r), m.leaf(r)}
+					fields[i] = s
+				}
+				m.small, m.places = append(m.small, m.root(r, fields)), append(m.places, place{name, wrap, at})
+			}
+		}
+		add(leaf, "bare")
+		for i, wrap := range m.f.Wraps {
 			if w, ok := wrap(r, leaf); ok {
-				subjects = append(subjects, w)
+				add(w, fmt.Sprintf("wrap %d", i))
 			}
 		}
-		subjects = append(subjects, m.f.Struct(r, []Kind{leaf, m.leaf(r)}))
-		for _, s := range subjects {
-			for at := range 3 {
-				fields := []Kind{m.leaf(r), m.leaf(r), m.leaf(r)}
-				fields[at] = s
-				all = append(all, m.root(r, fields))
-			}
-			all = append(all, m.root(r, []Kind{s}))
-		}
+		add(m.f.Struct(r, []Kind{leaf, m.leaf(r)}), "nested")
 	}
-	return all
 }
 
 func (m *matrix) leaf(r *rand.Rand) Kind { return m.f.Leaves[r.IntN(len(m.f.Leaves))] }
@@ -150,8 +185,10 @@ func (m *matrix) one(id string) {
 	}
 	r := corpus.New(seed)
 	var k Kind
+	var at *place
 	if strings.HasPrefix(id, "small") || len(m.f.Leaves) == 0 {
-		k = m.small[seed%uint64(len(m.small))]
+		n := seed % uint64(len(m.small))
+		k, at = m.small[n], &m.places[n]
 	} else {
 		k = m.root(r, append(m.kinds(r, 3), m.kind(r, 3)))
 	}
@@ -160,9 +197,12 @@ func (m *matrix) one(id string) {
 		m.t.Fatalf("%s: %v", k.Name, err)
 	}
 	m.cases++
-	c := &session{m: m, kind: k, s: s, id: id}
+	m.demand(s, at)
+	c := &session{m: m, kind: k, s: s, id: id, at: at}
+	n := uint64(len(m.small))
+	turn := int((seed%n + seed/n) % uint64(len(modes))) // so that each kind meets each mode in turn
 	for mode := range modes {
-		if m.all || mode == int(seed+seed/uint64(len(m.small)))%len(modes) {
+		if m.all || mode == turn {
 			c.r = corpus.New(seed<<8 + uint64(mode)) // so that each mode can be run alone
 			if !c.run(mode) {
 				m.failed++
@@ -171,6 +211,55 @@ func (m *matrix) one(id string) {
 		}
 	}
 }
+
+// demand notes what has to be reached with a subject.
+func (m *matrix) demand(s *Subject, at *place) {
+	if !m.asked {
+		m.asked = true
+		for _, wrong := range m.f.checkOptions(s.Ways) {
+			m.t.Error(wrong)
+		}
+	}
+	bytewise := slices.ContainsFunc(s.Ways, func(w Way) bool { return w.Bytes != nil })
+	viewing := slices.ContainsFunc(s.Ways, func(w Way) bool { return w.Bytes != nil && w.Views })
+	streams := slices.ContainsFunc(s.Ways, func(w Way) bool { return w.Stream != nil })
+	for _, mode := range modes {
+		views := mode == "views"
+		if views && !viewing {
+			continue
+		}
+		m.reached.demand(byTarget, mode, true, true)
+		if at != nil {
+			m.reached.demand(byKind, at.leaf+", "+mode, true, false)
+		}
+		for i := range s.Ways {
+			w := &s.Ways[i]
+			m.reached.demand(byWay, w.Name, true, true)
+			if !views || m.follows(w) {
+				m.reached.demand(byWayTarget, w.Name+", "+mode, true, false)
+			}
+		}
+	}
+	if at != nil {
+		m.reached.demand(byPlace, at.leaf+", "+at.at, true, false)
+		m.reached.demand(byWrap, at.leaf+", "+at.wrap, true, false)
+	}
+	hows := readers
+	if !streams {
+		hows = nil
+	}
+	if bytewise {
+		hows = append([]string{"bytes"}, hows...)
+	}
+	for _, how := range hows {
+		m.reached.demand(bySource, how, true, false)
+		m.reached.demand(bySource, how+", cut", false, true)
+		m.reached.demand(bySource, how+", mutated", true, true)
+	}
+}
+
+// follows reports whether a way may decode into a target that holds views.
+func (m *matrix) follows(w *Way) bool { return !w.Owned && (w.Views || m.f.ViewsUsed) }
 
 // modes are what targets hold at first.
 var modes = []string{"zero", "used", "constants", "shared", "views"}
@@ -185,6 +274,8 @@ type session struct {
 	mode    string
 	w       *world
 	viewing bool // the target holds views
+	viewed  bool // it has, some time
+	at      *place
 	last    string
 }
 
@@ -197,6 +288,9 @@ func (c *session) run(mode int) bool {
 			return true // there is no such target
 		}
 		ok := call()
+		if ok && c.mode != "constants" && !c.viewed {
+			ok = c.m.remember(c.id, c.w)
+		}
 		c.w.free()
 		if !ok {
 			return false
@@ -208,6 +302,7 @@ func (c *session) run(mode int) bool {
 // begin makes a world with a new target.
 func (c *session) begin() bool {
 	c.w = &world{f: c.m.f, types: c.m.types}
+	c.viewed = false
 	c.renew()
 	return c.mode != "views" || c.viewing
 }
@@ -232,7 +327,7 @@ func (c *session) renew() {
 			if way := &c.s.Ways[k]; way.Views && way.Bytes != nil {
 				if b, ok := c.message(); ok {
 					_, _ = way.Bytes(w.input(b), w.target) // which may fail half-way, with views in the target
-					c.viewing = true
+					c.viewing, c.viewed = true, true
 				}
 				break
 			}
@@ -260,28 +355,27 @@ func (c *session) message() ([]byte, bool) {
 func (c *session) way(stream bool) *Way {
 	for _, k := range c.r.Perm(len(c.s.Ways)) {
 		way := &c.s.Ways[k]
-		if (way.Stream != nil) == stream && (!c.viewing || !way.Owned && (way.Views || c.m.f.ViewsUsed)) {
+		if (way.Stream != nil) == stream && (!c.viewing || c.m.follows(way)) {
 			return way
 		}
 	}
 	return nil
 }
 
-// bytes decodes b by some way from bytes. It reports whether nothing was wrong.
-func (c *session) bytes(b []byte, source string) bool {
+// bytes decodes b by some way from bytes, of which source says what they are. It reports whether nothing was wrong.
+func (c *session) bytes(b []byte, source, detail string) bool {
 	way := c.way(false)
 	if way == nil {
 		return true
 	}
 	in := c.w.input(b)
-	c.say(way, source, in)
-	_, err, wrong := c.w.decode(in, c.oracle(way), way.Bytes, way.Views)
-	c.viewing = c.viewing || way.Views
-	c.tidy()
-	if wrong != "" {
-		return c.fail(wrong)
+	c.say(way, source+detail, in)
+	out := c.w.decode(c.call(way, in, way.Bytes, way.Views))
+	c.seen(way, source, out)
+	if out.wrong != "" {
+		return c.fail(out.wrong)
 	}
-	if err == nil && c.r.IntN(2) == 0 {
+	if out.err == nil && c.r.IntN(2) == 0 {
 		c.w.keep()
 	}
 	return true
@@ -294,8 +388,35 @@ func (c *session) oracle(way *Way) Decode {
 	return c.s.Oracle
 }
 
-// tidy counts a call, lets the collector run, and forgets old inputs.
-func (c *session) tidy() {
+// call is a call of a way's decoder.
+func (c *session) call(way *Way, b []byte, decoder Decode, views bool) call {
+	x := call{b: b, oracle: c.oracle(way), decoder: decoder, views: views, own: way.OwnStrings}
+	if c.m.reached.soleOption(way) != "" {
+		if x.plain = way.Plain; x.plain == nil {
+			x.plain = c.s.Oracle
+		}
+	}
+	return x
+}
+
+// seen counts a call, lets the collector run, and forgets old inputs.
+func (c *session) seen(way *Way, source string, out outcome) {
+	c.viewing, c.viewed = c.viewing || way.Views, c.viewed || way.Views
+	if r := c.m.reached; out.wrong == "" && out.err != ErrUnspecified {
+		failed := out.err != nil
+		r.note(byWay, way.Name, failed)
+		r.note(byTarget, c.mode, failed)
+		r.note(bySource, source, failed)
+		r.note(byWayTarget, way.Name+", "+c.mode, failed)
+		if at := c.at; at != nil {
+			r.note(byKind, at.leaf+", "+c.mode, failed)
+			r.note(byPlace, at.leaf+", "+at.at, failed)
+			r.note(byWrap, at.leaf+", "+at.wrap, failed)
+		}
+		if out.effect && r.soleOption(way) != "" {
+			r.effects[way.Options[0]]++
+		}
+	}
 	if c.m.calls++; c.m.calls%gcEvery == 0 {
 		runtime.GC()
 	}
@@ -314,7 +435,7 @@ func (c *session) whole() bool {
 		if c.r.IntN(4) == 0 {
 			b = append(b, mutate(c.r, b)...)
 		}
-		if !c.bytes(b, "whole") {
+		if !c.bytes(b, "bytes", "") {
 			return false
 		}
 	}
@@ -347,11 +468,11 @@ func (c *session) cuts() bool {
 				c.renew()
 			}
 		}
-		if !c.bytes(b[:n], fmt.Sprintf("cut at %d of %d", n, len(b))) {
+		if !c.bytes(b[:n], "bytes, cut", fmt.Sprintf(" at %d of %d", n, len(b))) {
 			return false
 		}
 	}
-	return c.bytes(b, "whole, after it was cut")
+	return c.bytes(b, "bytes", " that were cut before")
 }
 
 // mutated decodes messages that were changed.
@@ -364,7 +485,7 @@ func (c *session) mutated() bool {
 		if c.r.IntN(2) == 0 {
 			c.renew()
 		}
-		if !c.bytes(mutate(c.r, b), "mutated") {
+		if !c.bytes(mutate(c.r, b), "bytes, mutated", "") {
 			return false
 		}
 	}
@@ -405,6 +526,10 @@ func (c *session) stream() bool {
 // messages decodes the messages of all by a way.
 func (c *session) messages(way *Way, all []byte, source string) bool {
 	in, how := reader(c.r, all)
+	read, taken := &counter{in: in}, 0
+	if way.Exact { // others may know what kind of reader it is
+		in = read
+	}
 	next := way.Stream(in)
 	decoder := func(_ []byte, target reflect.Value) (int, error) { return -1, next(target) }
 	rest := bytes.Clone(all)
@@ -419,13 +544,18 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 			}
 		}
 		c.say(way, how+source, rest)
-		n, err, wrong := c.w.decode(rest, c.oracle(way), decoder, true)
-		c.viewing = c.viewing || way.Views
-		c.tidy()
-		if wrong != "" {
-			return c.fail(wrong)
+		out := c.w.decode(c.call(way, rest, decoder, true)) // views are of a buffer, which is not at hand
+		n := out.n
+		if taken += max(n, 0); way.Exact && out.wrong == "" && out.err == nil {
+			if out.effect = n < len(rest); read.n != taken {
+				out.wrong = fmt.Sprintf("it has read %d bytes for %d", read.n, taken)
+			}
 		}
-		if err != nil || n < 0 {
+		c.seen(way, how+source, out)
+		if out.wrong != "" {
+			return c.fail(out.wrong)
+		}
+		if out.err != nil || n < 0 {
 			return true
 		}
 		if n == 0 && len(rest) == 0 {

@@ -7,22 +7,43 @@ import (
 	"testing/iotest"
 )
 
+// readers are how a reader gives its bytes.
+var readers = []string{
+	"a reader of all", "a reader of one byte", "a reader of halves", "a reader of data with the error", "a reader of random pieces, the last with the error",
+	"a reader of random pieces",
+}
+
 // reader returns b as a reader that gives it in pieces, and how.
-func reader(r *rand.Rand, b []byte) (io.Reader, string) {
-	in := bytes.NewReader(b)
-	switch r.IntN(6) {
+func reader(r *rand.Rand, b []byte) (in io.Reader, how string) {
+	all := bytes.NewReader(b)
+	k := r.IntN(len(readers))
+	switch k {
 	case 0:
-		return in, "a reader of all"
+		in = all
 	case 1:
-		return iotest.OneByteReader(in), "a reader of one byte"
+		in = iotest.OneByteReader(all)
 	case 2:
-		return iotest.HalfReader(in), "a reader of halves"
+		in = iotest.HalfReader(all)
 	case 3:
-		return iotest.DataErrReader(in), "a reader of data with the error"
+		in = iotest.DataErrReader(all)
 	case 4:
-		return iotest.DataErrReader(&randomReader{in, r}), "a reader of random pieces, the last with the error"
+		in = iotest.DataErrReader(&randomReader{all, r})
+	default:
+		in = &randomReader{all, r}
 	}
-	return &randomReader{in, r}, "a reader of random pieces"
+	return in, readers[k]
+}
+
+// counter counts the bytes that were read.
+type counter struct {
+	in io.Reader
+	n  int
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.n += n
+	return n, err
 }
 
 // randomReader gives as much as it likes, and sometimes nothing.

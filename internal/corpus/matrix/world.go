@@ -127,28 +127,52 @@ func (p *panicked) faulted() bool {
 	return ok
 }
 
-// decode lets the oracle decode b into a clone of the world, and then decoder, which may get b from elsewhere, into the target. It
-// returns how many bytes were taken, the decoder's error, and what is wrong, or "".
-//
-//lint:ignore ST1008 err is what the decoder returned, wrong is the result
-func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err error, wrong string) {
+// call is one call of a decoder.
+type call struct {
+	b       []byte // the message, and what follows it
+	oracle  Decode
+	decoder Decode // may get b from elsewhere
+	plain   Decode // the oracle without the option of the way, or nil
+	views   bool   // the target may lie in b
+	own     bool   // each string has memory of its own
+}
+
+// outcome is how a call ended.
+type outcome struct {
+	n      int    // bytes that were taken
+	err    error  // the decoder's
+	wrong  string // what is wrong, or ""
+	effect bool   // the option of the way has changed something
+}
+
+// decode lets the oracle decode into a clone of the world, and then the decoder into the target.
+func (w *world) decode(c call) (out outcome) {
 	before := graphOf(w.types, w.roots()...)
 	ideal := before.copy(w.readOnly)
 	defer func() { ideal.free() }()
 	wantN, wantErr := 0, error(nil)
 	for {
-		fault := guarded(func() { wantN, wantErr = oracle(b, ideal.root(w.target)) })
+		fault := guarded(func() { wantN, wantErr = c.oracle(c.b, ideal.root(w.target)) })
 		if fault == nil {
 			break
 		}
 		if p := fault.(*panicked); !p.faulted() || !slices.ContainsFunc(w.constants, func(c frozen) bool { return c.IsReadOnly() }) {
-			return 0, nil, "the oracle: " + fault.Error()
+			return outcome{wrong: "the oracle: " + fault.Error()}
 		}
 		if !w.thaw() { // by contract, this memory is written to
-			return -1, ErrUnspecified, "" // but strings cannot be
+			return outcome{n: -1, err: ErrUnspecified} // but strings cannot be
 		}
 		ideal.free()
 		ideal = before.copy(w.readOnly)
+	}
+	var plain *clone // what would be without the option
+	if c.plain != nil && wantErr != ErrUnspecified {
+		plain = before.copy(func(mem.Raw) bool { return false })
+		var err error
+		if fault := guarded(func() { _, err = c.plain(c.b, plain.root(w.target)) }); fault != nil || err != nil || wantErr != nil {
+			out.effect = fault == nil && err != ErrUnspecified && (err == nil) != (wantErr == nil)
+			plain = nil
+		}
 	}
 	var still *clone // the world as it is
 	if wantErr != nil {
@@ -160,48 +184,57 @@ func (w *world) decode(b []byte, oracle, decoder Decode, views bool) (n int, err
 	}
 	owned := graphOf(w.types, w.target)
 
-	if fault := guarded(func() { n, err = decoder(b, w.target) }); fault != nil {
-		return n, err, fault.Error()
+	if fault := guarded(func() { out.n, out.err = c.decoder(c.b, w.target) }); fault != nil {
+		out.wrong = fault.Error()
+		return out
 	}
 
 	for i, s := range before.texts {
 		if s != texts[i] {
-			return n, err, fmt.Sprintf("a string that was %q is %q now", texts[i], s)
+			out.wrong = fmt.Sprintf("a string that was %q is %q now", texts[i], s)
+			return out
 		}
 	}
 	for _, in := range w.inputs {
 		if !bytes.Equal(in.b, in.copy) {
-			return n, err, fmt.Sprintf("an input that was %x is %x now", in.copy, in.b)
+			out.wrong = fmt.Sprintf("an input that was %x is %x now", in.copy, in.b)
+			return out
 		}
 	}
-	unspecified := wantErr == ErrUnspecified || err == ErrUnspecified
-	if unspecified && err == nil {
-		n, err = -1, ErrUnspecified
+	unspecified := wantErr == ErrUnspecified || out.err == ErrUnspecified
+	if unspecified && out.err == nil {
+		out.n, out.err = -1, ErrUnspecified
 	}
 	switch {
 	case unspecified && still != nil:
 	case unspecified:
-		return n, err, ""
-	case (err == nil) != (wantErr == nil):
-		return n, err, fmt.Sprintf("the error is %v, want %v", err, wantErr)
-	case err == nil && n >= 0 && wantN >= 0 && n != wantN:
-		return n, err, fmt.Sprintf("it took %d bytes, want %d", n, wantN)
-	case n < 0:
-		n = wantN
+		return out
+	case (out.err == nil) != (wantErr == nil):
+		out.wrong = fmt.Sprintf("the error is %v, want %v", out.err, wantErr)
+	case out.err == nil && out.n >= 0 && wantN >= 0 && out.n != wantN:
+		out.wrong = fmt.Sprintf("it took %d bytes, want %d", out.n, wantN)
+	case out.n < 0:
+		out.n = wantN
+	}
+	if out.wrong != "" {
+		return out
 	}
 	if fault := guarded(func() {
-		if err == nil || w.f.ExactErrors && !unspecified {
-			wrong = w.equals(before, ideal)
+		if out.err == nil || w.f.ExactErrors && !unspecified {
+			out.wrong = w.equals(before, ideal)
 		} else {
-			wrong = w.untouched(before, still, owned)
+			out.wrong = w.untouched(before, still, owned)
 		}
-		if wrong == "" {
-			wrong = w.sound(b, texts, err, views)
+		if out.wrong == "" {
+			out.wrong = w.sound(c, before.texts, texts, &out)
+		}
+		if out.wrong == "" && plain != nil && !out.effect {
+			out.effect = w.equals(before, plain) != ""
 		}
 	}); fault != nil {
-		wrong = "what is left is no value: " + fault.Error()
+		out.wrong = "what is left is no value: " + fault.Error()
 	}
-	return n, err, wrong
+	return out
 }
 
 // sides are the world and its clone, of which each root may have changed.
@@ -285,36 +318,58 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	return ""
 }
 
-// sound looks at what the target holds on its own: it must not lie in the input, and after an error its strings must come from somewhere.
-func (w *world) sound(b []byte, texts []string, err error, views bool) string {
+// sound looks at what the target holds on its own: it must not lie in the input, its strings must lie where the way says, and after an
+// error they must come from somewhere. old are the strings that there were, and texts copies of them.
+func (w *world) sound(c call, old, texts []string, out *outcome) string {
 	now := graphOf(w.types, w.target)
 	in := func(p mem.Raw, size int) bool {
-		if len(b) == 0 || size == 0 {
+		if len(c.b) == 0 || size == 0 {
 			return false
 		}
-		from := uintptr(mem.RawTo(&b[0]))
-		return uintptr(p) < from+uintptr(len(b)) && from < uintptr(p)+uintptr(size)
+		from := uintptr(mem.RawTo(&c.b[0]))
+		return uintptr(p) < from+uintptr(len(c.b)) && from < uintptr(p)+uintptr(size)
 	}
+	viewed := false
 	for _, x := range now.blocks {
-		if !views && in(x.at, int(x.to()-x.from())) {
-			return fmt.Sprintf("a %v of the target lies in the input", x.elem)
+		if in(x.at, int(x.to()-x.from())) {
+			viewed = true
+			if !c.views {
+				return fmt.Sprintf("a %v of the target lies in the input", x.elem)
+			}
 		}
 	}
-	known := make(map[string]bool, len(texts))
-	for _, s := range texts {
+	known, places := make(map[string]bool, len(texts)), make(map[mem.Raw]bool, len(texts))
+	for i, s := range texts {
 		known[s] = true
+		places[dataOf(old[i])] = true
 	}
 	explains := w.f.Explains
 	if explains == nil {
 		explains = func(input []byte, s string) bool { return bytes.Contains(input, mem.Bytes(s)) }
 	}
 	for _, s := range now.texts {
-		switch {
-		case !views && in(*mem.RawAt[mem.Raw](mem.RawTo(&s), 0), len(s)):
-			return fmt.Sprintf("the string %q of the target lies in the input", s)
-		case err != nil && s != "" && !known[s] && !explains(b, s):
+		p := dataOf(s)
+		if in(p, len(s)) {
+			viewed = true
+			if !c.views {
+				return fmt.Sprintf("the string %q of the target lies in the input", s)
+			}
+		}
+		if out.err != nil && s != "" && !known[s] && !explains(c.b, s) {
 			return fmt.Sprintf("after an error, a string of the target is %q, which was neither there nor in the input", s)
 		}
+		if c.own && len(s) >= ownedText && !places[p] {
+			if uintptr(p)%8 != 0 {
+				return fmt.Sprintf("the string %q of the target lies within other memory", s)
+			}
+			out.effect = true
+		}
 	}
+	out.effect = out.effect || c.views && viewed
 	return ""
 }
+
+// ownedText is the length from which a string that has an allocation of its own begins where a word may: shorter ones share a block.
+const ownedText = 16
+
+func dataOf(s string) mem.Raw { return *mem.RawAt[mem.Raw](mem.RawTo(&s), 0) }

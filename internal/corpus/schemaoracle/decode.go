@@ -17,6 +17,8 @@ type Options struct {
 	ReuseBlobs bool
 	// MaxBytes, if it is not 0, is how many bytes a message may take.
 	MaxBytes int
+	// MaxDepth and MaxItems, if they are not 0, bound how deep values of their own type are nested, and how many elements take no bytes.
+	MaxDepth, MaxItems int
 	// Field returns the Go name of the field that the schema calls name, and whether its value is decoded into a new one, which then
 	// replaces that of the target, as fields behind functions are. If Field is nil, the names are the same, and no field is.
 	Field func(name string) (field string, replaced bool)
@@ -26,9 +28,10 @@ type Options struct {
 	Custom func(name string, r io.Reader, v reflect.Value) error
 }
 
+// What MaxDepth and MaxItems are if they are 0.
 const (
-	maxDepth = 64
-	maxItems = 1 << 16
+	defaultDepth = 64
+	defaultItems = 1 << 16
 )
 
 // What can be wrong: the texts are for people, tests only ask whether there is an error.
@@ -42,6 +45,12 @@ var (
 
 // Decode decodes the message at the beginning of b into what target points to, and returns the bytes that it took.
 func (l *Layout) Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
+	if o.MaxDepth == 0 {
+		o.MaxDepth = defaultDepth
+	}
+	if o.MaxItems == 0 {
+		o.MaxItems = defaultItems
+	}
 	d := decoder{b: b, o: o}
 	if o.MaxBytes > 0 && len(b) > o.MaxBytes {
 		d.b, d.cut = b[:o.MaxBytes], true
@@ -123,7 +132,7 @@ func (d *decoder) fits(n, least int) int {
 	case least > 0 && n > (len(d.b)-d.at)/least:
 		d.fail(errShort)
 	case least == 0:
-		if n > maxItems-d.items {
+		if n > d.o.MaxItems-d.items {
 			d.fail(errItems)
 		}
 		d.items += n
@@ -273,7 +282,7 @@ func (d *decoder) entries(l *Layout, v reflect.Value) {
 
 // self decodes a struct around the value at hand.
 func (d *decoder) self(l *Layout, v reflect.Value) {
-	if d.depth == maxDepth {
+	if d.depth == d.o.MaxDepth {
 		d.fail(errDepth)
 	}
 	d.depth++

@@ -1,0 +1,148 @@
+package matrix
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// coverage counts what the calls of a run have reached. A run that leaves something out fails, however right its calls were: else a
+// matrix whose generator lost a kind, or whose option is never consulted, would pass.
+//
+//	way            each entry of the package has decoded values and has failed
+//	target, source each has done so by some way; a cut one has failed
+//	way, target    each way has met each target that may precede it
+//	kind           each leaf was decoded in each place, in each wrap, and into each target
+//	option         each has changed what a way that sets it alone did
+type coverage struct {
+	counts  map[dimension]map[string]*outcomes
+	effects map[string]int // calls whose result an option has changed
+}
+
+// dimension is what is counted.
+type dimension string
+
+const (
+	byWay       dimension = "way"
+	byTarget    dimension = "target"
+	bySource    dimension = "source"
+	byWayTarget dimension = "way and target"
+	byPlace     dimension = "kind and place"
+	byWrap      dimension = "kind and wrap"
+	byKind      dimension = "kind and target"
+)
+
+// outcomes are calls by how they ended, and what is demanded of them.
+type outcomes struct {
+	decoded, failed int
+
+	mustDecode, mustFail bool
+}
+
+func newCoverage() *coverage {
+	return &coverage{counts: make(map[dimension]map[string]*outcomes), effects: make(map[string]int)}
+}
+
+// of returns the count of a member.
+func (r *coverage) of(d dimension, member string) *outcomes {
+	if r.counts[d] == nil {
+		r.counts[d] = make(map[string]*outcomes)
+	}
+	if r.counts[d][member] == nil {
+		r.counts[d][member] = new(outcomes)
+	}
+	return r.counts[d][member]
+}
+
+// demand has a member decoded, or failing, or both.
+func (r *coverage) demand(d dimension, member string, decode, fail bool) {
+	o := r.of(d, member)
+	o.mustDecode, o.mustFail = o.mustDecode || decode, o.mustFail || fail
+}
+
+// note counts a call.
+func (r *coverage) note(d dimension, member string, failed bool) {
+	if o := r.of(d, member); failed {
+		o.failed++
+	} else {
+		o.decoded++
+	}
+}
+
+// missing lists what was demanded and not reached, of these dimensions.
+func (r *coverage) missing(dimensions ...dimension) (all []string) {
+	for _, d := range dimensions {
+		for _, member := range slices.Sorted(maps.Keys(r.counts[d])) {
+			o := r.counts[d][member]
+			if o.mustDecode && o.decoded == 0 || o.mustFail && o.failed == 0 {
+				all = append(all, fmt.Sprintf("%s: %s: %d values decoded, %d errors", d, member, o.decoded, o.failed))
+			}
+		}
+	}
+	return all
+}
+
+// least returns the smallest counts that were demanded, for the log.
+func (r *coverage) least() string {
+	var parts []string
+	for _, d := range slices.Sorted(maps.Keys(r.counts)) {
+		n, decoded, failed := 0, -1, -1
+		for _, o := range r.counts[d] {
+			n++
+			if o.mustDecode && (decoded < 0 || o.decoded < decoded) {
+				decoded = o.decoded
+			}
+			if o.mustFail && (failed < 0 || o.failed < failed) {
+				failed = o.failed
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s: %d, each with at least %d values and %d errors", d, n, max(decoded, 0), max(failed, 0)))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// How often an option must have an effect until the matrix no longer looks for one.
+const enoughEffects = 3
+
+// soleOption returns the option of a way that sets one alone and whose effect was not seen often enough, or "".
+func (r *coverage) soleOption(way *Way) string {
+	if len(way.Options) != 1 || r.effects[way.Options[0]] >= enoughEffects {
+		return ""
+	}
+	return way.Options[0]
+}
+
+// checkOptions holds the options of the ways against those of the format.
+func (f *Format) checkOptions(ways []Way) (wrong []string) {
+	alone := make(map[string]bool)
+	for i := range ways {
+		for _, name := range ways[i].Options {
+			if !slices.Contains(f.Options, name) {
+				wrong = append(wrong, fmt.Sprintf("%s sets %q, which is no option", ways[i].Name, name))
+			}
+			alone[name] = alone[name] || len(ways[i].Options) == 1
+		}
+	}
+	for _, name := range f.Options {
+		if _, excused := f.Elsewhere[name]; excused == alone[name] {
+			wrong = append(wrong, fmt.Sprintf("option %q: set alone by a way: %v; tested elsewhere: %v", name, alone[name], excused))
+		}
+	}
+	for name := range f.Elsewhere {
+		if !slices.Contains(f.Options, name) {
+			wrong = append(wrong, fmt.Sprintf("%q, which is no option, is said to be tested elsewhere", name))
+		}
+	}
+	return wrong
+}
+
+// unused lists the options without an effect.
+func (r *coverage) unused(f *Format) (all []string) {
+	for _, name := range f.Options {
+		if _, excused := f.Elsewhere[name]; !excused && r.effects[name] == 0 {
+			all = append(all, fmt.Sprintf("option: %s: it has changed nothing", name))
+		}
+	}
+	return all
+}

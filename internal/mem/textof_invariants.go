@@ -1,0 +1,16 @@
+//go:build invariants
+
+package mem
+
+import "fmt"
+
+// The twins of textof.go that check what it takes for granted.
+
+func SetString(p *string, b []byte, i, n int) {
+	if n <= 0 || i < 0 || i > len(b)-n {
+		panic(fmt.Sprintf("mem: a string of %d bytes at %d of %d", n, i, len(b)))
+	}
+	*p = String(b[i : i+n])
+}
+
+func SetText(p *string, s string, i, n int) { SetString(p, Bytes(s), i, n) }
