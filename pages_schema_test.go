@@ -53,7 +53,7 @@ func TestPagesFromParco(t *testing.T) {
 	page.Rows(t, "What it costs, what it gains", map[string]func(*testing.T, pages.Row){
 		"written into a kept buffer, 0 allocations": figures, "read": figures, "read into a value that was used before": figures,
 	})
-	page.Skip(t, "Parco is not on the module proxy, so nothing here can run it; parco's own tests hold its bytes and errors", "What to look at")
+	page.Pin(t, "Parco is not on the module proxy, so nothing here can run it; parco's own tests hold its bytes and errors", "What to look at")
 	page.Done(t)
 }
 
@@ -74,12 +74,72 @@ func TestPagesFromProtobuf(t *testing.T) {
 	fmt.Print(err, " ", reflect.DeepEqual(o, back))`}, "<nil> true")
 		},
 	})
-	page.Skip(t, "figures; advice on which of the two to take", "The verdict", "How large")
-	page.Skip(t, "the names of both libraries; the examples of package schema run what they stand for", "What corresponds")
-	page.Skip(t, "schema's tests of Compat have each change; the block is a sketch with … in it", "The same change in both")
-	page.Skip(t, "ways to deploy, and a sketch of a reader", "Moving a service")
-	page.Skip(t, "schema's tests have each limit of ours", "Limits")
+	page.Skip(t, "figures", "The verdict")
+	corresponding := make(map[string]func(*testing.T, pages.Row))
+	for _, row := range []string{
+		"`message`", "field number", "`fixed32` `sfixed32` `fixed64` `sfixed64` `float` `double`", "`int32` `sint32` `uint32` … as varints",
+		"`bool`, `string`, `bytes`", "`optional`", "no `optional`: zero is not written", "`repeated`, packed or not", "`map<k, v>`", "a message in a message",
+		"a message that leads to itself", "`enum`", "`oneof`", "`google.protobuf.Timestamp`", "`Duration`", "wrappers: `Int64Value` …", "`Struct`, `Value`", "`Any`",
+		"`reserved`", "unknown fields", "default values (proto2)", "`required` (proto2)", "a length before each message of a stream", "`protojson`, `prototext`", "descriptors",
+	} {
+		corresponding[row] = func(t *testing.T, r pages.Row) { known(t, r, 1, exported(t, "schema")) }
+	}
+	page.Rows(t, "What corresponds", corresponding)
+	page.Pin(t, "bytes by the layout of both formats; schema's vectors have ours", "How large")
+	page.Pin(t, "schema's tests of Compat have each change; the block is a sketch with … in it", "The same change in both")
+	page.Pin(t, "ways to deploy, and a sketch of a reader", "Moving a service")
+	page.Pin(t, "schema's tests have each limit of ours", "Limits")
 	page.Done(t)
+}
+
+// The code in the package comments of schema, parco and json.
+func TestPagesPackageComments(t *testing.T) {
+	type checks = map[string]func(*testing.T, pages.Block)
+	pages.ReadComment(t, "schema/doc.go").Blocks(t, "", checks{
+		"var pets = schema.Struct(": func(t *testing.T, b pages.Block) {
+			declared, statements, ok := strings.Cut(b.Text, "\nb, err = ")
+			if !ok {
+				t.Fatal(b.Text)
+			}
+			pages.WantRun(t, declared, pages.Program{
+				Imports: []string{"fmt", module + "/schema"}, Declare: pet,
+				Before: "var b []byte\nvar err error\npet := Pet{\"cat\", 3}\nb, err = " + statements,
+				Check:  "fmt.Printf(\"%x %v %v %v\", b, pet, rest, err)",
+			}, "0363617403 {cat 3} [] <nil>")
+		},
+	})
+	pages.ReadComment(t, "parco/doc.go").Blocks(t, "", checks{
+		"b := parco.Builder(parco.ObjectFactory[Animal]()).": func(t *testing.T, b pages.Block) {
+			model, calls, ok := strings.Cut(b.Text, "\n\n")
+			write, read, two := strings.Cut(calls, "\n")
+			if !ok || !two {
+				t.Fatal(b.Text)
+			}
+			pages.WantRun(t, model+"\nvar r, w bytes.Buffer\n"+strings.ReplaceAll("{\nanimal := Animal{\"cat\", 3}\n"+write+"\nr = w\nfmt.Printf(\"%x %v \", w.Bytes(), err)\n}\n", ", w)", ", &w)")+strings.ReplaceAll(read, "(r)", "(&r)"), pages.Program{
+				Imports: []string{"bytes", "fmt", module + "/parco"}, Declare: "type Animal struct {\n\tSpecie string\n\tAge uint8\n}\n",
+				Check: "fmt.Print(animal, err)",
+			}, "0363617403 <nil> {cat 3} <nil>")
+		},
+	})
+	comment := pages.ReadComment(t, "json/doc.go")
+	comment.Blocks(t, "", checks{
+		`import "github.com/slipstream-go/slipstream/json" // was: encoding/json`: func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"}, Check: "fmt.Print(json.Valid([]byte(`{}`)))"}, "true")
+		},
+	})
+	comment.Blocks(t, "Beyond encoding/json", checks{
+		"Append, Parse                marshal behind what is in a buffer; decode the first value of one; with flags for each call": func(t *testing.T, b pages.Block) {
+			names := exported(t, "json")
+			for _, line := range b.Lines() {
+				listed, _, _ := strings.Cut(line, "  ")
+				for name := range strings.SplitSeq(listed, ", ") {
+					if !names[name] {
+						t.Errorf("%s: there is no %s", b.Where, name)
+					}
+				}
+			}
+		},
+	})
 }
 
 // exported returns the exported names that a package declares, methods and fields among them.

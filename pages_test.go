@@ -2,6 +2,7 @@ package slipstream
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -79,6 +80,12 @@ func TestPagesReadme(t *testing.T) {
 	page.Done(t)
 }
 
+func TestPagesBench(t *testing.T) {
+	page := pages.Read(t, "bench/README.md")
+	page.Blocks(t, "The benchmarks", map[string]func(*testing.T, pages.Block){"make bench                    # every room": makes})
+	page.Done(t)
+}
+
 // statement returns a check of a row whose second cell is code: it runs between before and check.
 func statement(before, form, check, want string) func(*testing.T, pages.Row) {
 	return func(t *testing.T, r pages.Row) {
@@ -96,7 +103,7 @@ func makes(t *testing.T, b pages.Block) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets := regexp.MustCompile(`(?m)^make ([a-z]+)`).FindAllStringSubmatch(b.Text, -1)
+	targets := regexp.MustCompile(`(?m)^make ([a-z-]+)`).FindAllStringSubmatch(b.Text, -1)
 	if len(targets) == 0 {
 		t.Error("no targets")
 	}
@@ -107,23 +114,34 @@ func makes(t *testing.T, b pages.Block) {
 	}
 }
 
-// Each page in docs is read by a test, but for those that are prose, and docs/rows.sum has no rows that are gone.
+// Each page is read by a test, but for those that are prose, and docs/rows.sum has no rows that are gone.
 func TestPagesAreKnown(t *testing.T) {
 	tested := map[string]string{ // the module that has the test
 		"docs/from-parco.md": ".", "docs/from-protobuf.md": ".", "docs/migrate-json.md": "json, bench", "docs/migrate-msgpack.md": "bench",
 		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "README.md": "., server",
-		"docs/decisions.md": "", // prose: what was decided, and what was rejected
-	}
-	files, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+		"bench/README.md": ".", "ruby/README.md": "ruby", // whose examples/readme.rb runs its blocks
+		"docs/decisions.md":     "", // prose: what was decided, and what was rejected
+		"bench/RESULTS.md":      "", // written by `make bench-report`
+		"ruby/bench/RESULTS.md": "",
 	}
 	var read []*pages.Page
-	for _, name := range append(files, "README.md") {
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && len(name) > 1 && (name[0] == '.' || name == "data" || entry.Name()[0] == '.' || entry.Name() == "tmp"): // not in the repository
+			return filepath.SkipDir
+		case filepath.Ext(name) != ".md":
+			return nil
+		}
 		if _, known := tested[filepath.ToSlash(name)]; !known {
 			t.Errorf("%s has no test of its rows and blocks", name)
 		}
-		read = append(read, pages.Read(t, name))
+		read = append(read, pages.Read(t, filepath.ToSlash(name)))
+		return nil
+	})
+	if err != nil || len(read) != len(tested) {
+		t.Errorf("%d pages of %d: %v", len(read), len(tested), err)
 	}
 	for _, line := range pages.Stale(t, append(read, pages.ReadComment(t, "msgpack/doc.go"))...) {
 		t.Errorf("docs/rows.sum: no page has this row any more: %s", line)

@@ -283,6 +283,8 @@ func texts() []growth.Family[[]byte] {
 		growth.OnlyLong(in("an unknown field", `{"x":"`, `","a":1}`)),
 		growth.OnlyLong(in("a raw field", `{"Raw":"`, `","Number":"`+"1"+`"}`)),
 		growth.OnlyLong(in("a cell", `[{"x":"`, `"}]`)),
+		growth.Only(in("a cell", `[{"x":"`, `"}]`), "Cyrillic, an escape at the start, a cell", "bad byte at the end, a cell"),
+		growth.OnlyLong(in("a cell of a column", `{"x":["`, `"]}`)),
 		growth.OnlyLong(in("a cut string", `"`, ``)),
 	)
 }
@@ -331,6 +333,13 @@ func documents() []growth.Family[[]byte] {
 		}},
 		list("a cut document", "[", rec, "", ""),
 		onlyLong(list("a wrong type at the end", "[", rec, `{"ID":"x"}`, "]")),
+		{Name: "wrong types in deep objects", Make: func(n int) []byte {
+			const open, end = `{"Next":`, `}`
+			times := n/(9000*(len(open)+len(end))) + 1
+			depth := n / times / (len(open) + len(end))
+			one := strings.Repeat(open, depth) + `{"ID":"x"}` + strings.Repeat(end, depth)
+			return []byte("[" + strings.Repeat(one+",", times-1) + one + "]")
+		}},
 		list("wrong types", "[", `{"ID":"x","Name":1,"Tags":{},"Any":1},`, `{}`, "]"),
 		list("numbers", "[", "12345.678,", "1", "]"),
 		onlyLong(list("integers", "[", "%d,", "1", "]")),

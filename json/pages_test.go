@@ -87,7 +87,7 @@ func TestPagesMigrateJSON(t *testing.T) {
 		},
 	})
 	page.Skip(t, "TestPagesMigrateJSON of bench/differential has them", "From segmentio/encoding/json")
-	page.Skip(t, "ratios of CPU time on an idle machine", "What an invalid document costs")
+	page.Pin(t, "ratios of CPU time on an idle machine", "What an invalid document costs")
 	page.Done(t)
 }
 

@@ -41,7 +41,6 @@ func TestGrowthCovers(t *testing.T) {
 		"Decoder.Decode*Len":            "a header",
 		"Decoder.DecodeExtHeader":       "a header",
 		"Decoder.DecodeNil":             "one value of fixed size",
-		"Decoder.DecodeTime":            "one value of fixed size",
 		"Decoder.DisableAllocLimit":     "sets an option; what it allows is not bounded",
 		"Decoder.DisallowUnknownFields": "sets an option",
 		"Decoder.InputOffset":           "adds two numbers",
@@ -211,6 +210,7 @@ func growthReaders() []growth.Call[[]byte] {
 		{Name: "Decoder.DecodeSlice", Run: once(func(d *msgpack.Decoder) error { return drop(d.DecodeSlice()) }), Alloc: most, Long: true},
 		{Name: "Decoder.DecodeString", Run: once(func(d *msgpack.Decoder) error { return drop(d.DecodeString()) }), Alloc: 4},
 		{Name: "Decoder.DecodeBytes", Run: once(func(d *msgpack.Decoder) error { return drop(d.DecodeBytes()) }), Alloc: 4},
+		{Name: "Decoder.DecodeTime", Run: once(func(d *msgpack.Decoder) error { return drop(d.DecodeTime()) }), Alloc: 4},
 		{Name: "Decoder.DecodeView", Run: each(100, nil, func(d *msgpack.Decoder) error { return drop(d.DecodeView()) }), Alloc: 16},
 		{Name: "Decoder.DecodeRaw", Run: each(1, nil, func(d *msgpack.Decoder) error { return drop(d.DecodeRaw()) }), Alloc: 64},
 		{Name: "Decoder.DecodeRawView", Run: each(100, nil, func(d *msgpack.Decoder) error { return drop(d.DecodeRawView()) }), Alloc: 64, Long: true},
@@ -271,7 +271,9 @@ func growthReaders() []growth.Call[[]byte] {
 			unmarshalNew[msgpack.Raw](b)
 			unmarshalNew[[]msgpack.RawMessage](b)
 			unmarshalNew[map[string]msgpack.Raw](b)
-		}, Alloc: 200},
+			each(100, nil, func(d *msgpack.Decoder) error { return new(msgpack.RawMessage).DecodeMsgpack(d) })(b)
+			each(0, nil, func(d *msgpack.Decoder) error { return new(msgpack.Raw).DecodeMsgpack(d) })(b)
+		}, Alloc: 300},
 		{Name: "Feed.Feed,Feed.Next,Feed.Len any", Run: feedAll(64<<10, func(f *msgpack.Feed) error { var v any; return f.Next(&v) }), Alloc: most},
 		{Name: "Feed.NextRaw bytes", Run: feedAll(1, func(f *msgpack.Feed) error { return drop(f.NextRaw()) }), Alloc: 64},
 		{Name: "Feed.All", Run: feedAll(100, func(f *msgpack.Feed) error {
@@ -411,6 +413,8 @@ func growthMessages() []growth.Family[[]byte] {
 	unit := func(v any) []byte { return marshalled(v) }
 	text := slices.Concat(growth.Scripts(), growth.NotUTF8())
 	str := func(s string) []byte { return msgpwire.AppendString(nil, s) }
+	cell := func(s string) []byte { return append([]byte("\x91\x81\xa1x"), str(s)...) }
+	column := func(s string) []byte { return append([]byte("\x81\xa1x\x91"), str(s)...) }
 	return slices.Concat(
 		growth.Map("", text, str),
 		growth.OnlyLong(growth.Map("bin", text[:1], func(s string) []byte { return msgpwire.AppendBytes(nil, []byte(s)) })),
@@ -420,6 +424,11 @@ func growthMessages() []growth.Family[[]byte] {
 		growth.OnlyLong(growth.Map("a key", text, func(s string) []byte { return append(append([]byte{0x81}, str(s)...), 1) })),
 		growth.OnlyLong(growth.Map("a field", text, func(s string) []byte { return append(append([]byte{0x81}, str("Name")...), str(s)...) })),
 		growth.OnlyLong(growth.Map("a field of no type", text, func(s string) []byte { return append(append([]byte{0x81}, str("Any")...), str(s)...) })),
+		growth.OnlyLong(growth.Map("a cell", text, cell)),
+		growth.OnlyLong(growth.Map("a cell of a column", text, column)),
+		growth.Only(growth.Map("a cell", text, cell), "Cyrillic, a cell", "bad byte at the end, a cell"),
+		growth.Only(growth.Map("a cell of a column", text, column), "Cyrillic, a cell of a column", "bad byte at the end, a cell of a column"),
+		growth.OnlyLong(growth.Map("an element", text, func(s string) []byte { return append([]byte{0x91}, str(s)...) })),
 		growth.OnlyLong(growth.Map("cut", text[:1], func(s string) []byte { return str(s)[:len(s)-1] })),
 		[]growth.Family[[]byte]{
 			array("records", rec, nil),
@@ -433,6 +442,11 @@ func growthMessages() []growth.Family[[]byte] {
 			}}),
 			{Name: "a cut array", Make: func(n int) []byte { b := arrayOf(n, rec, nil); return b[:len(b)-1] }},
 			array("wrong types", unit(map[string]any{"ID": "x", "Name": 1, "Tags": map[string]int{}}), nil),
+			{Name: "wrong types in deep objects", Make: func(n int) []byte {
+				const open = "\x81\xa4Next"
+				times := n/(9000*len(open)) + 1
+				return arrayOf(n, append([]byte(strings.Repeat(open, n/times/len(open))), "\x81\xa2ID\xa1x"...), nil)
+			}},
 			array("ints", unit(1234567), nil),
 			array("small ints", []byte{1}, nil),
 			onlyLong(array("floats", unit(1.5), nil)),
@@ -897,6 +911,9 @@ func growthSequences() []growth.Case {
 			return func() {
 				msgpack.Marshal(msgpack.RawMessage(in))
 				msgpack.Marshal(msgpack.Raw(in))
+				e := msgpack.NewEncoder(new(msgpack.Buffer))
+				msgpack.RawMessage(in).EncodeMsgpack(e)
+				msgpack.Raw(in).EncodeMsgpack(e)
 			}
 		}},
 		{Name: "Feed.Decoder", Alloc: 200, Prepare: func(n int) func() {

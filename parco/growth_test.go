@@ -5,6 +5,7 @@ package parco_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"slices"
 	"strconv"
@@ -135,13 +136,14 @@ func growthCalls() []growth.Call[growthDoc] {
 	}
 }
 
-// growthClaims are types by themselves, and input that claims more than it brings.
+// growthClaims are types by themselves, and input that claims more than it brings: once more than is allowed, and once nearly as much.
 func growthClaims() []growth.Case {
 	claim := func(name string, parse func(r io.Reader), units ...string) growth.Case {
 		return growth.Case{Name: name, Alloc: 100, Prepare: func(n int) func() {
 			var in []string
 			for _, unit := range units {
-				in = append(in, "\xff\xff\xff\x7f"+strings.Repeat(unit, n/len(unit)))
+				rest := strings.Repeat(unit, n/len(unit))
+				in = append(in, "\xff\xff\xff\x7f"+rest, string(binary.LittleEndian.AppendUint32(nil, MaxReasonableSliceLength-1))+rest)
 			}
 			return func() {
 				for _, text := range in {
@@ -186,6 +188,10 @@ func growthClaims() []growth.Case {
 				}
 				p.Put(p.Get(n))
 			}
+		}},
+		{Name: "FormatBytes", Alloc: 40, Prepare: func(n int) func() {
+			in := bytes.Repeat([]byte{255}, n)
+			return func() { FormatBytes(in) }
 		}},
 		{Name: "SliceView.Range,SliceView.Len,SliceView.Unwrap", Prepare: func(n int) func() {
 			v := make(SliceView[byte], n)
@@ -297,7 +303,6 @@ func TestGrowthCovers(t *testing.T) {
 		"CompileFloat*":  "one value of fixed size",
 		"ParseFloat*":    "one value of fixed size",
 		"*Time":          "one value of fixed size",
-		"FormatBytes":    "a line of text",
 		"Err*.*":         "a line of text",
 		"NewErr*":        "a line of text",
 		"If":             "one of two values",

@@ -94,8 +94,10 @@ func growthRows() []growth.Family[*growthRow] {
 		}}
 	}
 	text := slices.Concat(growth.Scripts(), growth.NotUTF8())
+	texts := func(s string) *growthRow { return &growthRow{Text: s, Opt: &s, Zone: time.Unix(1, 0).UTC()} }
 	return slices.Concat(
-		growth.Map("", text[:1], func(s string) *growthRow { return &growthRow{Text: s, Opt: &s, Zone: time.Unix(1, 0).UTC()} }),
+		growth.Map("", text[:1], texts),
+		growth.OnlyLong(growth.Map("", text[1:], texts)),
 		[]growth.Family[*growthRow]{
 			made("a blob", func(v *growthRow, n int) { v.Blob = make([]byte, n) }),
 			made("bools", func(v *growthRow, n int) { v.Bools = make([]bool, n) }),
@@ -244,6 +246,29 @@ func growthBytes() []growth.Family[[]byte] {
 	}
 }
 
+// growthColumns read text, which columns check.
+func growthColumns() []growth.Call[string] {
+	columns := func(notation string) *Columns {
+		s, err := ParseShape(notation)
+		if err != nil {
+			panic(err)
+		}
+		c, err := s.Columns()
+		if err != nil {
+			panic(err)
+		}
+		return c
+	}
+	message := func(s string) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(s))), s...) }
+	rows, lists := columns("{a str32}"), columns("{a list32(str32)}")
+	return []growth.Call[string]{
+		{Name: "Columns.Parse text", Run: func(s string) { _ = rows.Parse(message(s), new(column.Batch)) }, Alloc: 8},
+		{Name: "Columns.Parse texts", Run: func(s string) {
+			_ = lists.Parse(append([]byte{2, 0, 0, 0}, append(message(s), 0, 0, 0, 0)...), new(column.Batch))
+		}, Alloc: 8},
+	}
+}
+
 func growthRefusals() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Schema.Unmarshal refused", Run: func(b []byte) { growthSchema.Unmarshal(b, new(growthRow)) }, Alloc: 80},
@@ -252,7 +277,7 @@ func growthRefusals() []growth.Call[[]byte] {
 			for h := H8; h <= HI64BE; h++ {
 				h.Read(b)
 			}
-		}},
+		}, Constant: true}, // at most 8 bytes
 	}
 }
 
@@ -294,6 +319,7 @@ func growthOthers() []growth.Case {
 					for range c.All() {
 					}
 					Compat(s, s)
+					_ = s.String()
 					s.Fingerprint()
 					s.NamedFingerprint()
 					s.Message()
@@ -315,8 +341,13 @@ func growthOthers() []growth.Case {
 			}
 		}},
 		{Name: "ParseShape nested", Alloc: 400, Prepare: func(n int) func() {
-			text := "{a " + strings.Repeat("list8(", n/7) + "u8" + strings.Repeat(")", n/7) + "}"
-			return func() { ParseShape(text) }
+			one := strings.Repeat("list8(", 60) + "u8" + strings.Repeat(")", 60) // 64 are allowed
+			text := "{a " + strings.Repeat(one+", a ", n/len(one)) + one + "}"
+			deep := "{a " + strings.Repeat("list8(", n/7) + "u8" + strings.Repeat(")", n/7) + "}"
+			return func() {
+				ParseShape(text)
+				ParseShape(deep)
+			}
 		}},
 		{Name: "ParseShape bad", Alloc: 400, Prepare: func(n int) func() {
 			return func() {
@@ -370,9 +401,14 @@ func growthOthers() []growth.Case {
 			c := columns("{a list32(u64), b list32(str8), c list32(opt(u64))}")
 			in := append(make([]byte, 8), "\xff\xff\xff\xff"...)
 			in = append(in, make([]byte, n)...)
+			// A count for which the bytes may suffice, and the last string is cut.
+			texts := columns("{a list32(str8)}")
+			most := binary.LittleEndian.AppendUint32(nil, uint32(n/2))
+			most = append(most, strings.Repeat("\x01a", n/2)[:n-1]...)
 			return func() {
 				c.Parse(in, &column.Batch{MaxCells: n})
 				c.Parse(in[4:], &column.Batch{MaxCells: n})
+				texts.Parse(most, &column.Batch{MaxCells: 2 * n})
 			}
 		}},
 		{Name: "Reader.Next many small after a large one", Alloc: 60, Prepare: func(n int) func() {
@@ -464,13 +500,14 @@ func growthOthers() []growth.Case {
 func TestGrowth(t *testing.T) {
 	growth.Check(t, slices.Concat(
 		growth.Cross(growthCalls(), growthRows()),
+		growth.Cross(growthColumns(), slices.Concat(growth.Scripts(), growth.NotUTF8())),
 		growth.Cross(growthRefusals(), growthBytes()),
 		growthOthers(),
 	))
 }
 
 func TestGrowthCovers(t *testing.T) {
-	names := slices.Concat(growth.Names(growthCalls()), growth.Names(growthRefusals()), growth.CaseNames(growthOthers()))
+	names := slices.Concat(growth.Names(growthCalls()), growth.Names(growthColumns()), growth.Names(growthRefusals()), growth.CaseNames(growthOthers()))
 	growth.Covers(t, names, map[string]string{
 		"Alias":              "an option",
 		"Array":              "makes a type, as large as the program wrote it",

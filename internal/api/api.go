@@ -21,13 +21,7 @@ func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := make(map[string]string, len(built))
-	for _, p := range built {
-		objects[p.path] = p.object
-	}
-	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(objects[path])
-	})
+	imports := importerOf(token.NewFileSet(), built)
 	var lines []string
 	for _, p := range built {
 		if !p.wanted {
@@ -45,6 +39,23 @@ func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	}
 	slices.Sort(lines)
 	return lines, nil
+}
+
+// Importer returns an importer of the packages that match the patterns of go list, as seen from the module in dir, and of what they import.
+func Importer(set *token.FileSet, dir string, patterns ...string) (types.Importer, error) {
+	built, err := build(dir, nil, patterns)
+	if err != nil {
+		return nil, err
+	}
+	return importerOf(set, built), nil
+}
+
+func importerOf(set *token.FileSet, built []pkg) types.Importer {
+	objects := make(map[string]string, len(built))
+	for _, p := range built {
+		objects[p.path] = p.object
+	}
+	return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(objects[path]) })
 }
 
 type pkg struct {

@@ -13,6 +13,9 @@ type Case struct {
 	Long bool
 	// OnlyAlloc does not assert the CPU time.
 	OnlyAlloc bool
+
+	call     string // of Cross
+	constant bool   // see Call
 }
 
 // A Call is an exported function, or a way to call it.
@@ -24,6 +27,8 @@ type Call[In any] struct {
 	Start func() func(In)
 	Alloc float64 // as in Case, for the family that needs the most
 	Long  bool
+	// Constant says that the cost of the call need not grow with any family.
+	Constant bool
 }
 
 // A Family makes inputs of about n bytes. The inputs of n and 4n bytes differ in nothing but length.
@@ -48,7 +53,7 @@ func Cross[In any](calls []Call[In], families []Family[In]) []Case {
 					}
 					return func() { run(in) }
 				},
-				Alloc: c.Alloc, Most: f.Most, Long: c.Long || f.Long,
+				Alloc: c.Alloc, Most: f.Most, Long: c.Long || f.Long, call: c.Name, constant: c.Constant,
 			})
 		}
 	}

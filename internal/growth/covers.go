@@ -1,11 +1,7 @@
 package growth
 
 import (
-	"go/scanner"
-	"go/token"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +13,9 @@ import (
 // among the names that begin the cases, or has a reason why its cost needs no case. Names are as in
 // "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of [path.Match]: "Decoder.Use*".
 //
-// A name of a case must also be used by the code of a file *growth*_test.go, or *hostile*_test.go, of the package: a
-// case that only mentions a function measures nothing. A name has a case or a reason, not both: a
-// pattern that also matches names with cases would excuse the next one, which has none.
+// The function that a case names must also be used by the code of a file *growth*_test.go, or *hostile*_test.go, of the
+// package: a case that only mentions a function measures nothing. A name has a case or a reason, not both: a pattern that
+// also matches names with cases would excuse the next one, which has none.
 func Covers(t *testing.T, names []string, reasons map[string]string) {
 	lines, err := api.Exported("", nil, ".")
 	if err != nil {
@@ -37,7 +33,7 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 		}
 		exported[name] = true
 	}
-	called := identifiers(t)
+	called := callees(t)
 	used := map[string]bool{}
 	for name, covered := range exported {
 		found := false
@@ -51,7 +47,7 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 				}
 			}
 		}
-		if covered && !called[name[strings.LastIndex(name, ".")+1:]] {
+		if covered && !called[name] {
 			t.Errorf("a case names %s, which no growth test calls", name)
 		}
 		if !covered && !found {
@@ -66,36 +62,6 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 			t.Errorf("the reason for %s is missing", pattern)
 		}
 	}
-}
-
-// identifiers returns the identifiers in the code of the growth tests in the current directory.
-func identifiers(t *testing.T) map[string]bool {
-	all := map[string]bool{}
-	for _, pattern := range []string{"*growth*_test.go", "*hostile*_test.go"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range files {
-			src, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			set := token.NewFileSet()
-			var s scanner.Scanner
-			s.Init(set.AddFile(name, -1, len(src)), src, nil, 0)
-			for {
-				_, tok, text := s.Scan()
-				if tok == token.EOF {
-					break
-				}
-				if tok == token.IDENT {
-					all[text] = true
-				}
-			}
-		}
-	}
-	return all
 }
 
 // nameOf returns the function or method that a line of package api describes, or "".

@@ -28,5 +28,6 @@
 // # Coverage
 //
 // [Covers] compares the exported functions and methods of a package with its table of cases: a function
-// without a case needs a stated reason.
+// without a case needs a stated reason, and a case counts only if growth tests use the function. A call whose cost grows with no
+// family fails, because it may do nothing, unless Call.Constant says that it need not.
 package growth

@@ -1,11 +1,14 @@
 package growth
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,6 +21,7 @@ const (
 	worse    = 9         // times the cost that they must have for that; see check
 	slack    = 128 << 10 // bytes that any call may allocate
 	attempts = 12
+	enough   = 5 // cases that fail end the short form: a quadratic cost takes long to measure
 
 	leastSize = 1 << 10
 	largest   = 16 << 20
@@ -25,6 +29,8 @@ const (
 
 	// grain is a CPU time that is not worth a comparison: interrupts and page faults are of this order.
 	grain = 100 * time.Microsecond
+	// least is a CPU time that says whether a cost grows at all.
+	least = 5 * time.Microsecond
 	// brief is a CPU time after which the next size takes too long to be asked. Below it are the calls that leave the caches and
 	// the memory that the system has given: a map of 262,144 entries is made in 100 ms, 16 times as long as one of 65,536, and
 	// in 160 ms, 20 times as long, beside programs that use the caches too.
@@ -67,13 +73,18 @@ func Check(t *testing.T, cases []Case) {
 		names[c.Name] = true
 	}
 	defer quiet()()
+	works := map[string]bool{}
 	limit := long(t)
 	if limit == 0 {
+		wrong := 0
 		for _, c := range cases {
-			if !c.Long {
-				t.Run(c.Name, func(t *testing.T) { c.ascend(t, shortSizes) })
+			if !c.Long && !t.Run(c.Name, func(t *testing.T) { c.ascend(t, shortSizes, works) }) {
+				if wrong++; wrong == enough {
+					t.Fatalf("%d cases fail, the others have not run", wrong)
+				}
 			}
 		}
+		idle(t, works)
 		return
 	}
 	end := time.Now().Add(limit)
@@ -85,10 +96,11 @@ func Check(t *testing.T, cases []Case) {
 				return
 			}
 			if !failed[i] { // a larger size would fail too, and take long
-				failed[i] = !t.Run(fmt.Sprintf("%s/%d_KB", cases[i].Name, n>>10), func(t *testing.T) { cases[i].ascend(t, []int{n}) })
+				failed[i] = !t.Run(fmt.Sprintf("%s/%d_KB", cases[i].Name, n>>10), func(t *testing.T) { cases[i].ascend(t, []int{n}, works) })
 			}
 		}
 	}
+	idle(t, works)
 	if t.Failed() {
 		return
 	}
@@ -96,17 +108,33 @@ func Check(t *testing.T, cases []Case) {
 		// Small inputs are as likely as large ones.
 		n := leastSize << rand.IntN(12)
 		c, n := cases[rand.IntN(len(cases))], n+rand.IntN(n)
-		t.Run(fmt.Sprintf("%s/%d", c.Name, n), func(t *testing.T) { c.ascend(t, []int{n}) })
+		t.Run(fmt.Sprintf("%s/%d", c.Name, n), func(t *testing.T) { c.ascend(t, []int{n}, works) })
 	}
 }
 
-// ascend checks the case at the sizes, up to the first that fails: a larger one would fail too, and take long.
-func (c Case) ascend(t *testing.T, sizes []int) {
+// idle fails for each call whose cost grows with no family: it returns before it reads its input, and measures nothing.
+func idle(t *testing.T, works map[string]bool) {
+	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+		return // not all families have run
+	}
+	for name, does := range works {
+		if !does && hasClock {
+			t.Errorf("%s: the cost grows with no family, so the call may do nothing", name)
+		}
+	}
+}
+
+// ascend checks the case at the sizes, up to the first that fails: a larger one would fail too, and take long. It notes in works
+// whether the cost of its call grows at all.
+func (c Case) ascend(t *testing.T, sizes []int, works map[string]bool) {
 	for _, n := range sizes {
 		if c.Most > 0 {
 			n = min(n, c.Most/factor)
 		}
-		if err := c.check(n); err != nil {
+		grows, err := c.check(n)
+		name := cmp.Or(c.call, c.Name)
+		works[name] = works[name] || grows || c.constant
+		if err != nil {
 			t.Error(err)
 			return
 		}
@@ -144,24 +172,25 @@ func measure(f func(), times int) cost {
 	return cost{spent, int(after.TotalAlloc - before.TotalAlloc)}
 }
 
-// check compares the costs of n and 4n bytes. The error says what grows too much.
+// check compares the costs of n and 4n bytes, and reports whether they grow at all. The error says what grows too much.
 //
 // What no longer fits into a cache slows down from one size to the next, two or three times in all, and more beside other programs.
 // Buffers grow in steps, pools hold those of up to some size, and errors begin where a limit is. Such steps come once, and a fault
 // goes on growing. So a growth counts only if the next sizes confirm it; one of CPU time of more than doubtful times needs one
 // size, or none where the calls are long. If a + bn is the cost of a byte, then 4n costs more than 6 times as much as n if bn is more
 // than a/5, and at the next sizes more than 9 and 13 times. How much is allocated for a byte is bounded at each size.
-func (c Case) check(n int) error {
+func (c Case) check(n int) (grows bool, err error) {
 	bound := float64(most)
 	for i := 0; ; i++ {
 		a, b, times, err := c.compare(n, bound)
+		grows = grows || b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
 		certain := !c.OnlyAlloc && b.time > doubtful*max(a.time, grain) && b.time > brief
 		if err == nil || c.tooMuch(n, times, b) != "" || certain || i == confirms {
-			return err
+			return grows, err
 		}
 		bound = worse
 		if n *= factor; c.Most > 0 && factor*n > c.Most { // there is no larger size, so the growth itself must be large
-			return c.judge(n/factor, times, a, b, bound)
+			return grows, c.judge(n/factor, times, a, b, bound)
 		}
 	}
 }

@@ -67,6 +67,21 @@ func Without[In any](families []Family[In], words ...string) []Family[In] {
 	})
 }
 
+// Only returns the families of these names, for the short form too. Their cases are called "short".
+func Only[In any](families []Family[In], names ...string) []Family[In] {
+	var some []Family[In]
+	for _, f := range families {
+		if slices.Contains(names, f.Name) {
+			f.Name, f.Long = f.Name+", short", false
+			some = append(some, f)
+		}
+	}
+	if len(some) != len(names) {
+		panic("growth: there are no families of some of these names: " + strings.Join(names, "; "))
+	}
+	return some
+}
+
 // OnlyLong returns families that the short form leaves out.
 func OnlyLong[In any](families []Family[In]) []Family[In] {
 	all := make([]Family[In], len(families))

@@ -76,6 +76,12 @@ func TestRowThatWasChanged(t *testing.T) {
 	}) {
 		t.Error("it passed")
 	}
+	for _, heading := range []string{"Title", "Differences"} { // a block alone, and rows
+		if outside(func(t *testing.T) { p.Pin(t, "a reason", heading) }) {
+			t.Errorf("%s: what is pinned passed", heading)
+		}
+		p = parsePage("page.md", page).pin()
+	}
 	r := Row{Where: "docs/x.md:7", Cells: []string{"a", "b"}}
 	other := Row{Where: "docs/x.md:9", Cells: []string{"a", "c"}}
 	if r.line() == other.line() || !strings.HasPrefix(r.line(), "docs/x.md ") || !strings.HasSuffix(r.line(), " a") {

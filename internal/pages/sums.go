@@ -28,6 +28,13 @@ func (r Row) line() string {
 	return fmt.Sprintf("%s %x %s", page, sum[:6], r.Cells[0])
 }
 
+// line is the block's line in the file.
+func (b Block) line() string {
+	page, _, _ := strings.Cut(b.Where, ":")
+	sum := sha256.Sum256([]byte(b.Text))
+	return fmt.Sprintf("%s %x %s", page, sum[:6], firstLine(b.Text))
+}
+
 func readSums(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), sumsFile))
@@ -49,18 +56,18 @@ func writeSums(t testing.TB, lines []string) {
 // writing reports whether sums are written rather than compared.
 func writing() bool { return os.Getenv("SLIPSTREAM_PAGES") == "write" }
 
-// pinned compares the row with its sum.
-func (r Row) pinned(t *testing.T) {
+// pinned looks for the sum of a row or block that check has.
+func pinned(t *testing.T, where, line, check string) {
 	t.Helper()
 	sumsMu.Lock()
 	defer sumsMu.Unlock()
 	sums := readSums(t)
-	switch known := slices.Contains(sums, r.line()); {
+	switch known := slices.Contains(sums, line); {
 	case known:
 	case writing():
-		writeSums(t, append(sums, r.line()))
+		writeSums(t, append(sums, line))
 	default:
-		t.Errorf("%s: this row was changed after its check was written. Does %s still check what it says? Then write its sum: see internal/pages/sums.go", r.Where, t.Name())
+		t.Errorf("%s: this is new, or was changed after its check was written. Is what it says still checked (%s)? Then write its sum: see internal/pages/sums.go", where, check)
 	}
 }
 
@@ -72,6 +79,9 @@ func Stale(t testing.TB, pages ...*Page) (stale []string) {
 		for _, s := range p.sections {
 			for _, r := range s.rows {
 				rows[r.line()] = true
+			}
+			for _, b := range s.blocks {
+				rows[b.line()] = true
 			}
 		}
 	}
