@@ -1,10 +1,12 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/s2"
@@ -29,21 +31,26 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 	}
 	var res result
 	var passed uint64 // targets
+	resting := false  // the target was given a rest, which the post was to end
 	for n := range maxTries {
 		if n > 0 && !r.spare.take() {
 			break
 		}
 		to := r.choose(t, now, &passed)
+		if to == nil && n == 0 && t.sound.Load() {
+			to = r.leastBusy(t)
+		}
 		if to == nil {
 			if n == 0 {
 				t.breaker.cancel(now) // that is no fault of the tenant's
-				return result{verdict: failed, after: time.Second, text: "no target has answered of late; they are tried again in a while", policy: missed, missed: missed}
+				return result{verdict: failed, after: time.Second, text: "no target has answered of late; they are tried again in a while", down: true, policy: missed, missed: missed}
 			}
 			break
 		}
 		if n == 0 {
 			r.spare.earn()
 		}
+		resting = to.breaker.open()
 		begin := time.Now()
 		res = r.postTo(ctx, to, t, list)
 		// What a target does not answer for one tenant is not its end, as long as it answers for others.
@@ -52,7 +59,12 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 			break
 		}
 	}
-	t.breaker.done(time.Now(), res.verdict != failed)
+	t.sound.Store(res.verdict != failed || res.status != 0)
+	if res.down || resting && !t.sound.Load() {
+		t.breaker.cancel(time.Now())
+	} else {
+		t.breaker.done(time.Now(), res.verdict != failed)
+	}
 	if res.verdict == forbidden {
 		res.policy = r.o.RejectedTenant == Drop
 	}
@@ -92,6 +104,15 @@ func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 			return r.targets[best]
 		}
 	}
+}
+
+// leastBusy is the target with the fewest posts under way, although all of them are given a rest: others' posts have brought that about, and
+// the tenant's last one was answered. So tenants for which a target hangs do not keep it from one that writes seldom.
+func (r *Relay) leastBusy(t *tenant) *target {
+	if t.only != nil {
+		return t.only
+	}
+	return slices.MinFunc(r.targets, func(a, b *target) int { return cmp.Compare(a.busy.Load(), b.busy.Load()) })
 }
 
 // postTo posts to one target, in the version that it takes.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,6 +76,70 @@ func testOutageOpensNoTenant(t *testing.T, n *network) {
 	}
 	if r.tenants.byID["a"].breaker.open() {
 		t.Error("the tenant's circuit is open")
+	}
+}
+
+// A tenant for which the target hangs has no answers of others beside its silence, because those write seldom. They are not kept waiting.
+func TestSilenceBesideATenantThatWritesSeldom(t *testing.T) {
+	inBubble(t, testSilenceBesideATenantThatWritesSeldom)
+}
+
+func testSilenceBesideATenantThatWritesSeldom(t *testing.T, n *network) {
+	for _, queued := range []bool{false, true} {
+		s := n.sink(t)
+		o := Options{Targets: []string{s.URL}, Timeout: time.Second}
+		if queued {
+			o.Queue = &QueueOptions{Dir: t.TempDir()}
+		}
+		r := n.rig(t, o)
+		s.silence(t, "b")
+		r.send(t, remotewrite.V1, of("seldom", 0)).want(t, 204)
+		for i := range 20 {
+			for range 60 {
+				r.send(t, remotewrite.V1, of("b", 1))
+				time.Sleep(500 * time.Millisecond)
+			}
+			if i == 0 && !r.targets[0].breaker.open() {
+				t.Error("the target is not given a rest")
+			}
+			begin := time.Now()
+			r.send(t, remotewrite.V1, of("seldom", float64(1+i))).want(t, 204)
+			waitFor(t, "the sample", func() bool { return len(s.got()["seldom"]) == 2+i })
+			if took := time.Since(begin); took > 100*time.Millisecond {
+				t.Errorf("it took %v", took)
+			}
+		}
+	}
+}
+
+// While a target is down it gets few posts, however many tenants it answered before.
+func TestTargetIsGivenARest(t *testing.T) { inBubble(t, testTargetIsGivenARest) }
+
+func testTargetIsGivenARest(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: time.Second})
+	const tenants = 20
+	all := func() {
+		together(tenants, func(i int) { r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 1)) })
+	}
+	all()
+	var posts atomic.Int64
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		posts.Add(1)
+		time.Sleep(time.Minute)
+		return true
+	})
+	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+		all()
+	}
+	if n := posts.Load(); n < 20 || n > 3*tenants+10*60/20 {
+		t.Errorf("%d posts", n)
+	}
+	s.answers(nil)
+	time.Sleep(breakerLongest)
+	r.send(t, remotewrite.V1, of("t0", 2)).want(t, 204)
+	for i := range tenants { // the outage was no tenant's fault
+		r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 2)).want(t, 204)
 	}
 }
 

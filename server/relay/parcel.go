@@ -93,6 +93,7 @@ type result struct {
 	again   bool // it was taken when it came before
 	missed  bool // policy is that one of several targets may miss it
 	policy  bool // it is lost, and the settings want the sender to be told that all is well
+	down    bool // the target takes no connections, or is given a rest: no fault of the tenant's
 	late    bool // no answer came in time: the target may have stored the request, or may store it later
 }
 

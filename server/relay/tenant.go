@@ -23,6 +23,7 @@ type tenant struct {
 	rate    bucket
 	active  active
 	breaker breaker
+	sound   atomic.Bool // a target has answered the last post
 	stats   tenantStats
 	used    atomic.Int64 // when, in Unix seconds
 
