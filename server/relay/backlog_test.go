@@ -193,6 +193,82 @@ func TestTogetherLargerThanTheBurst(t *testing.T) {
 	}
 }
 
+// Requests that went together and were too large together are not posted again before the pause is over that the target has asked for. Senders
+// that cannot wait so long are told when to come again.
+func TestTogetherRespectsThePause(t *testing.T) { inBubble(t, testTogetherRespectsThePause) }
+
+func testTogetherRespectsThePause(t *testing.T, n *network) {
+	for _, c := range []struct{ pause, answer int }{{3, 204}, {60, 503}} {
+		s := n.sink(t)
+		r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 15 * time.Second, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)})
+		arrived, goOn := make(chan struct{}, 1000), make(chan struct{})
+		var until time.Time // when the pause is over
+		refusals := 0
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			arrived <- struct{}{}
+			<-goOn
+			if time.Now().Before(until) {
+				t.Errorf("a post came %v too early", time.Until(until))
+			}
+			if p.counts().Samples <= 100 {
+				return false
+			}
+			refusals++
+			pause := time.Duration(c.pause) * time.Second
+			until = time.Now().Add(pause)
+			w.Header().Set("Retry-After", fmt.Sprint(c.pause))
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		})
+		go func() {
+			<-arrived
+			waitFor(t, "parcels to wait", func() bool { return r.waiting("a") == 30 })
+			close(goOn)
+		}()
+		var answered atomic.Int64
+		together(31, func(i int) {
+			a := r.send(t, remotewrite.V1, many("a", 5*i, 5)...)
+			if a.status == c.answer {
+				answered.Add(1)
+			}
+			if a.status == 503 && a.header.Get("Retry-After") != fmt.Sprint(c.pause) {
+				t.Errorf("Retry-After: %q", a.header.Get("Retry-After"))
+			}
+		})
+		if n := answered.Load(); n < 30 || refusals != 1 {
+			t.Errorf("a pause of %d s: %d of 31 requests were answered with %d, and %d posts refused", c.pause, n, c.answer, refusals)
+		}
+	}
+}
+
+// A target that does not answer a post of several requests in time gets smaller ones next.
+func TestTogetherForASlowTarget(t *testing.T) { inBubble(t, testTogetherForASlowTarget) }
+
+func testTogetherForASlowTarget(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 5 * time.Second, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)})
+	const senders, each = 40, 5
+	late := 0
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		time.Sleep(100 * time.Millisecond) // in which the others come together
+		if p.counts().Samples > 50 {
+			late++
+			time.Sleep(time.Minute)
+		}
+		return false
+	})
+	together(senders, func(i int) {
+		for range 20 {
+			for r.send(t, remotewrite.V1, many("a", each*i, each)...).status != 204 {
+				time.Sleep(time.Second)
+			}
+		}
+	})
+	if late < 1 || late > 6 { // 195, 97 and 48 samples, and as few attempts to grow
+		t.Errorf("%d posts were late", late)
+	}
+}
+
 // The weight of an item in the queue is that of a parcel, so that both have one window's measure.
 func TestWeights(t *testing.T) {
 	c := counts{Series: 3, Samples: 50, Histograms: 7, Exemplars: 11}

@@ -112,6 +112,48 @@ func testSilenceBesideATenantThatWritesSeldom(t *testing.T, n *network) {
 	}
 }
 
+// Tenants for which the target hangs, with many posts each, do not occupy all connections to it.
+func TestHangingTenantsLeaveConnections(t *testing.T) { inBubble(t, testHangingTenantsLeaveConnections) }
+
+func testHangingTenantsLeaveConnections(t *testing.T, n *network) {
+	for _, replicate := range []bool{false, true} {
+		s := n.sink(t)
+		var hanging, most atomic.Int64
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if p.tenant == "a" {
+				return false
+			}
+			most.Store(max(hanging.Add(1), most.Load()))
+			defer hanging.Add(-1)
+			time.Sleep(time.Minute)
+			return true
+		})
+		o := Options{Targets: []string{s.URL}, Conns: 64, Replicate: replicate}
+		if replicate {
+			o.Targets = append(o.Targets, n.sink(t).URL)
+		}
+		r := n.rig(t, o)
+		var senders sync.WaitGroup
+		for i := range 8 * defaultConcurrency {
+			senders.Go(func() {
+				r.send(t, remotewrite.V2, of(fmt.Sprint("b", i%8), float64(i))).want(t, 503) // a post of its own
+			})
+		}
+		time.Sleep(time.Second)
+		for i := range 20 {
+			begin := time.Now()
+			r.send(t, remotewrite.V1, of("a", float64(i))).want(t, 204)
+			if took := time.Since(begin); took > 0 {
+				t.Errorf("it took %v", took)
+			}
+		}
+		senders.Wait()
+		if n := most.Load(); n < 32 || n > 60 {
+			t.Errorf("%d posts of hanging tenants at once", n)
+		}
+	}
+}
+
 // While a target is down it gets few posts, however many tenants it answered before.
 func TestTargetIsGivenARest(t *testing.T) { inBubble(t, testTargetIsGivenARest) }
 
