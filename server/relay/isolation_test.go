@@ -113,7 +113,9 @@ func testSilenceBesideATenantThatWritesSeldom(t *testing.T, n *network) {
 }
 
 // Tenants for which the target hangs, with many posts each, do not occupy all connections to it.
-func TestHangingTenantsLeaveConnections(t *testing.T) { inBubble(t, testHangingTenantsLeaveConnections) }
+func TestHangingTenantsLeaveConnections(t *testing.T) {
+	inBubble(t, testHangingTenantsLeaveConnections)
+}
 
 func testHangingTenantsLeaveConnections(t *testing.T, n *network) {
 	for _, replicate := range []bool{false, true} {
