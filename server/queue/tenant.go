@@ -161,7 +161,7 @@ func (q *Queue) drop(t *tenant, n int, why outcome) {
 // trim drops the oldest items of t while a bound is exceeded, but not the newest one.
 func (q *Queue) trim(t *tenant) {
 	n, bytes := 0, int64(0)
-	for t.busy+n < len(t.items)-1 && (q.over(q.bytes-bytes, q.o.MaxBytes) || q.over(t.group.bytes-bytes, q.o.MaxGroupBytes) || q.over(t.bytes-bytes, q.o.MaxTenantBytes)) {
+	for t.busy+n < len(t.items)-1 && (q.over(q.bytes-bytes, t.limit(q.o.MaxBytes)) || q.over(t.group.bytes-bytes, t.limit(q.o.MaxGroupBytes)) || q.over(t.bytes-bytes, q.o.MaxTenantBytes)) {
 		bytes += t.items[t.busy+n].cost()
 		n++
 	}
