@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"crypto/tls"
 	"io"
+	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
@@ -378,5 +382,51 @@ func TestReceivedSeriesLand(t *testing.T) {
 				t.Errorf("version %d: %s has %d rows, want %d: %v", version, table, rows, want, err)
 			}
 		}
+	}
+}
+
+// crowded is the system's disk, whose directory of the queue can be full.
+type crowded struct {
+	disk.Disk
+	full *atomic.Bool
+}
+
+func (d crowded) Free(dir string) (int64, error) {
+	if strings.HasSuffix(dir, "/queue") && d.full.Load() {
+		return 1000, nil
+	}
+	return d.Disk.Free(dir)
+}
+
+// The queue's disk is full: /ready and senders are told so without a path, and the relay goes on by itself when there is room.
+func TestFullDiskOfTheQueue(t *testing.T) {
+	to, dir := newTarget(t), t.TempDir()
+	var full atomic.Bool
+	listen := func(address string) (net.Listener, error) { return net.Listen("tcp", address) }
+	m := machine{disk: crowded{disk.OS, &full}, listen: listen, lookup: net.DefaultResolver.LookupNetIP}
+	c := settings(t, "--wal-min-free=4MiB", "--relay.target="+to.URL, "--relay.queue="+dir+"/queue")
+	s, err := newOn(m, c, "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := serve(t, s)
+	ready := func() (int, string) { return get(t, http.DefaultClient, s.URL()+"/ready") }
+	taken := func() (int, string) { return push(t, http.DefaultClient, s.URL(), "", series("a")) }
+	for range 2 {
+		waitFor(t, "/ready to say yes", func() bool { status, _ := ready(); return status == 200 })
+		waitFor(t, "series to be taken", func() bool { status, _ := taken(); return status == 204 })
+		full.Store(true)
+		waitFor(t, "series to be refused", func() bool { status, _ := taken(); return status == 503 })
+		if _, text := taken(); strings.Contains(text, dir) || !strings.Contains(text, "disk") {
+			t.Errorf("senders are told %q", text)
+		}
+		waitFor(t, "/ready to say no", func() bool { status, _ := ready(); return status == 503 })
+		if _, text := ready(); !strings.Contains(text, "the relay's queue") || !strings.Contains(text, "MiB") || strings.Contains(text, dir) {
+			t.Errorf("/ready: %s", text)
+		}
+		full.Store(false)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
 	}
 }
