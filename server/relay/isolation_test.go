@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/ingest"
 )
 
 // What befalls one tenant does not befall the others.
@@ -152,6 +153,59 @@ func testHangingTenantsLeaveConnections(t *testing.T, n *network) {
 		senders.Wait()
 		if n := most.Load(); n < 32 || n > 60 {
 			t.Errorf("%d posts of hanging tenants at once", n)
+		}
+	}
+}
+
+// A tenant whose target is slow does not occupy the memory that others' requests need, however many senders it has.
+func TestSlowTenantLeavesMemory(t *testing.T) { inBubble(t, testSlowTenantLeavesMemory) }
+
+func testSlowTenantLeavesMemory(t *testing.T, n *network) {
+	for _, replicate := range []bool{false, true} {
+		s := n.sink(t)
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if p.tenant != "good" {
+				time.Sleep(10 * time.Second)
+			}
+			return false
+		})
+		flight := ingest.NewBudget(4 << 20)
+		o := Options{Targets: []string{s.URL}, Flight: flight, Replicate: replicate}
+		if replicate {
+			o.Targets = append(o.Targets, n.sink(t).URL)
+		}
+		r := n.rig(t, o)
+		var over atomic.Bool
+		var senders sync.WaitGroup
+		for i := range 100 {
+			senders.Go(func() {
+				body := of(fmt.Sprint("slow", i%2), 1)
+				body.Labels[2].Value = noise(i, 60<<10)
+				for !over.Load() {
+					if a := r.send(t, remotewrite.V1, body); a.status == 503 {
+						a.want(t, 503, "under way")
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+			})
+		}
+		for i := range 300 {
+			time.Sleep(100 * time.Millisecond)
+			good := of("good", float64(i))
+			good.Labels[2].Value = noise(i, 60<<10)
+			if a := r.send(t, remotewrite.V1, good); a.status != 204 {
+				t.Fatalf("request %d: %d: %s", i, a.status, a.body)
+			}
+		}
+		if used := flight.Used(); used < 1<<20 {
+			t.Errorf("%d bytes are used", used)
+		}
+		over.Store(true)
+		senders.Wait()
+		for _, name := range []string{"slow0", "slow1", "good"} {
+			if n := r.tenants.byID[name].inHand.Load(); n != 0 {
+				t.Errorf("%s still has %d bytes in hand", name, n)
+			}
 		}
 	}
 }

@@ -44,6 +44,7 @@ type parcel struct {
 	attempt string          // the sender's Retry-Attempt
 	sum     uint64          // of the tenant and plain, for the memory of deliveries; 0: not computed
 
+	share    int // of the memory of the request, in bytes; see admit
 	result   result
 	finished bool
 	held     bool // something may still read whole: its memory must not be used again
