@@ -60,7 +60,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		}
 	}
 	t.sound.Store(res.verdict != failed || res.status != 0)
-	if res.down || resting && !t.sound.Load() {
+	if res.down = res.down || resting && !t.sound.Load(); res.down {
 		t.breaker.cancel(time.Now())
 	} else {
 		t.breaker.done(time.Now(), res.verdict != failed)
@@ -127,7 +127,11 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 		// has a rule of version 2 that the request does not keep.
 		lost := res.status == http.StatusUnsupportedMediaType || res.verdict == taken && !res.told && !p.counts.none() || res.bare
 		if !lost || protocol == AlsoV2 {
-			if res.verdict == taken && res.written.none() && !p.counts.none() {
+			switch {
+			case res.verdict != taken || !res.written.none() || p.counts.none():
+			case res.status == http.StatusAccepted: // Cortex, which has the samples of another replica: it is no failure, and a sender must not take it for one
+				res.written = p.counts
+			default:
 				res.verdict = refused
 				res.text = fmt.Sprintf("the target answered %d, and that it has written nothing", res.status)
 			}

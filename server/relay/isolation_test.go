@@ -53,6 +53,7 @@ func testSilenceForOneTenantOpensNoTarget(t *testing.T, n *network) {
 	}
 	for begin := time.Now(); time.Since(begin) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
 		r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
+		r.send(t, remotewrite.V1, of(fmt.Sprint("new", time.Since(begin)), 1)).want(t, 204) // one that the target has not answered yet
 	}
 	silent.Wait()
 	if r.targets[0].breaker.open() {
@@ -109,6 +110,46 @@ func testSilenceBesideATenantThatWritesSeldom(t *testing.T, n *network) {
 			if took := time.Since(begin); took > 100*time.Millisecond {
 				t.Errorf("it took %v", took)
 			}
+		}
+	}
+}
+
+// When a target is back after an outage, the queue's tenants do not sit out their pauses: the first post that it takes is soon followed by all
+// others, with one target and for one of several copies.
+func TestQueueAfterAnOutage(t *testing.T) { inBubble(t, testQueueAfterAnOutage) }
+
+func testQueueAfterAnOutage(t *testing.T, n *network) {
+	for _, replicate := range []bool{false, true} {
+		s := n.sink(t)
+		var first atomic.Pointer[time.Time]
+		var back atomic.Bool
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if back.Load() {
+				now := time.Now()
+				first.CompareAndSwap(nil, &now)
+				return false
+			}
+			time.Sleep(time.Minute)
+			return true
+		})
+		o := Options{Targets: []string{s.URL}, Timeout: time.Second, Queue: &QueueOptions{Dir: t.TempDir()}, Replicate: replicate}
+		if replicate {
+			o.Targets = append(o.Targets, n.sink(t).URL)
+		}
+		r := n.rig(t, o)
+		const tenants = 20
+		for i := range tenants {
+			r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 1)).want(t, 204)
+		}
+		time.Sleep(10 * time.Minute)
+		begin := time.Now()
+		back.Store(true)
+		waitFor(t, "all that waits", func() bool { return len(s.got()) == tenants })
+		if took := first.Load().Sub(begin); took > 2*breakerLongest {
+			t.Errorf("the first post came after %v", took)
+		}
+		if took := time.Since(*first.Load()); took > 1500*time.Millisecond {
+			t.Errorf("the last post came %v after the first", took)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -68,7 +69,9 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/api/v1/push"
 	}
-	return &target{url: u, inPath: strings.Contains(u.Path, inPath), age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}, nil
+	t := &target{url: u, inPath: strings.Contains(u.Path, inPath), age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}
+	t.answer.Store(math.MinInt64) // never
+	return t, nil
 }
 
 // urlFor returns where posts of a tenant go.
