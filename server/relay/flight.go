@@ -31,7 +31,6 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 	}
 	var res result
 	var passed uint64 // targets
-	resting := false  // the target was given a rest, which the post was to end
 	for n := range maxTries {
 		if n > 0 && !r.spare.take() {
 			break
@@ -50,7 +49,6 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		if n == 0 {
 			r.spare.earn()
 		}
-		resting = to.breaker.open()
 		begin := time.Now()
 		res = r.postTo(ctx, to, t, list)
 		// What a target does not answer for one tenant is not its end, as long as it answers for others.
@@ -60,7 +58,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		}
 	}
 	t.sound.Store(res.verdict != failed || res.status != 0)
-	if res.down = res.down || resting && !t.sound.Load(); res.down {
+	if res.down {
 		t.breaker.cancel(time.Now())
 	} else {
 		t.breaker.done(time.Now(), res.verdict != failed)
