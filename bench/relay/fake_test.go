@@ -38,13 +38,13 @@ const (
 func fake(behaviour string) program {
 	return program{
 		build: func(context.Context, string) (string, error) { return trueProgram() },
-		relay: func(_, address, _, target string, queue bool) child.Command {
+		relay: func(_, address, _, target string, s scenario) child.Command {
 			self, err := os.Executable()
 			if err != nil {
 				panic(err)
 			}
 			return child.Command{
-				Binary: self, Args: []string{address, target, fmt.Sprint(queue)}, Env: []string{fakeEnv + "=" + behaviour}, Ready: "/ready",
+				Binary: self, Args: []string{address, target, fmt.Sprint(s.queue)}, Env: []string{fakeEnv + "=" + behaviour}, Ready: "/ready",
 			}
 		},
 	}

@@ -6,6 +6,7 @@
 //	room.go     the room and its cases
 //	trial.go    one case: three programs, and what they said
 //	figures.go  the same as figures, and their bars
+//	outage.go   the case of a queue after an outage of its target
 //
 // # Method
 //
@@ -32,8 +33,10 @@ const (
 
 // The names of the cases' groups.
 const (
-	syncGroup  = "Remote Write 1.0 in snappy, answered when the tenants have answered"
-	otherGroup = "Other ways"
+	syncGroup    = "Remote Write 1.0 in snappy, answered when the tenants have answered"
+	otherGroup   = "Other ways"
+	sendersGroup = "More and fewer senders"
+	outageGroup  = "After an outage"
 )
 
 // scenario is what a case sends.
@@ -41,6 +44,8 @@ type scenario struct {
 	series, tenants int
 	version         int
 	compress        string
+	workers         int  // that send; 0: as many as in the other cases
+	remove          bool // the relay takes the label of tenants out of the series
 	queue           bool
 	cortex          float64 // CPU-s per GB that cortex-tenant took for the same; 0: not known
 	bars            bars
@@ -67,6 +72,10 @@ var cases = []struct {
 	{otherGroup, "zstd, ", scenario{series: 2000, tenants: 10, compress: "zstd"}},
 	{otherGroup, "2.0, ", scenario{series: 2000, tenants: 10, version: 2}},
 	{otherGroup, "queue, ", scenario{series: 2000, tenants: 10, queue: true}},
+	{otherGroup, "label removed, ", scenario{series: 2000, tenants: 1, remove: true}},
+	{otherGroup, "label removed, ", scenario{series: 2000, tenants: 10, remove: true}},
+	{sendersGroup, "8 senders, ", scenario{series: 100, tenants: 50, workers: 8}},
+	{sendersGroup, "32 senders, ", scenario{series: 100, tenants: 50, workers: 32}},
 }
 
 func (s scenario) size() string {
@@ -103,5 +112,15 @@ func room(p program) harness.Room {
 			},
 		})
 	}
+	r.Cases = append(r.Cases, harness.Case{
+		Group: outageGroup, Name: outageCase,
+		Observe: func(ctx context.Context, o harness.Options) ([]harness.Figure, error) {
+			d, err := runOutage(ctx, p, o)
+			if err != nil {
+				return nil, err
+			}
+			return d.figures(), nil
+		},
+	})
 	return r
 }

@@ -140,9 +140,9 @@ func TestRoom(t *testing.T) {
 			t.Errorf("%s: cortex-tenant was not measured so", s.size())
 		}
 	}
-	args := slipstream.relay("slipstream", "127.0.0.1:1", "d", "http://127.0.0.1:2/api/v1/push", true).Args
+	args := slipstream.relay("slipstream", "127.0.0.1:1", "d", "http://127.0.0.1:2/api/v1/push", scenario{queue: true, remove: true}).Args
 	if want := []string{"serve", "--listen=127.0.0.1:1", "--data=d", "--relay.target=http://127.0.0.1:2/api/v1/push",
-		"--relay.tenant-label=__tenant__", "--relay.queue=d/queue"}; !slices.Equal(args, want) {
+		"--relay.tenant-label=__tenant__", "--relay.tenant-remove", "--relay.queue=d/queue"}; !slices.Equal(args, want) {
 		t.Errorf("the relay is started with %q", args)
 	}
 }
@@ -165,6 +165,26 @@ func TestSlipstream(t *testing.T) {
 			if f := figure(t, r, more); !(f.Value > 0) {
 				t.Errorf("%s: %s is %v, missing: %v; want more than 0", name, more, f.Value, f.Missing)
 			}
+		}
+	}
+}
+
+// What waits in the queue while the target is not there comes to it, once, when it is.
+func TestOutage(t *testing.T) {
+	p := slipstream
+	p.build = func(context.Context, string) (string, error) { return trueProgram() }
+	r, err := measure(t, p, outageCase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, zero := range []string{lost, "delivered again"} {
+		if f := figure(t, r, zero); f.Value != 0 || f.Missing {
+			t.Errorf("%s is %v, missing: %v", zero, f.Value, f.Missing)
+		}
+	}
+	for _, more := range []string{"waiting", drainTime, "until the first post", "posts"} {
+		if f := figure(t, r, more); !(f.Value > 0) {
+			t.Errorf("%s is %v, missing: %v; want more than 0", more, f.Value, f.Missing)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 // program is a relay that can be started, and what goes with it.
 type program struct {
 	build func(ctx context.Context, dir string) (binary string, err error) // of the sink and the sender; dir is the bench module's
-	relay func(binary, address, data, target string, queue bool) child.Command
+	relay func(binary, address, data, target string, s scenario) child.Command
 }
 
 const (
@@ -30,9 +31,12 @@ const (
 // slipstream is the relay of this project.
 var slipstream = program{
 	build: child.Slipstream,
-	relay: func(binary, address, data, target string, queue bool) child.Command {
+	relay: func(binary, address, data, target string, s scenario) child.Command {
 		args := []string{"serve", "--listen=" + address, "--data=" + data, "--relay.target=" + target, "--relay.tenant-label=" + tenantLabel}
-		if queue {
+		if s.remove {
+			args = append(args, "--relay.tenant-remove")
+		}
+		if s.queue {
 			args = append(args, "--relay.queue="+filepath.Join(data, "queue"))
 		}
 		return child.Command{Binary: binary, Args: args, Ready: "/ready"}
@@ -83,7 +87,7 @@ func start(ctx context.Context, name string, command func(address string) child.
 // passThrough starts a relay before the sink, and the sender before the relay.
 func passThrough(ctx context.Context, p program, binary, data, sink string, duration time.Duration, s scenario) (report *load.Report, err error) {
 	relay, err := start(ctx, "the relay", func(address string) child.Command {
-		return p.relay(binary, address, data, sink+"/api/v1/push", s.queue)
+		return p.relay(binary, address, data, sink+"/api/v1/push", s)
 	})
 	if err != nil {
 		return nil, err
@@ -107,7 +111,7 @@ func passThrough(ctx context.Context, p program, binary, data, sink string, dura
 // sender is the arguments of the sender.
 func (s scenario) sender(url, sink string, pid int, duration time.Duration) []string {
 	args := []string{"load", "--protocol=remote-write", "--json", "--url=" + url, "--sink=" + sink, "--tenant-label=" + tenantLabel,
-		fmt.Sprintf("--pid=%d", pid), fmt.Sprintf("--duration=%v", duration), fmt.Sprintf("--workers=%d", workers),
+		fmt.Sprintf("--pid=%d", pid), fmt.Sprintf("--duration=%v", duration), fmt.Sprintf("--workers=%d", cmp.Or(s.workers, workers)),
 		fmt.Sprintf("--pregenerate=%d", prepared), fmt.Sprintf("--series=%d", s.series), fmt.Sprintf("--tenants=%d", s.tenants)}
 	if s.version != 0 {
 		args = append(args, fmt.Sprintf("--rw-version=%d", s.version))

@@ -204,7 +204,16 @@ func TestNonsenseIsRefused(t *testing.T) {
 		text string
 	}{
 		{[]string{target, "--relay.user=u"}, "--relay.user and --relay.password-file: give both, or neither"},
+		{[]string{target, "--relay.user=a:b", "--relay.password-file=/p"}, "--relay.user: a name with a colon"},
 		{[]string{target, "--relay.password-file=/p"}, "--relay.user and --relay.password-file: give both, or neither"},
+		{[]string{target, "--relay.user=u", "--relay.password-file=/p", "--relay.token-file=/t"}, "--relay.user and --relay.token-file: give one of them"},
+		{[]string{target, "--relay.cert=/c"}, "--relay.cert and --relay.key: give both, or neither"},
+		{[]string{target, "--relay.key=/k"}, "--relay.cert and --relay.key: give both, or neither"},
+		{[]string{"--relay.queue=q"}, "--relay.queue: a queue needs a --relay.target"},
+		{[]string{target, "--relay.tenant-default="}, "--relay.tenant-missing=default: there is no --relay.tenant-default"},
+		{[]string{target, "--relay.too-many=418"}, "--relay.too-many"},
+		{[]string{target, "--relay.rejected-tenant=default"}, "fail or drop"},
+		{[]string{target, "--relay.dead-tenant=default"}, "fail or drop"},
 		{[]string{target, "--relay.header=Host"}, `--relay.header=Host: HTTP or the relay itself needs this header: use X-Scope-OrgID or one like it`},
 		{[]string{target, "--relay.header=content-length"}, "--relay.header=content-length: HTTP or the relay itself"},
 		{[]string{target, "--relay.header=Content-Type"}, "--relay.header=Content-Type: HTTP or the relay itself"},

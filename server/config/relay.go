@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/relay"
@@ -74,6 +75,8 @@ func (r *Relay) check(listen string) error {
 		return errors.New("--relay.dead-target=drop: it works without --relay.queue only, which keeps the series for the target; bound it by --relay.queue-drop-oldest")
 	case (r.User == "") != (r.PasswordFile == ""):
 		return errors.New("--relay.user and --relay.password-file: give both, or neither")
+	case strings.Contains(r.User, ":"):
+		return errors.New("--relay.user: a name with a colon cannot be shown by basic authentication")
 	case r.TenantMissing == relay.Fallback && r.TenantDefault == "":
 		return errors.New("--relay.tenant-missing=default: there is no --relay.tenant-default")
 	case r.RejectedTenant == relay.Fallback || r.DeadTenant == relay.Fallback || r.DeadTarget == relay.Fallback:

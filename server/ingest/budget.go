@@ -47,6 +47,9 @@ func (b *Budget) Give(held *int64) {
 	*held = 0
 }
 
+// Free returns how many bytes may be taken. It is negative where a request that is alone has exceeded the budget.
+func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
+
 // Used returns how many bytes are taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 

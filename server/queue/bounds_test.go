@@ -1,12 +1,14 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,10 +17,24 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
+// stall makes deliveries take until they are let go.
+func stall(o *Options) (letGo func()) {
+	over, deliver := make(chan struct{}), o.Deliver
+	o.Deliver = func(ctx context.Context, tenant string, items []*Item) Verdict {
+		select {
+		case <-over:
+			return deliver(ctx, tenant, items)
+		case <-ctx.Done():
+			return Verdict{Err: ctx.Err()}
+		}
+	}
+	return func() { close(over) }
+}
+
 func TestFull(t *testing.T) {
 	g := newTarget()
-	letGo := hold(g)
 	o := testOptions(g)
+	letGo := stall(&o)
 	o.MaxTenantBytes, o.MaxBytes = 3*(itemCost+100), 5*(itemCost+100)
 	q := mustOpen(t, memDir(t), o)
 	item := func(tenant, id string) Item { return Item{Tenant: tenant, Body: body(id, 100)} }
@@ -84,8 +100,8 @@ func TestFullNamesEachTenant(t *testing.T) {
 // With DropOldest the oldest items of the tenant itself make room, and nobody else's; the newest always stays.
 func TestDropOldest(t *testing.T) {
 	g := newTarget()
-	letGo := hold(g)
 	o := testOptions(g)
+	letGo := stall(&o)
 	o.DropOldest, o.MaxTenantBytes, o.MaxBytes, o.MaxJoinItems = true, 10*(itemCost+100), 16*(itemCost+100), 4
 	dir := memDir(t)
 	q := mustOpen(t, dir, o)
@@ -375,8 +391,8 @@ func TestExplain(t *testing.T) {
 // Tenants of a group share a bound, which others do not feel; also across a restart.
 func TestGroups(t *testing.T) {
 	g := newTarget()
-	letGo := hold(g)
 	o := testOptions(g)
+	letGo := stall(&o)
 	o.Group = func(tenant string) string { return tenant[:1] }
 	o.MaxGroupBytes = 4 * (itemCost + 100)
 	dir := memDir(t)
@@ -417,5 +433,76 @@ func TestGroups(t *testing.T) {
 	// The oldest of a group is dropped, but for what is being posted.
 	if a1, a2, a3, b := g.delivered("a1"), g.delivered("a2"), g.delivered("a3"), g.delivered("b"); len(a1)+len(a2) != 4 || len(a3) != 1 || len(b) != 3 {
 		t.Errorf("%v, %v, %v, %v", a1, a2, a3, b)
+	}
+}
+
+// Tenants whose items are not taken leave room to those whose items are, however many there are, in all and in a group; also where the oldest
+// are dropped. When they are taken again, they have all of the room.
+func TestRoomIsKept(t *testing.T) {
+	for _, c := range []struct{ grouped, drop bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		g := newTarget()
+		var down atomic.Bool
+		down.Store(true)
+		g.verdict = func(tenant string, _ []string) Verdict {
+			if tenant[0] == 'd' && down.Load() {
+				return Verdict{Err: errDown}
+			}
+			return Verdict{Kind: Delivered}
+		}
+		o := testOptions(g)
+		const most = 64 * (itemCost + 100)
+		if o.MaxBytes, o.DropOldest = most, c.drop; c.grouped {
+			o.MaxBytes, o.MaxGroupBytes = 0, most
+		}
+		q := mustOpen(t, memDir(t), o)
+		item := func(tenant string) Item { return Item{Tenant: tenant, Body: body("1", 100)} }
+		for i := range 10 { // which are found out
+			mustPut(t, q, item(fmt.Sprint("dead", i)))
+		}
+		eventually(t, "all of them to have failed", func() bool {
+			for ts := range q.Tenants {
+				if ts.Pause == 0 {
+					return false
+				}
+			}
+			return true
+		})
+		var full *FullError
+		for i := range 1000 {
+			if err := q.Put([]Item{item(fmt.Sprint("dead", i%10))}); err != nil && (!errors.As(err, &full) || !full.Kept || full.All) {
+				t.Fatal(err)
+			}
+			if i%10 == 0 {
+				if err := q.Put([]Item{item("good"), item("dead0")}); err != nil && (!errors.As(err, &full) || full.Tenant != "dead0" || full.Next != nil) {
+					t.Fatal(err)
+				}
+				mustPut(t, q, item("good"))
+				eventually(t, "the good one's items to be taken", func() bool {
+					for ts := range q.Tenants {
+						if ts.Tenant == "good" && ts.Items > 0 {
+							return false
+						}
+					}
+					return true
+				})
+			}
+		}
+		if n := q.Stats().Bytes; n < most*3/4 || n > most {
+			t.Errorf("%+v: %d bytes of %d wait", c, n, most)
+		}
+		if !c.drop && !strings.Contains(full.Error(), "kept for other tenants") {
+			t.Error(full)
+		}
+		down.Store(false)
+		drained(t, q)
+		checkStats(t, q)
+		letGo := hold(g)
+		for i := range 64 {
+			if err := q.Put([]Item{item(fmt.Sprint("new", i))}); err != nil {
+				t.Errorf("%+v: item %d: %v", c, i, err)
+			}
+		}
+		letGo()
+		drained(t, q)
 	}
 }

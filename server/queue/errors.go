@@ -22,10 +22,11 @@ type FullError struct {
 	Limit  int64 // Options.MaxTenantBytes or MaxBytes
 	All    bool  // it is MaxBytes
 	Group  bool  // it is MaxGroupBytes
+	Kept   bool  // there is room, which is kept for tenants whose items are taken at present
 	Never  bool  // the item alone exceeds the bound: waiting does not help
 
 	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, whose group is at
-	// MaxGroupBytes, or that never fits, or nil. So a
+	// MaxGroupBytes, for whom no room is kept, or that never fits, or nil. So a
 	// caller that puts the items of the other tenants finds all that it must leave out at once.
 	Next *FullError
 }
@@ -33,6 +34,10 @@ type FullError struct {
 func (e *FullError) Error() string {
 	if e.Never {
 		return fmt.Sprintf("%v: an item of tenant %q is too large: it alone takes more than %d bytes; send smaller ones, or raise the bound", ErrFull, e.Tenant, e.Limit)
+	}
+	if e.Kept {
+		return fmt.Sprintf("%v: no room for tenant %q, whose items are not taken at present: %d bytes wait, and from %d on room is kept for other tenants; wait",
+			ErrFull, e.Tenant, e.Held, e.Limit)
 	}
 	who := "it holds"
 	switch {

@@ -33,6 +33,7 @@ type Verdict struct {
 	Kind  Kind
 	After time.Duration // of Retry: the pause is at least so long
 	Fewer bool          // of Retry: the next call for the tenant has at most half of the weight
+	Down  bool          // of Retry: the target takes nobody's items at present; the pause ends soon after it has answered a call
 	Err   error         // why; shown in logs and in TenantStats
 }
 

@@ -142,13 +142,26 @@ func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	if q.over(t.bytes-droppable+cost, q.o.MaxTenantBytes) {
 		return &FullError{Tenant: t.name, Held: t.bytes, Limit: q.o.MaxTenantBytes}
 	}
-	if q.over(t.group.bytes-droppable+cost, q.o.MaxGroupBytes) {
-		return &FullError{Tenant: t.name, Held: t.group.bytes, Limit: q.o.MaxGroupBytes, Group: true}
+	if limit := t.limit(q.o.MaxGroupBytes); q.over(t.group.bytes-droppable+cost, limit) {
+		return &FullError{Tenant: t.name, Held: t.group.bytes, Limit: limit, Group: true, Kept: limit < q.o.MaxGroupBytes}
 	}
-	if q.over(q.bytes-droppable+cost, q.o.MaxBytes) {
-		return &FullError{Tenant: t.name, Held: q.bytes, Limit: q.o.MaxBytes, All: true}
+	if limit := t.limit(q.o.MaxBytes); q.over(q.bytes-droppable+cost, limit) {
+		kept := limit < q.o.MaxBytes
+		return &FullError{Tenant: t.name, Held: q.bytes, Limit: limit, All: !kept, Kept: kept}
 	}
 	return nil
+}
+
+// keptShare is the part of the bounds that tenants share which is kept for those whose items are taken: an eighth. So tenants whose items are
+// not taken never fill up the queue for the others.
+const keptShare = 8
+
+// limit is how much of a bound that tenants share may be in use for the tenant to have room.
+func (t *tenant) limit(most int64) int64 {
+	if t.pause > 0 { // the last call ended with Retry
+		most -= most / keptShare
+	}
+	return most
 }
 
 // dismiss gives up items that did not get to the disk.

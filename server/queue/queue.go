@@ -44,7 +44,8 @@ type Options struct {
 	// negative: none.
 	Memory int64
 
-	// Bounds of what waits, of one tenant and in all. An item counts as its body and 128 bytes. Zero means no bound.
+	// Bounds of what waits, of one tenant and in all. An item counts as its body and 128 bytes. Zero means no bound. The last eighth of what
+	// tenants share is for those whose last call did not end with Retry.
 	MaxTenantBytes int64
 	MaxBytes       int64
 

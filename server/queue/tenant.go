@@ -25,7 +25,10 @@ const (
 )
 
 // group is what some tenants have together.
-type group struct{ bytes int64 }
+type group struct {
+	bytes int64
+	down  map[*tenant]struct{} // paused since their target takes nobody's items
+}
 
 // tenant is a line of items.
 type tenant struct {
@@ -44,6 +47,7 @@ type tenant struct {
 	misread int     // how many times in a row the log could not be read for a call
 
 	timer   *time.Timer   // ends the latest pause
+	due     time.Time     // when that is
 	pause   time.Duration // before the latest retry; 0 after a success
 	err     error         // of that
 	retries int64
@@ -66,14 +70,14 @@ func (q *Queue) tenantOf(name string) *tenant {
 }
 
 // groupOf finds or makes the group of a tenant.
-func (q *Queue) groupOf(tenant string) *group {
+func (q *Queue) groupOf(of string) *group {
 	name := ""
 	if q.o.Group != nil {
-		name = q.o.Group(tenant)
+		name = q.o.Group(of)
 	}
 	g := q.groups[name]
 	if g == nil {
-		g = new(group)
+		g = &group{down: make(map[*tenant]struct{})}
 		q.groups[strings.Clone(name)] = g
 	}
 	return g
@@ -157,7 +161,7 @@ func (q *Queue) drop(t *tenant, n int, why outcome) {
 // trim drops the oldest items of t while a bound is exceeded, but not the newest one.
 func (q *Queue) trim(t *tenant) {
 	n, bytes := 0, int64(0)
-	for t.busy+n < len(t.items)-1 && (q.over(q.bytes-bytes, q.o.MaxBytes) || q.over(t.group.bytes-bytes, q.o.MaxGroupBytes) || q.over(t.bytes-bytes, q.o.MaxTenantBytes)) {
+	for t.busy+n < len(t.items)-1 && (q.over(q.bytes-bytes, t.limit(q.o.MaxBytes)) || q.over(t.group.bytes-bytes, t.limit(q.o.MaxGroupBytes)) || q.over(t.bytes-bytes, q.o.MaxTenantBytes)) {
 		bytes += t.items[t.busy+n].cost()
 		n++
 	}

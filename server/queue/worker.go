@@ -129,6 +129,9 @@ func (q *Queue) loaded(f *flight) {
 // settle acts upon a verdict.
 func (q *Queue) settle(f *flight, v Verdict) {
 	t := f.tenant
+	if v.Kind != Retry {
+		q.answered(t.group)
+	}
 	switch {
 	case v.Kind == Delivered:
 		q.finish(f, delivered)
@@ -186,10 +189,32 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 		q.trim(t) // what was busy stayed
 	}
 	jitter := rand.N(t.pause/4 + 1) // so that tenants that failed together are not tried together
-	t.timer = time.AfterFunc(max(t.pause-jitter, v.After), func() {
+	pause := max(t.pause-jitter, v.After)
+	if v.Down {
+		t.group.down[t] = struct{}{}
+	}
+	t.due = time.Now().Add(pause)
+	t.timer = time.AfterFunc(pause, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
+		delete(t.group.down, t)
 		q.goOn(t)
 		q.dispatch()
 	})
+}
+
+// resumption is how soon pauses end when the target has answered a call. They do not end at once, so that a target that fails now and
+// then does not get everybody's calls each time.
+const resumption = time.Second
+
+// answered ends the pauses of tenants whose target took nobody's items, and has taken some now.
+func (q *Queue) answered(g *group) {
+	for t := range g.down {
+		soon := rand.N(resumption)
+		if time.Until(t.due) > soon && t.timer.Stop() { // else it is about to end
+			t.due = time.Now().Add(soon)
+			t.timer.Reset(soon)
+		}
+	}
+	clear(g.down)
 }

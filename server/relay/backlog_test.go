@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -190,6 +191,181 @@ func TestTogetherLargerThanTheBurst(t *testing.T) {
 		if n := refusals.Load(); n < 1 || n > 6 {
 			t.Errorf("%d: %d posts were refused", code, n)
 		}
+	}
+}
+
+// Requests that went together and were too large together are not posted again before the pause is over that the target has asked for. Senders
+// that cannot wait so long are told when to come again.
+func TestTogetherRespectsThePause(t *testing.T) { inBubble(t, testTogetherRespectsThePause) }
+
+func testTogetherRespectsThePause(t *testing.T, n *network) {
+	for _, c := range []struct{ pause, answer int }{{3, 204}, {60, 503}} {
+		s := n.sink(t)
+		r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 15 * time.Second, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)})
+		arrived, goOn := make(chan struct{}, 1000), make(chan struct{})
+		var until time.Time // when the pause is over
+		refusals := 0
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			arrived <- struct{}{}
+			<-goOn
+			if time.Now().Before(until) {
+				t.Errorf("a post came %v too early", time.Until(until))
+			}
+			if p.counts().Samples <= 100 {
+				return false
+			}
+			refusals++
+			pause := time.Duration(c.pause) * time.Second
+			until = time.Now().Add(pause)
+			w.Header().Set("Retry-After", fmt.Sprint(c.pause))
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		})
+		go func() {
+			<-arrived
+			waitFor(t, "parcels to wait", func() bool { return r.waiting("a") == 30 })
+			close(goOn)
+		}()
+		var answered atomic.Int64
+		together(31, func(i int) {
+			a := r.send(t, remotewrite.V1, many("a", 5*i, 5)...)
+			if a.status == c.answer {
+				answered.Add(1)
+			}
+			if a.status == 503 && a.header.Get("Retry-After") != fmt.Sprint(c.pause) {
+				t.Errorf("Retry-After: %q", a.header.Get("Retry-After"))
+			}
+		})
+		if n := answered.Load(); n < 30 || refusals != 1 {
+			t.Errorf("a pause of %d s: %d of 31 requests were answered with %d, and %d posts refused", c.pause, n, c.answer, refusals)
+		}
+	}
+}
+
+// A target that does not answer a post of several requests in time gets smaller ones next.
+func TestTogetherForASlowTarget(t *testing.T) { inBubble(t, testTogetherForASlowTarget) }
+
+func testTogetherForASlowTarget(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 5 * time.Second, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)})
+	const senders, each = 40, 5
+	late := 0
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		time.Sleep(100 * time.Millisecond) // in which the others come together
+		if p.counts().Samples > 50 {
+			late++
+			time.Sleep(time.Minute)
+		}
+		return false
+	})
+	together(senders, func(i int) {
+		for range 20 {
+			for r.send(t, remotewrite.V1, many("a", each*i, each)...).status != 204 {
+				time.Sleep(time.Second)
+			}
+		}
+	})
+	if late < 1 || late > 6 { // 195, 97 and 48 samples, and as few attempts to grow
+		t.Errorf("%d posts were late", late)
+	}
+}
+
+// However much waits for a tenant, a post has no more samples than Cortex takes at once by default, and no more bytes than it may, with a queue
+// and without.
+func TestPostsAreBounded(t *testing.T) {
+	samples := func(i int) remotewrite.Series { // few bytes, many samples
+		s := of("a", 0)
+		s.Samples = s.Samples[:0]
+		for k := range 1000 {
+			s.Samples = append(s.Samples, remotewrite.Sample{Timestamp: int64(1 + k)})
+		}
+		return s
+	}
+	bytes := func(i int) remotewrite.Series { // many bytes that do not compress
+		return series(float64(i), "__name__", "up", "__tenant__", "a", "noise", noise(i, 20<<10))
+	}
+	for name, one := range map[string]func(i int) remotewrite.Series{"samples": samples, "bytes": bytes} {
+		for _, queued := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, queued), func(t *testing.T) {
+				s := newSink(t)
+				o := Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)}
+				arrived, goOn := make(chan struct{}, 1000), make(chan struct{})
+				var most, mostBytes atomic.Int64
+				s.answers(func(w http.ResponseWriter, p *post) bool {
+					arrived <- struct{}{}
+					<-goOn
+					most.Store(max(most.Load(), p.counts().Samples))
+					mostBytes.Store(max(mostBytes.Load(), int64(len(p.raw))))
+					return false
+				})
+				if queued {
+					o.Queue = &QueueOptions{Dir: t.TempDir()}
+				}
+				r := newRig(t, o)
+				const requests = 101
+				go func() {
+					<-arrived
+					waitFor(t, "parcels to wait", func() bool {
+						return queued && r.queue.Stats().Items == requests || r.waiting("a") == requests-1
+					})
+					close(goOn)
+				}()
+				together(requests, func(i int) { r.send(t, remotewrite.V1, one(i)).want(t, 204) })
+				waitFor(t, "all of it to arrive", func() bool { return len(s.got()["a"]) == requests*len(one(0).Samples) })
+				if n := most.Load(); name == "samples" && (n < joinedWeight/2 || n > joinedWeight) {
+					t.Errorf("a post of %d samples", n)
+				}
+				if n := mostBytes.Load(); name == "bytes" && (n < joined/2 || n > joined+1<<10) {
+					t.Errorf("a post of %d bytes", n)
+				}
+			})
+		}
+	}
+}
+
+// noise is text that does not compress well.
+func noise(seed, n int) string {
+	r := rand.New(rand.NewPCG(1, uint64(seed)))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte('!' + r.IntN(90))
+	}
+	return string(b)
+}
+
+// Out of the queue, nothing is posted for a tenant before the pause is over that its target has asked for, whatever the status.
+func TestQueueRespectsThePause(t *testing.T) { inBubble(t, testQueueRespectsThePause) }
+
+func testQueueRespectsThePause(t *testing.T, n *network) {
+	for _, code := range []int{429, 500, 503} {
+		s := n.sink(t)
+		var until time.Time
+		posts := 0
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if p.tenant != "a" {
+				return false
+			}
+			if posts++; time.Now().Before(until) {
+				t.Errorf("%d: post %d came %v too early", code, posts, time.Until(until))
+			}
+			if posts > 5 {
+				return false
+			}
+			until = time.Now().Add(time.Minute)
+			w.Header().Set("Retry-After", "60")
+			w.WriteHeader(code)
+			return true
+		})
+		r := n.rig(t, Options{Targets: []string{s.URL}, Queue: &QueueOptions{Dir: t.TempDir()}})
+		for i := range 20 {
+			r.send(t, remotewrite.V1, many("a", 5*i, 5)...).want(t, 204)
+			r.send(t, remotewrite.V1, of("b", float64(i))).want(t, 204)
+		}
+		waitFor(t, "the other tenant's samples", func() bool { return len(s.got()["b"]) == 20 })
+		if posts > 2 {
+			t.Errorf("%d: %d posts", code, posts)
+		}
+		waitFor(t, "posts", func() bool { return posts >= 6 })
 	}
 }
 

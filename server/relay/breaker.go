@@ -34,6 +34,9 @@ func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 		return true, 0
 	}
 	if wait := b.until.Sub(now); wait > 0 {
+		if b.probing { // which may succeed any moment
+			wait = min(wait, breakerPause)
+		}
 		return false, wait
 	}
 	b.probing, b.until = true, now.Add(breakerLongest)

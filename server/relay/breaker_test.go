@@ -37,7 +37,7 @@ func TestBreaker(t *testing.T) {
 		_, wait := b.allow(now)
 		now = now.Add(wait)
 		allow(true, 0)
-		allow(false, 30*time.Second) // one probe
+		allow(false, time.Second) // one probe, whose answer may come any moment
 		fail(1)
 		fail(1)
 		allow(false, pause*time.Second)

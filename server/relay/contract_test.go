@@ -174,6 +174,35 @@ func TestWrittenNothing(t *testing.T) {
 	}
 }
 
+// Cortex answers 202 to the replica of a pair that it does not listen to at present, and before version 1.21 that it has written nothing. Its
+// sender, who would take that for a failure, hears of a success, and out of the queue nothing counts as lost.
+func TestReplicaOfAPair(t *testing.T) {
+	for _, queued := range []bool{false, true} {
+		s := newSink(t)
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			w.Header().Set(samplesHeader, "0")
+			w.WriteHeader(http.StatusAccepted)
+			return true
+		})
+		o := Options{Targets: []string{s.URL}}
+		if queued {
+			o.Queue = &QueueOptions{Dir: t.TempDir()}
+		}
+		r := newRig(t, o)
+		a := r.send(t, remotewrite.V2, of("a", 1), of("b", 1))
+		a.want(t, 204)
+		if got := a.header.Get(samplesHeader); got != "2" {
+			t.Errorf("%s samples are written", got)
+		}
+		if queued {
+			waitFor(t, "the queue to be empty", func() bool { return r.queue.Stats().Items == 0 })
+			if st := r.queue.Stats(); st.Delivered.Items != 2 {
+				t.Errorf("%+v", st)
+			}
+		}
+	}
+}
+
 // A target's answer says what it wants of numbers: those that cannot be are none.
 func TestWrittenAbsurd(t *testing.T) {
 	for _, v := range []string{"9223372036854775807", "-1", "1e3", "0x10", "99999999999999999999", " 1"} {

@@ -20,8 +20,12 @@ func (q *request) deliver() *refusal {
 	now := time.Now()
 	q.replicate()
 	q.done.Add(len(q.parcels))
+	plain := 0
 	for group := range q.groups {
-		q.admit(group, ctx, now)
+		plain += group[0].bytes
+	}
+	for group := range q.groups {
+		q.admit(group, ctx, now, int(float64(q.held)*float64(group[0].bytes)/float64(max(plain, 1))))
 	}
 	switch {
 	case r.lands():
@@ -32,11 +36,18 @@ func (q *request) deliver() *refusal {
 		q.post()
 	}
 	q.done.Wait()
+	for group := range q.groups {
+		group[0].main().inHand.Add(-int64(group[0].share))
+	}
 	return nil
 }
 
-// admit finishes what of a group was delivered before, or comes too fast.
-func (q *request) admit(group []parcel, ctx context.Context, now time.Time) {
+// main is the tenant whose parcel, or copy of one, it is.
+func (p *parcel) main() *tenant { return cmp.Or(p.tenant.of, p.tenant) }
+
+// admit finishes what of a group was delivered before, or comes too fast, or for which there is no memory. The group is the reason for so many
+// bytes that the request holds.
+func (q *request) admit(group []parcel, ctx context.Context, now time.Time, share int) {
 	var first *parcel // that is not finished
 	for i := range group {
 		p := &group[i]
@@ -51,17 +62,29 @@ func (q *request) admit(group []parcel, ctx context.Context, now time.Time) {
 	if first == nil {
 		return
 	}
-	t := cmp.Or(first.tenant.of, first.tenant)
+	t := first.main()
+	// A tenant leaves as much memory free as its parcels occupy, so that one whose target is slow does not occupy all of it.
+	if had := t.inHand.Load(); had > 0 && had > q.relay.o.Flight.Free() {
+		q.refuse(group, result{verdict: failed, after: time.Second, text: "too much for this tenant is under way"})
+		return
+	}
+	group[0].share = share
+	t.inHand.Add(int64(share))
 	rule := t.route.Load().rule
 	n := first.counts.Samples + first.counts.Histograms
 	if n == 0 {
 		return
 	}
 	if ok, after := t.rate.take(int(n), rule.SamplesPerSecond, rule.Burst, now); !ok {
-		for i := range group {
-			if p := &group[i]; !p.finished {
-				p.finish(result{verdict: limited, after: after, text: "more samples a second than the rules allow"})
-			}
+		q.refuse(group, result{verdict: limited, after: after, text: "more samples a second than the rules allow"})
+	}
+}
+
+// refuse gives every parcel of a group that has none a result.
+func (q *request) refuse(group []parcel, res result) {
+	for i := range group {
+		if p := &group[i]; !p.finished {
+			p.finish(res)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/s2"
@@ -34,10 +36,13 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 			break
 		}
 		to := r.choose(t, now, &passed)
+		if to == nil && n == 0 && t.sound.Load() {
+			to = r.leastBusy(t)
+		}
 		if to == nil {
 			if n == 0 {
 				t.breaker.cancel(now) // that is no fault of the tenant's
-				return result{verdict: failed, after: time.Second, text: "no target has answered of late; they are tried again in a while", policy: missed, missed: missed}
+				return result{verdict: failed, after: time.Second, text: "no target has answered of late; they are tried again in a while", down: true, policy: missed, missed: missed}
 			}
 			break
 		}
@@ -52,7 +57,12 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 			break
 		}
 	}
-	t.breaker.done(time.Now(), res.verdict != failed)
+	t.sound.Store(res.verdict != failed || res.status != 0)
+	if res.down {
+		t.breaker.cancel(time.Now())
+	} else {
+		t.breaker.done(time.Now(), res.verdict != failed)
+	}
 	if res.verdict == forbidden {
 		res.policy = r.o.RejectedTenant == Drop
 	}
@@ -94,6 +104,15 @@ func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	}
 }
 
+// leastBusy is the target with the fewest posts under way, although all of them are given a rest: others' posts have brought that about, and
+// the tenant's last one was answered. So tenants for which a target hangs do not keep it from one that writes seldom.
+func (r *Relay) leastBusy(t *tenant) *target {
+	if t.only != nil {
+		return t.only
+	}
+	return slices.MinFunc(r.targets, func(a, b *target) int { return cmp.Compare(a.busy.Load(), b.busy.Load()) })
+}
+
 // postTo posts to one target, in the version that it takes.
 func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parcel) result {
 	p := list[0]
@@ -106,7 +125,11 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 		// has a rule of version 2 that the request does not keep.
 		lost := res.status == http.StatusUnsupportedMediaType || res.verdict == taken && !res.told && !p.counts.none() || res.bare
 		if !lost || protocol == AlsoV2 {
-			if res.verdict == taken && res.written.none() && !p.counts.none() {
+			switch {
+			case res.verdict != taken || !res.written.none() || p.counts.none():
+			case res.status == http.StatusAccepted: // Cortex, which has the samples of another replica: it is no failure, and a sender must not take it for one
+				res.written = p.counts
+			default:
 				res.verdict = refused
 				res.text = fmt.Sprintf("the target answered %d, and that it has written nothing", res.status)
 			}

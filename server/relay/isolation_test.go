@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/ingest"
 )
 
 // What befalls one tenant does not befall the others.
@@ -49,7 +51,9 @@ func testSilenceForOneTenantOpensNoTarget(t *testing.T, n *network) {
 			r.send(t, remotewrite.V1, big).want(t, 503, "tenant b")
 		}()
 	}
+	time.Sleep(5 * time.Millisecond) // so that the silent ones do not end at the same moment as others
 	for begin := time.Now(); time.Since(begin) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
+		r.send(t, remotewrite.V1, of(fmt.Sprint("new", time.Since(begin)), 1)).want(t, 204) // one that the target has not answered yet
 		r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
 	}
 	silent.Wait()
@@ -75,6 +79,203 @@ func testOutageOpensNoTenant(t *testing.T, n *network) {
 	}
 	if r.tenants.byID["a"].breaker.open() {
 		t.Error("the tenant's circuit is open")
+	}
+}
+
+// A tenant for which the target hangs has no answers of others beside its silence, because those write seldom. They are not kept waiting.
+func TestSilenceBesideATenantThatWritesSeldom(t *testing.T) {
+	inBubble(t, testSilenceBesideATenantThatWritesSeldom)
+}
+
+func testSilenceBesideATenantThatWritesSeldom(t *testing.T, n *network) {
+	for _, queued := range []bool{false, true} {
+		s := n.sink(t)
+		o := Options{Targets: []string{s.URL}, Timeout: time.Second}
+		if queued {
+			o.Queue = &QueueOptions{Dir: t.TempDir()}
+		}
+		r := n.rig(t, o)
+		s.silence(t, "b")
+		r.send(t, remotewrite.V1, of("seldom", 0)).want(t, 204)
+		for i := range 20 {
+			for range 60 {
+				r.send(t, remotewrite.V1, of("b", 1))
+				time.Sleep(500 * time.Millisecond)
+			}
+			if i == 0 && !r.targets[0].breaker.open() {
+				t.Error("the target is not given a rest")
+			}
+			begin := time.Now()
+			r.send(t, remotewrite.V1, of("seldom", float64(1+i))).want(t, 204)
+			waitFor(t, "the sample", func() bool { return len(s.got()["seldom"]) == 2+i })
+			if took := time.Since(begin); took > 100*time.Millisecond {
+				t.Errorf("it took %v", took)
+			}
+		}
+	}
+}
+
+// When a target is back after an outage, the queue's tenants do not sit out their pauses: the first post that it takes is soon followed by all
+// others, with one target and for one of several copies.
+func TestQueueAfterAnOutage(t *testing.T) { inBubble(t, testQueueAfterAnOutage) }
+
+func testQueueAfterAnOutage(t *testing.T, n *network) {
+	for _, replicate := range []bool{false, true} {
+		s := n.sink(t)
+		var first atomic.Pointer[time.Time]
+		var back atomic.Bool
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if back.Load() {
+				now := time.Now()
+				first.CompareAndSwap(nil, &now)
+				return false
+			}
+			time.Sleep(time.Minute)
+			return true
+		})
+		o := Options{Targets: []string{s.URL}, Timeout: time.Second, Queue: &QueueOptions{Dir: t.TempDir()}, Replicate: replicate}
+		if replicate {
+			o.Targets = append(o.Targets, n.sink(t).URL)
+		}
+		r := n.rig(t, o)
+		const tenants = 20
+		for i := range tenants {
+			r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 1)).want(t, 204)
+		}
+		time.Sleep(10 * time.Minute)
+		begin := time.Now()
+		back.Store(true)
+		waitFor(t, "all that waits", func() bool { return len(s.got()) == tenants })
+		if took := first.Load().Sub(begin); took > 2*breakerLongest {
+			t.Errorf("the first post came after %v", took)
+		}
+		if took := time.Since(*first.Load()); took > 1500*time.Millisecond {
+			t.Errorf("the last post came %v after the first", took)
+		}
+	}
+}
+
+// Tenants for which the target hangs, with many posts each, do not occupy all connections to it.
+func TestHangingTenantsLeaveConnections(t *testing.T) {
+	inBubble(t, testHangingTenantsLeaveConnections)
+}
+
+func testHangingTenantsLeaveConnections(t *testing.T, n *network) {
+	for _, replicate := range []bool{false, true} {
+		s := n.sink(t)
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if p.tenant == "a" {
+				return false
+			}
+			time.Sleep(time.Minute)
+			return true
+		})
+		o := Options{Targets: []string{s.URL}, Conns: 64, Replicate: replicate}
+		if replicate {
+			o.Targets = append(o.Targets, n.sink(t).URL)
+		}
+		r := n.rig(t, o)
+		var senders sync.WaitGroup
+		for i := range 8 * defaultConcurrency {
+			senders.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)                              // posts that begin at the same moment do not see each other
+				r.send(t, remotewrite.V2, of(fmt.Sprint("b", i%8), float64(i))).want(t, 503) // a post of its own
+			})
+		}
+		time.Sleep(time.Second)
+		for i := range 20 {
+			begin := time.Now()
+			r.send(t, remotewrite.V1, of("a", float64(i))).want(t, 204)
+			if took := time.Since(begin); took > 0 {
+				t.Errorf("it took %v", took)
+			}
+		}
+		if n := r.targets[0].busy.Load(); n < 32 || n > 60 {
+			t.Errorf("%d posts of hanging tenants at once", n)
+		}
+		senders.Wait()
+	}
+}
+
+// A tenant whose target is slow does not occupy the memory that others' requests need, however many senders it has.
+func TestSlowTenantLeavesMemory(t *testing.T) { inBubble(t, testSlowTenantLeavesMemory) }
+
+func testSlowTenantLeavesMemory(t *testing.T, n *network) {
+	for _, replicate := range []bool{false, true} {
+		s := n.sink(t)
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			if p.tenant != "good" {
+				time.Sleep(10 * time.Second)
+			}
+			return false
+		})
+		flight := ingest.NewBudget(4 << 20)
+		o := Options{Targets: []string{s.URL}, Flight: flight, Replicate: replicate}
+		if replicate {
+			o.Targets = append(o.Targets, n.sink(t).URL)
+		}
+		r := n.rig(t, o)
+		var over atomic.Bool
+		var senders sync.WaitGroup
+		for i := range 40 {
+			senders.Go(func() {
+				body := of(fmt.Sprint("slow", i%2), 1)
+				body.Labels[2].Value = noise(i, 60<<10)
+				for !over.Load() {
+					time.Sleep(100*time.Millisecond + time.Duration(i)*137*time.Microsecond) // not all bodies are read at the same moment
+					r.send(t, remotewrite.V1, body)
+				}
+			})
+		}
+		for i := range 150 {
+			time.Sleep(100 * time.Millisecond)
+			good := of("good", float64(i))
+			good.Labels[2].Value = noise(i, 60<<10)
+			if a := r.send(t, remotewrite.V1, good); a.status != 204 {
+				t.Errorf("request %d: %d: %s", i, a.status, a.body)
+			}
+		}
+		if used := flight.Used(); used < 1<<20 {
+			t.Errorf("%d bytes are used", used)
+		}
+		over.Store(true)
+		senders.Wait()
+		for _, name := range []string{"slow0", "slow1", "good"} {
+			if n := r.tenants.byID[name].inHand.Load(); n != 0 {
+				t.Errorf("%s still has %d bytes in hand", name, n)
+			}
+		}
+	}
+}
+
+// While a target is down it gets few posts, however many tenants it answered before.
+func TestTargetIsGivenARest(t *testing.T) { inBubble(t, testTargetIsGivenARest) }
+
+func testTargetIsGivenARest(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: time.Second})
+	const tenants = 20
+	all := func() {
+		together(tenants, func(i int) { r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 1)) })
+	}
+	all()
+	var posts atomic.Int64
+	s.answers(func(w http.ResponseWriter, p *post) bool {
+		posts.Add(1)
+		time.Sleep(time.Minute)
+		return true
+	})
+	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+		all()
+	}
+	if n := posts.Load(); n < 20 || n > 3*tenants+10*60/20 {
+		t.Errorf("%d posts", n)
+	}
+	s.answers(nil)
+	time.Sleep(breakerLongest)
+	r.send(t, remotewrite.V1, of("t0", 2)).want(t, 204)
+	for i := range tenants { // the outage was no tenant's fault
+		r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 2)).want(t, 204)
 	}
 }
 

@@ -45,7 +45,7 @@ func (r *Relay) submit(p *parcel) {
 	t := p.tenant
 	l := &t.lane
 	l.mu.Lock()
-	if l.posts > 0 && (p.joins() || l.posts >= t.concurrency()) {
+	if l.posts > 0 && (p.joins() || l.posts >= r.mostPosts(t)) {
 		l.waiting = append(l.waiting, p)
 		if len(l.waiting) == 1 {
 			l.alarm = time.AfterFunc(lateFor, func() { r.overtake(t) })
@@ -61,11 +61,30 @@ func (r *Relay) submit(p *parcel) {
 	}
 }
 
+// mostPosts is how many posts of a tenant may be under way. A tenant leaves as many connections free as it occupies, so that tenants for
+// which the targets hang do not occupy all of them: one gets half of the connections, two get a third each.
+func (r *Relay) mostPosts(t *tenant) int {
+	free := 0
+	for _, to := range r.targets {
+		if t.only == nil || t.only == to {
+			free += to.conns - int(to.busy.Load())
+		}
+	}
+	return max(1, min(t.concurrency(), free))
+}
+
 // overtake posts what waits, because the post before takes long.
 func (r *Relay) overtake(t *tenant) {
 	l := &t.lane
 	l.mu.Lock()
-	if len(l.waiting) == 0 || l.posts >= t.concurrency() {
+	if len(l.waiting) == 0 {
+		l.mu.Unlock()
+		return
+	}
+	if most := r.mostPosts(t); l.posts >= most {
+		if most < t.concurrency() { // others end, too
+			l.alarm.Reset(lateFor)
+		}
 		l.mu.Unlock()
 		return
 	}
@@ -163,7 +182,10 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 		if len(post) > 1 {
 			t.lane.learn(post, &res)
 			switch {
-			case res.tooLarge(), res.verdict == limited:
+			case res.tooLarge():
+				continue
+			case res.verdict == limited:
+				list = wait(list, &res)
 				continue
 			case res.verdict == refused, res.verdict == forbidden:
 				alone = len(post)
@@ -178,6 +200,26 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 		}
 		list, alone = list[len(post):], max(alone-1, 0)
 	}
+}
+
+// wait returns the parcels that may be posted again when the pause that the target has asked for is over. The senders of the others are told of it.
+func wait(list []*parcel, res *result) []*parcel {
+	if res.after <= 0 {
+		return list
+	}
+	end := time.Now().Add(res.after)
+	list = slices.DeleteFunc(list, func(p *parcel) bool {
+		deadline, ok := p.ctx.Deadline()
+		if !ok || deadline.After(end) {
+			return false
+		}
+		p.finish(*res)
+		return true
+	})
+	if len(list) > 0 {
+		time.Sleep(res.after)
+	}
+	return list
 }
 
 // late finishes a parcel whose sender will not wait any longer.

@@ -44,6 +44,7 @@ type parcel struct {
 	attempt string          // the sender's Retry-Attempt
 	sum     uint64          // of the tenant and plain, for the memory of deliveries; 0: not computed
 
+	share    int // of the memory of the request, in bytes; see admit
 	result   result
 	finished bool
 	held     bool // something may still read whole: its memory must not be used again
@@ -93,6 +94,7 @@ type result struct {
 	again   bool // it was taken when it came before
 	missed  bool // policy is that one of several targets may miss it
 	policy  bool // it is lost, and the settings want the sender to be told that all is well
+	down    bool // the target takes no connections, or is given a rest: no fault of the tenant's
 	late    bool // no answer came in time: the target may have stored the request, or may store it later
 }
 

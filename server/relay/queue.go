@@ -156,5 +156,5 @@ func verdictFor(res result) queue.Verdict {
 	case res.verdict == refused, res.verdict == forbidden && res.policy:
 		return queue.Verdict{Kind: queue.Refused, Err: errors.New(res.text)}
 	}
-	return queue.Verdict{Kind: queue.Retry, After: res.after, Fewer: res.smaller(), Err: errors.New(res.text)}
+	return queue.Verdict{Kind: queue.Retry, After: res.after, Fewer: res.smaller(), Down: res.down, Err: errors.New(res.text)}
 }

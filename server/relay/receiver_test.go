@@ -28,6 +28,10 @@ var receivers = map[string]func(t *testing.T) receiver{
 	"passed on, by tenants": func(t *testing.T) receiver {
 		return passing(t, Options{Tenants: Tenants{Labels: []string{"series", "z"}, Remove: true, Default: "d", Missing: Fallback}})
 	},
+	"replicated": func(t *testing.T) receiver { return replicating(t, Options{}) },
+	"replicated by a queue": func(t *testing.T) receiver {
+		return replicating(t, Options{Queue: &QueueOptions{Dir: t.TempDir()}})
+	},
 	"queued": func(t *testing.T) receiver { return passing(t, Options{Queue: &QueueOptions{Dir: t.TempDir()}}) },
 	"landed": func(t *testing.T) receiver {
 		var mu sync.Mutex
@@ -53,20 +57,36 @@ var receivers = map[string]func(t *testing.T) receiver{
 	},
 }
 
+// replicating passes on to two targets; what has come is what both have got.
+func replicating(t *testing.T, o Options) receiver {
+	first, second := newSink(t), newSink(t)
+	o.Targets, o.Replicate = []string{first.URL, second.URL}, true
+	o.Tenants = Tenants{Default: "d", Missing: Fallback}
+	return receiver{newRig(t, o), func() counts {
+		if n := first.came(); n == second.came() {
+			return n
+		}
+		return counts{Series: -1}
+	}}
+}
+
 func passing(t *testing.T, o Options) receiver {
 	s := newSink(t)
 	o.Targets = []string{s.URL}
 	if o.Tenants.Missing == 0 {
 		o.Tenants = Tenants{Default: "d", Missing: Fallback}
 	}
-	return receiver{newRig(t, o), func() (n counts) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, p := range s.posts {
-			n.add(p.counts())
-		}
-		return n
-	}}
+	return receiver{newRig(t, o), s.came}
+}
+
+// came is all that the sink got.
+func (s *sink) came() (n counts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.posts {
+		n.add(p.counts())
+	}
+	return n
 }
 
 // native is a histogram with the counts of two buckets on each side that is asked for.
@@ -120,6 +140,22 @@ func TestReceiver(t *testing.T) {
 		s.Metadata = remotewrite.Metadata{Type: remotewrite.MetricTypeHistogram, Help: "Hilfe \"ä\"\n", Unit: "special/units"}
 	}
 	up := sample(1, "__name__", "up", "job", "testjob", "instance", "localhost:9090")
+	both := func(s *remotewrite.Series) { exemplar(s); metadata(s) }
+	bare := func(s *remotewrite.Series) { s.Samples = nil }
+	var types []remotewrite.Series
+	for kind := remotewrite.MetricTypeUnknown; kind <= remotewrite.MetricTypeStateset; kind++ {
+		types = append(types, with(sample(1, "__name__", fmt.Sprint("of_type_", kind)), func(s *remotewrite.Series) {
+			s.Metadata = remotewrite.Metadata{Type: kind, Help: "help"}
+		}))
+	}
+	times := with(up, func(s *remotewrite.Series) {
+		s.Samples = []remotewrite.Sample{{Value: 1, Timestamp: 1000}, {Value: 2, Timestamp: 60_000}, {Value: 3, Timestamp: 3_600_000}}
+		for _, v := range s.Samples {
+			s.Exemplars = append(s.Exemplars, remotewrite.Exemplar{Labels: []remotewrite.Label{{Name: "trace_id", Value: "t"}}, Value: v.Value, Timestamp: v.Timestamp})
+		}
+	})
+	started := native(true, true, true, false)
+	started.StartTimestamp = 500
 	var many []remotewrite.Series
 	for i := range 50 {
 		many = append(many, with(sample(float64(i), "__name__", fmt.Sprint("counter_", i), "series", fmt.Sprint(i)), exemplar), histogram(native(true, i%2 == 0, true, false)))
@@ -152,6 +188,17 @@ func TestReceiver(t *testing.T) {
 		"a negative bucket":             {send: []remotewrite.Series{up, histogram(negative)}, good: counts{1, 1, 0, 0}, bad: true},
 		"exemplars":                     {send: []remotewrite.Series{with(up, exemplar), with(histogram(native(true, true, true, false)), exemplar)}},
 		"metadata":                      {send: []remotewrite.Series{with(histogram(native(true, false, false, false)), metadata), with(up, func(s *remotewrite.Series) { exemplar(s); metadata(s) })}},
+		"an exemplar without labels":    {send: []remotewrite.Series{with(up, func(s *remotewrite.Series) { s.Exemplars = []remotewrite.Exemplar{{Value: 1, Timestamp: 1000}} })}},
+		"exemplars alone":               {send: []remotewrite.Series{with(up, func(s *remotewrite.Series) { bare(s); exemplar(s) })}},
+		"metadata alone":                {send: []remotewrite.Series{with(up, func(s *remotewrite.Series) { bare(s); metadata(s) })}},
+		"several times":                 {send: []remotewrite.Series{times}},
+		"exemplars without a name":      {send: []remotewrite.Series{with(sample(1, "job", "test"), exemplar)}, bad: true},
+		"exemplars of an empty name":    {send: []remotewrite.Series{with(sample(1, "__name__", ""), exemplar), up}, good: counts{1, 1, 0, 0}, bad: true},
+		"metadata without a name":       {send: []remotewrite.Series{with(sample(1, "job", "test"), metadata)}, bad: true},
+		"metadata of an empty name":     {send: []remotewrite.Series{with(sample(1, "__name__", ""), both), up}, good: counts{1, 1, 0, 0}, bad: true},
+		"types of metadata":             {send: types},
+		"custom buckets without counts": {send: []remotewrite.Series{with(histogram(native(false, false, false, true)), exemplar)}},
+		"a histogram's start time":      {send: []remotewrite.Series{histogram(started)}},
 		"characters":                    {send: []remotewrite.Series{with(sample(42, "__name__", "test_metric", "environment", "test🚀", "job", "test-job_with.special@chars"), exemplar)}},
 		"many":                          {send: many},
 	} {
@@ -191,7 +238,10 @@ func TestReceiverRefuses(t *testing.T) {
 			r := open(t)
 			for _, version := range versions {
 				good := s2.EncodeSnappy(nil, remotewrite.Append(nil, version, &remotewrite.Request{Series: []remotewrite.Series{series(1, "__name__", "up")}}))
-				corrupt := append([]byte{'0'}, good[1:]...)
+				corrupt, headless := append([]byte{'0'}, good[1:]...), append([]byte{0xff}, good[1:]...)
+				if a := r.post(t, headless, "Content-Type", contentTypes[version], "Content-Encoding", "snappy"); a.status != 400 {
+					t.Errorf("a damaged head: %d: %s", a.status, a.body)
+				}
 				for header, status := range map[[2]string]int{
 					{"Content-Type", "application/json"}: 415, {"Content-Type", "image/png"}: 415,
 					{"Content-Encoding", "gzip"}: 415, {"Content-Encoding", "deflate"}: 415, {"X-Any", "thing"}: 400,

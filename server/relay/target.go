@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -68,7 +69,9 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/api/v1/push"
 	}
-	return &target{url: u, inPath: strings.Contains(u.Path, inPath), age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}, nil
+	t := &target{url: u, inPath: strings.Contains(u.Path, inPath), age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}
+	t.answer.Store(math.MinInt64) // never
+	return t, nil
 }
 
 // urlFor returns where posts of a tenant go.
@@ -158,23 +161,24 @@ func (t *target) post(ctx context.Context, to *route, version remotewrite.Versio
 	resp, released, err := roundTrip(ctx, transport, t.urlFor(to.id), header, body)
 	if err != nil {
 		t.complain(err)
-		text, late := unanswered(err)
-		return result{verdict: failed, text: text, late: late}, released
+		return unanswered(err), released
 	}
 	t.answer.Store(ticks(time.Now()))
 	return t.read(resp), released
 }
 
-// unanswered returns what a sender is told of an error, which is not where targets are, and whether the time was over.
-func unanswered(err error) (text string, late bool) {
+// unanswered returns the result of a post that ended with an error. Senders are not told where targets are.
+func unanswered(err error) result {
 	var timeout interface{ Timeout() bool }
+	var op *net.OpError
+	res := result{verdict: failed, text: "the target did not answer", down: errors.As(err, &op) && op.Op == "dial"}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the target takes no connections", false
+		res.text = "the target takes no connections"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "the target did not answer in time", true
+		res.text, res.late = "the target did not answer in time", !res.down
 	}
-	return "the target did not answer", false
+	return res
 }
 
 // complain logs an error, one in a while.

@@ -21,8 +21,10 @@ type tenant struct {
 	lane    lane
 	pieces  pieces
 	rate    bucket
+	inHand  atomic.Int64 // bytes of the budget that its parcels are the reason for
 	active  active
 	breaker breaker
+	sound   atomic.Bool // a target has answered the last post
 	stats   tenantStats
 	used    atomic.Int64 // when, in Unix seconds
 

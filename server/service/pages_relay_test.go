@@ -431,6 +431,29 @@ func TestPagesRelay(t *testing.T) {
 			}
 		},
 	})
+	versions := func(v2 http.HandlerFunc, want ...string) check {
+		return func(t *testing.T, _ pages.Row) { wantVersions(t, v2, want...) }
+	}
+	unknown := versions(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnsupportedMediaType) }, "2", "1", "1")
+	written := func(status, samples int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Prometheus-Remote-Write-Samples-Written", fmt.Sprint(samples))
+			w.WriteHeader(status)
+		}
+	}
+	bare := versions(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "TimeSeries must contain at least one sample or histogram for series", http.StatusBadRequest)
+	}, "2", "1", "1") // the next request is of 1.0 at once
+	page.Rows(t, "Versions of the protocol", map[string]check{
+		"Cortex up to 1.19":              unknown,
+		"Cortex 1.20":                    versions(written(http.StatusAccepted, 0), "2", "2"),
+		"Cortex 1.21":                    bare,
+		"Mimir before 2.17":              unknown,
+		"Mimir 2.17":                     versions(written(http.StatusNoContent, 1), "2", "2"),
+		"Prometheus before October 2025": versions(written(http.StatusNoContent, 1), "2", "2"),
+		"Prometheus since then":          bare,
+		"VictoriaMetrics":                unknown,
+	})
 	page.Rows(t, "Replication", map[string]check{
 		"2xx means": func(t *testing.T, r pages.Row) {
 			wantReplicated(t, 204, 204)
@@ -536,6 +559,40 @@ func TestPagesRelay(t *testing.T) {
 	})
 	page.Rows(t, "From cortex-tenant", settingsOfCortexTenant(t, page))
 	page.Done(t)
+}
+
+// wantVersions asserts that a request of 2.0, sent twice, comes in these versions to a target that answers 2.0 so, and is answered with 204.
+func wantVersions(t *testing.T, v2 http.HandlerFunc, want ...string) {
+	t.Helper()
+	var mu sync.Mutex
+	var came []string
+	to := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		second := strings.HasPrefix(r.Header.Get("X-Prometheus-Remote-Write-Version"), "2")
+		mu.Lock()
+		came = append(came, map[bool]string{true: "2", false: "1"}[second])
+		mu.Unlock()
+		if second {
+			v2(w, r)
+		}
+	}))
+	defer to.Close()
+	labels := []remotewrite.Label{{Name: "__name__", Value: "up"}, {Name: "__tenant__", Value: "a"}}
+	body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V2, &remotewrite.Request{Series: []remotewrite.Series{
+		{Labels: labels, Samples: []remotewrite.Sample{{Value: 1, Timestamp: 1}}}, {Labels: labels, Exemplars: []remotewrite.Exemplar{{Value: 1, Timestamp: 1}}},
+	}}))
+	try(t, func(send func([]byte, ...string) reply) {
+		for range 2 {
+			a := send(body, "Content-Type", "application/x-protobuf;proto=io.prometheus.write.v2.Request")
+			a.wants(t, 204)
+			if n := a.header.Get("X-Prometheus-Remote-Write-Samples-Written"); n != "1" {
+				t.Errorf("%s samples are written", n)
+			}
+		}
+	}, "--relay.target="+to.URL)
+	if !slices.Equal(came, want) {
+		t.Errorf("the versions %q came, want %q", came, want)
+	}
 }
 
 // wantLimited asserts that a tenant beyond its rate, and a target's 429, are answered with the status and a Retry-After.

@@ -3,12 +3,17 @@ package service
 import (
 	"bytes"
 	"crypto/tls"
+	"io"
+	"log/slog"
+	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +21,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
@@ -316,5 +322,111 @@ func TestDamagedQueueStarts(t *testing.T) {
 	}
 	if to.got("second") != 0 {
 		t.Error("the damaged one was delivered")
+	}
+}
+
+// Whatever receivers are to take lands: exemplars or metadata alone, histograms of any kind, values that are no numbers.
+func TestReceivedSeriesLand(t *testing.T) {
+	named := func(name string, change func(s *remotewrite.Series)) remotewrite.Series {
+		s := remotewrite.Series{Labels: []remotewrite.Label{{Name: "__name__", Value: name}, {Name: "__tenant__", Value: "a"}}}
+		change(&s)
+		return s
+	}
+	now := time.Now().UnixMilli()
+	sample := func(v float64) func(s *remotewrite.Series) {
+		return func(s *remotewrite.Series) { s.Samples = []remotewrite.Sample{{Value: v, Timestamp: now}} }
+	}
+	exemplar := func(s *remotewrite.Series) {
+		s.Exemplars = []remotewrite.Exemplar{{Value: 1, Timestamp: now}}
+	}
+	histogram := func(h remotewrite.Histogram) func(s *remotewrite.Series) {
+		return func(s *remotewrite.Series) { h.Timestamp = now; s.Histograms = []remotewrite.Histogram{h} }
+	}
+	list := []remotewrite.Series{
+		named("nan", sample(math.NaN())), named("stale", sample(math.Float64frombits(remotewrite.StaleNaN))), named("inf", sample(math.Inf(-1))),
+		named("exemplars alone", exemplar),
+		named("metadata alone", func(s *remotewrite.Series) {
+			s.Metadata = remotewrite.Metadata{Type: remotewrite.MetricTypeCounter, Help: "ä\n\""}
+		}),
+		named("empty", histogram(remotewrite.Histogram{Count: remotewrite.IntCount(0)})),
+		named("custom", histogram(remotewrite.Histogram{Count: remotewrite.IntCount(3), Schema: -53, CustomValues: []float64{0.1, 1}, Positive: remotewrite.Buckets{Spans: []remotewrite.BucketSpan{{Length: 2}}, Deltas: []int64{1, 1}}})),
+		named("floats", histogram(remotewrite.Histogram{Count: remotewrite.FloatCount(0.5), ZeroCount: remotewrite.FloatCount(0.5), ZeroThreshold: 1e-128})),
+	}
+	for version, contentType := range map[remotewrite.Version]string{remotewrite.V1: "application/x-protobuf", remotewrite.V2: "application/x-protobuf;proto=io.prometheus.write.v2.Request"} {
+		c := settings(t)
+		s, stop := run(t, c)
+		body := s2.EncodeSnappy(nil, remotewrite.Append(nil, version, &remotewrite.Request{Series: list}))
+		resp, err := http.Post(s.URL()+"/api/v1/push", contentType, bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		want := map[remotewrite.Version]string{remotewrite.V1: "", remotewrite.V2: "3 3 1"}[version]
+		written := strings.TrimSpace(resp.Header.Get("X-Prometheus-Remote-Write-Samples-Written") + " " + resp.Header.Get("X-Prometheus-Remote-Write-Histograms-Written") + " " + resp.Header.Get("X-Prometheus-Remote-Write-Exemplars-Written"))
+		if resp.StatusCode != 204 || written != want {
+			t.Errorf("version %d: %s, %q written: %s", version, resp.Status, written, text)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		for table, want := range map[string]int{"a": 3, "a-histograms": 3, "a-exemplars": 1} {
+			rows := 0
+			err := eachFile(filepath.Join(c.Data, "tables", "metrics", table), func(path string) error {
+				return parquet.Scan(path, func(b *column.Batch) error {
+					rows += b.Rows
+					return nil
+				})
+			})
+			if err != nil || rows != want {
+				t.Errorf("version %d: %s has %d rows, want %d: %v", version, table, rows, want, err)
+			}
+		}
+	}
+}
+
+// crowded is the system's disk, whose directory of the queue can be full.
+type crowded struct {
+	disk.Disk
+	full *atomic.Bool
+}
+
+func (d crowded) Free(dir string) (int64, error) {
+	if strings.HasSuffix(dir, "/queue") && d.full.Load() {
+		return 1000, nil
+	}
+	return d.Disk.Free(dir)
+}
+
+// The queue's disk is full: /ready and senders are told so without a path, and the relay goes on by itself when there is room.
+func TestFullDiskOfTheQueue(t *testing.T) {
+	to, dir := newTarget(t), t.TempDir()
+	var full atomic.Bool
+	listen := func(address string) (net.Listener, error) { return net.Listen("tcp", address) }
+	m := machine{disk: crowded{disk.OS, &full}, listen: listen, lookup: net.DefaultResolver.LookupNetIP}
+	c := settings(t, "--wal-min-free=4MiB", "--relay.target="+to.URL, "--relay.queue="+dir+"/queue")
+	s, err := newOn(m, c, "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := serve(t, s)
+	ready := func() (int, string) { return get(t, http.DefaultClient, s.URL()+"/ready") }
+	taken := func() (int, string) { return push(t, http.DefaultClient, s.URL(), "", series("a")) }
+	for range 2 {
+		waitFor(t, "/ready to say yes", func() bool { status, _ := ready(); return status == 200 })
+		waitFor(t, "series to be taken", func() bool { status, _ := taken(); return status == 204 })
+		full.Store(true)
+		waitFor(t, "series to be refused", func() bool { status, _ := taken(); return status == 503 })
+		if _, text := taken(); strings.Contains(text, dir) || !strings.Contains(text, "disk") {
+			t.Errorf("senders are told %q", text)
+		}
+		waitFor(t, "/ready to say no", func() bool { status, _ := ready(); return status == 503 })
+		if _, text := ready(); !strings.Contains(text, "the relay's queue") || !strings.Contains(text, "MiB") || strings.Contains(text, dir) {
+			t.Errorf("/ready: %s", text)
+		}
+		full.Store(false)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
 	}
 }

@@ -58,6 +58,12 @@ func runLogged(t *testing.T, c *config.Serve, to slog.Handler) (s *Service, stop
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s, serve(t, s)
+}
+
+// serve runs a service until it is told to stop, and has it ready.
+func serve(t *testing.T, s *Service) (stop func() error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Run(ctx) }()
@@ -67,7 +73,7 @@ func runLogged(t *testing.T, c *config.Serve, to slog.Handler) (s *Service, stop
 	case err := <-stopped:
 		t.Fatal(err)
 	}
-	return s, func() error {
+	return func() error {
 		cancel()
 		return <-stopped
 	}
