@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "time"
 
 // flight is what a worker delivers at a time: the first items of one tenant.
 type flight struct {
@@ -185,7 +182,7 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 	if q.o.DropOldest {
 		q.trim(t) // what was busy stayed
 	}
-	jitter := rand.N(t.pause/4 + 1) // so that tenants that failed together are not tried together
+	jitter := q.o.Jitter(t.pause/4 + 1) // so that tenants that failed together are not tried together
 	t.timer = time.AfterFunc(max(t.pause-jitter, v.After), func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
