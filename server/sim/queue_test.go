@@ -26,7 +26,7 @@ const (
 var queues = Plan{
 	Seeds: 200,
 	Life: func(w *World) {
-		m := &items{World: w, delivered: make(map[string]int), refusals: make(map[string]bool), last: make(map[string]uint64), owner: make(map[string]string)}
+		m := &items{World: w, delivered: make(map[string]int), refusals: make(map[string]bool), last: make(map[string]uint64), owner: make(map[string]string), settled: make(map[string]bool)}
 		for range 1 + w.Rand.IntN(4) {
 			m.live()
 		}
@@ -36,7 +36,7 @@ var queues = Plan{
 		"crash: start", "crash: put", "crash: close", "crash at Datasync", "crash at WriteVec", "crash at SyncDir", "crash at Rename", "crash at Sync",
 		"Datasync fails: *", "WriteVec fails: *", "SyncDir fails: *", "Rename fails: *", "Open fails: *", "ReadAt fails: *", "Sync fails: *",
 		"short WriteVec", "small disks", "slow disks", "lives that end with the process", "flipped bits", "lives beside a tenant that hangs",
-		"items acknowledged", "items refused", "items of unknown fate", "starts that fail", "answers that are lost", "items that a target refuses", "deliveries after a restart",
+		"items acknowledged", "items refused", "items of unknown fate", "starts that fail", "answers that are lost", "items that a target refuses", "deliveries after a restart", "ends in good order",
 	},
 }
 
@@ -51,6 +51,8 @@ type items struct {
 	sets      []set             // that were put together
 	owner     map[string]string // tenants, by body
 	delivered map[string]int    // by body
+	settled   map[string]bool   // bodies that the target took, and said so, by the end of a life that ended in good order
+	taken     []string          // those of this life
 	refusals  map[string]bool   // bodies that the target refused
 	last      map[string]uint64 // the order of the last item of each tenant that was delivered in this life
 	lives     int
@@ -68,6 +70,7 @@ type set struct {
 
 func (m *items) open(r *rand.Rand) (*queue.Queue, error) {
 	clear(m.last)
+	m.taken = nil
 	m.lives++
 	life := m.lives
 	targets := make(map[string]*rand.Rand) // what happens to one tenant does not hang on the order in which goroutines run
@@ -117,6 +120,8 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 		switch {
 		case it.Tenant != tenant || m.owner[string(it.Body)] != tenant:
 			m.T.Errorf("an item of %q, put for %q, in a call of %q: %.20s", it.Tenant, m.owner[string(it.Body)], tenant, it.Body)
+		case m.settled[string(it.Body)] && m.flips == 0: // a flipped bit may be that of a note
+			m.T.Errorf("%.20s came again after an end in good order", it.Body)
 		case it.Order <= m.last[tenant] && m.last[tenant] > 0 && !m.redelivered(it):
 			m.T.Errorf("%.20s came after an item of a later order", it.Body)
 		}
@@ -146,6 +151,7 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 	}
 	for _, it := range all {
 		m.delivered[string(it.Body)]++
+		m.taken = append(m.taken, string(it.Body))
 		m.last[tenant] = it.Order
 	}
 	if life > 1 {
@@ -194,6 +200,12 @@ func (m *items) live() {
 	m.Say("%d items so far; closed: %v", m.n, err)
 	m.mu.Lock()
 	m.lives++
+	if err == nil {
+		m.Count("ends in good order", 1)
+		for _, body := range m.taken {
+			m.settled[body] = true
+		}
+	}
 	m.mu.Unlock()
 	m.Next()
 }
