@@ -16,5 +16,5 @@
 //	disk.go     Disk, File
 //	os.go       OS
 //	durable.go  MkdirAll, WriteFile, Publish
-//	mutex.go    Mutex, which may be held while the disk is waited for
+//	mutex.go    Mutex and RWMutex, which may be held while the disk is waited for
 package disk

@@ -72,7 +72,7 @@ func New(o Options) *Handler {
 	}
 	h.large = make(chan struct{}, runtime.GOMAXPROCS(0))
 	if h.schemas = o.Schemas; h.schemas == nil {
-		h.schemas = newSchemas("")
+		h.schemas = newSchemas(nil, "")
 	}
 	if h.log == nil {
 		h.log = slog.Default()

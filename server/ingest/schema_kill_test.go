@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // A process is killed while it registers schemas and deletes some. What it has acknowledged is so after the next start.
@@ -32,7 +34,7 @@ func TestSchemasKill(t *testing.T) {
 		if n < 30 {
 			t.Fatalf("the process ended by itself after %d requests", n)
 		}
-		schemas, err := OpenSchemas(path)
+		schemas, err := OpenSchemas(disk.OS, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +55,7 @@ func registerForEver(path, next string) {
 		fmt.Println(text)
 		os.Exit(1)
 	}
-	schemas, err := OpenSchemas(path)
+	schemas, err := OpenSchemas(disk.OS, path)
 	if err != nil {
 		fail(err)
 	}

@@ -25,7 +25,7 @@ import (
 func newSchemaRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 	t.Helper()
 	var err error
-	if o.Schemas, err = OpenSchemas(filepath.Join(t.TempDir(), "schemas.json")); err != nil {
+	if o.Schemas, err = OpenSchemas(disk.OS, filepath.Join(t.TempDir(), "schemas.json")); err != nil {
 		t.Fatal(err)
 	}
 	return newRig(t, o, change...)
@@ -395,7 +395,7 @@ func TestSchemaVersions(t *testing.T) {
 	want := map[string][]row{"db.t": {{"time": t0, "a": int64(7)}, {"time": t0, "a": int64(7), "b": int64(8)}, {"time": t0, "b": int64(7), "a": int64(8)}}}
 	wantRows(t, r.landed(), want)
 
-	reopened, err := OpenSchemas(r.h.schemas.path)
+	reopened, err := OpenSchemas(disk.OS, r.h.schemas.path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -588,11 +588,11 @@ func TestSchemasFile(t *testing.T) {
 		if err := disk.WriteFile(disk.OS, path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenSchemas(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := OpenSchemas(disk.OS, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := OpenSchemas(t.TempDir()); err == nil {
+	if _, err := OpenSchemas(disk.OS, t.TempDir()); err == nil {
 		t.Error("a directory was read")
 	}
 }
@@ -713,9 +713,9 @@ func FuzzSchemaPut(f *testing.F) {
 	}
 	f.Add([]byte(`{"fields": [{"name": "a", "type": "map8"}]}`))
 	path := filepath.Join(f.TempDir(), "schemas.json")
-	r := &rig{t: f, h: New(Options{Schemas: newSchemas(path)})}
+	r := &rig{t: f, h: New(Options{Schemas: newSchemas(disk.OS, path)})}
 	f.Fuzz(func(t *testing.T, definition []byte) {
-		r.h.schemas = newSchemas(path)
+		r.h.schemas = newSchemas(disk.OS, path)
 		w := r.put("x", string(definition))
 		var p problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != 201 && (w.Code >= 500 || p.Error == "" || len(p.Error) > 2000 || strings.Contains(p.Error, "\n")) {
@@ -724,7 +724,7 @@ func FuzzSchemaPut(f *testing.F) {
 		if w.Code != 201 {
 			return
 		}
-		again, err := OpenSchemas(path)
+		again, err := OpenSchemas(disk.OS, path)
 		if err != nil || again.versions("x")[0].fingerprint != r.h.schemas.versions("x")[0].fingerprint {
 			t.Fatal(err)
 		}

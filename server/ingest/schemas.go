@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +25,7 @@ import (
 //
 // A version is known by its fingerprint, names included, because fields name columns.
 type Schemas struct {
+	disk  disk.Disk
 	path  string
 	known atomic.Pointer[map[string][]*version] // what the file says; neither it nor what is in it changes
 	mu    sync.Mutex                            // held while another is made of it
@@ -70,9 +70,9 @@ type schemaEntry struct {
 }
 
 // OpenSchemas reads the file, or begins an empty registry if there is none.
-func OpenSchemas(path string) (*Schemas, error) {
-	s := newSchemas(path)
-	text, err := os.ReadFile(path)
+func OpenSchemas(d disk.Disk, path string) (*Schemas, error) {
+	s := newSchemas(d, path)
+	text, err := disk.ReadFile(d, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -85,8 +85,8 @@ func OpenSchemas(path string) (*Schemas, error) {
 	return s, nil
 }
 
-func newSchemas(path string) *Schemas {
-	s := &Schemas{path: path}
+func newSchemas(d disk.Disk, path string) *Schemas {
+	s := &Schemas{disk: d, path: path}
 	s.known.Store(new(map[string][]*version))
 	return s
 }
@@ -130,7 +130,7 @@ func (s *Schemas) become(known map[string][]*version) error {
 	}
 	text, err := json.MarshalIndent(f, "", "\t")
 	if err == nil {
-		err = disk.WriteFile(disk.OS, s.path, append(text, '\n'))
+		err = disk.WriteFile(s.disk, s.path, append(text, '\n'))
 	}
 	if err != nil {
 		return refuse(InDoubt, "the disk failed while the schemas were written: it is unknown whether they are; send it again (%v)", err)

@@ -35,7 +35,7 @@ func TestAsideReturns(t *testing.T) {
 				}
 				a, _ := open()
 				land(t, a.Sink, path, telemetry(100))
-				d.Set(faulty.Options{Crashed: func() { crash = true }, Fail: firstLink(fault)})
+				d.Set(faulty.Options{Crashed: func(faulty.Call) { crash = true }, Fail: firstLink(fault)})
 				if call > 0 {
 					d.CrashAt(call)
 				}

@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -13,17 +15,33 @@ func (q *Queue) keep() {
 	defer tick.Stop()
 	reported := time.Now()
 	for {
+		var now time.Time // of a tick; zero: there was none
+		select {
+		case <-q.ending:
+		case now = <-tick.C:
+		case <-q.nudge:
+		}
+		// What else has come meanwhile is done in the same order each time, and not in that of select.
 		select {
 		case <-q.ending:
 			return
-		case now := <-tick.C:
+		default:
+		}
+		select {
+		case <-q.nudge:
+		default:
+		}
+		select {
+		case now = <-tick.C:
+		default:
+		}
+		if !now.IsZero() {
 			q.expire(now)
 			q.note() // if that fails, the next tick tries again
 			if now.Sub(reported) >= q.o.reportInterval {
 				q.report()
 				reported = now
 			}
-		case <-q.nudge:
 		}
 		q.release()
 		q.makeRoom()
@@ -71,8 +89,8 @@ func (q *Queue) note() error {
 		return nil
 	}
 	r := &wal.Record{Type: wal.Landed, Codec: version, Time: time.Now().UnixMicro()}
-	for tenant, to := range unnoted {
-		r.Payload = appendNote(r.Payload, tenant, to)
+	for _, tenant := range slices.Sorted(maps.Keys(unnoted)) {
+		r.Payload = appendNote(r.Payload, tenant, unnoted[tenant])
 	}
 	err := q.log.Append(r)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -63,6 +64,9 @@ type Options struct {
 
 	Logger *slog.Logger // slog.Default() when nil
 
+	// Jitter returns a duration below its argument, by which a pause before a retry is shorter. Unless set, it is random.
+	Jitter func(below time.Duration) time.Duration
+
 	// Tests make it faster.
 	noteInterval             time.Duration
 	reportInterval           time.Duration
@@ -75,6 +79,9 @@ func (o *Options) setDefaults() error {
 	}
 	setDefault(&o.Workers, 16)
 	setDefault(&o.MaxSlow, 1024)
+	if o.Jitter == nil {
+		o.Jitter = rand.N[time.Duration]
+	}
 	setDefault(&o.MaxJoinItems, 128)
 	setDefault(&o.MaxJoinBytes, 1<<20)
 	setDefault(&o.MaxJoinWeight, 1<<48) // more than the items of a call can weigh

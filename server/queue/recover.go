@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -43,8 +44,8 @@ func (q *Queue) recover() error {
 	if err != nil {
 		return err
 	}
-	for _, b := range backlogs {
-		q.restore(b)
+	for _, name := range slices.Sorted(maps.Keys(backlogs)) { // in an order that a test can repeat
+		q.restore(backlogs[name])
 	}
 	if q.items > 0 {
 		q.o.Logger.Info("queue: items found in the log will be delivered", "items", q.items, "bytes", q.bytes)

@@ -1,6 +1,9 @@
 package queue
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // schedule decides whose call is next. A target that hangs for some tenants must not delay the others, so a call holds one of
 // Workers places only until it is slow; then it holds one of MaxSlow places. A tenant whose last call was slow and failed is a suspect:
@@ -28,6 +31,8 @@ type schedule struct {
 	slow       int   // all others
 	doubtful   int   // slow calls for suspects and new tenants
 	flying     int64 // bytes of the bodies of all calls
+
+	overdue []*flight // calls that are slow, and hold places among Workers until slow ones are free
 }
 
 // slowAfter is the time after which a call is slow.
@@ -62,6 +67,7 @@ func (q *Queue) makeReady(t *tenant) {
 
 // dispatch begins the calls for which there are tenants and places. The caller holds the lock.
 func (q *Queue) dispatch() {
+	q.moveOverdue()
 	q.callAll(&q.fresh, func() bool { return q.quick < q.o.Workers && q.quickFresh < max(q.o.Workers/2, 1) })
 	q.callAll(&q.ready, func() bool { return q.quick < q.o.Workers })
 	q.callAll(&q.fresh, func() bool { return q.quickFresh < q.o.Workers*3/4 && q.quick < q.o.Workers && q.spareDoubtful() })
@@ -112,20 +118,33 @@ func (q *Queue) call(t *tenant) {
 	go q.deliver(f)
 }
 
-// slowDown moves a call that takes long to the slow places, if there is one.
+// slowDown has a call that takes long move to the slow places, as soon as there is one.
 func (q *Queue) slowDown(f *flight) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if f.over || q.slow >= q.o.MaxSlow || f.doubtful && q.doubtful >= q.mostDoubtful() {
-		return
+	if !f.over {
+		q.overdue = append(q.overdue, f)
+		q.dispatch()
 	}
-	q.endQuick(f)
-	f.slow = true
-	q.slow++
-	if f.doubtful {
-		q.doubtful++
-	}
-	q.dispatch()
+}
+
+// moveOverdue moves calls that take long to the slow places that there are.
+func (q *Queue) moveOverdue() {
+	q.overdue = slices.DeleteFunc(q.overdue, func(f *flight) bool {
+		if f.over {
+			return true
+		}
+		if q.slow >= q.o.MaxSlow || f.doubtful && q.doubtful >= q.mostDoubtful() {
+			return false
+		}
+		q.endQuick(f)
+		f.slow = true
+		q.slow++
+		if f.doubtful {
+			q.doubtful++
+		}
+		return true
+	})
 }
 
 func (q *Queue) endQuick(f *flight) {

@@ -207,3 +207,32 @@ func TestSuspectRecovers(t *testing.T) {
 		}
 	})
 }
+
+// A call that takes long and finds all slow places taken moves to one when it is free, and not at its own end only.
+func TestCallMovesWhenASlowPlaceIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin, healthy := time.Now(), time.Duration(0)
+		o := testOptions(newTarget())
+		o.Workers, o.MaxSlow = 1, 1
+		o.Deliver = func(_ context.Context, tenant string, _ []*Item) Verdict {
+			switch tenant {
+			case "second":
+				time.Sleep(time.Second)
+			case "minute":
+				time.Sleep(time.Minute)
+			default:
+				healthy = time.Since(begin)
+			}
+			return Verdict{Kind: Delivered}
+		}
+		q := mustOpen(t, t.TempDir(), o)
+		for _, tenant := range []string{"second", "minute", "healthy"} {
+			mustPut(t, q, Item{Tenant: tenant, Body: []byte("x")})
+		}
+		time.Sleep(2 * time.Minute)
+		if healthy == 0 || healthy > 2*time.Second {
+			t.Errorf("the healthy tenant waited %v", healthy)
+		}
+		closeNow(q)
+	})
+}

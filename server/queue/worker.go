@@ -1,7 +1,9 @@
 package queue
 
 import (
-	"math/rand/v2"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -188,7 +190,7 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 	if q.o.DropOldest {
 		q.trim(t) // what was busy stayed
 	}
-	jitter := rand.N(t.pause/4 + 1) // so that tenants that failed together are not tried together
+	jitter := q.o.Jitter(t.pause/4 + 1) // so that tenants that failed together are not tried together
 	pause := max(t.pause-jitter, v.After)
 	if v.Down {
 		t.group.down[t] = struct{}{}
@@ -209,8 +211,10 @@ const resumption = time.Second
 
 // answered ends the pauses of tenants whose target took nobody's items, and has taken some now.
 func (q *Queue) answered(g *group) {
-	for t := range g.down {
-		soon := rand.N(resumption)
+	// In one order, so that a simulation can be repeated.
+	byName := func(a, b *tenant) int { return strings.Compare(a.name, b.name) }
+	for _, t := range slices.SortedFunc(maps.Keys(g.down), byName) {
+		soon := q.o.Jitter(resumption)
 		if time.Until(t.due) > soon && t.timer.Stop() { // else it is about to end
 			t.due = time.Now().Add(soon)
 			t.timer.Reset(soon)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // land runs the service on a directory until a batch has landed, and returns the names of its Parquet files.
@@ -56,7 +58,7 @@ func TestNodeNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(one, "node"), []byte("../x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := nodeOf(one); err == nil || !strings.Contains(err.Error(), "set --node") {
+	if _, err := nodeOf(disk.OS, one); err == nil || !strings.Contains(err.Error(), "set --node") {
 		t.Error(err)
 	}
 }

@@ -2,15 +2,13 @@ package service
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/slipstream-go/slipstream/server/config"
 	"github.com/slipstream-go/slipstream/server/disk"
@@ -61,17 +59,16 @@ func profiles() http.Handler {
 
 // lockData makes the data directory and takes its lock, which the system gives back when the process ends. The log has a
 // lock too, but by then temporary files are swept, which might be those of another process.
-func lockData(dir string) (unlock func(), err error) {
-	if err := disk.MkdirAll(disk.OS, dir); err != nil {
+func lockData(d disk.Disk, dir string) (unlock func(), err error) {
+	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, disk.FileMode())
-	if err != nil {
-		return nil, fmt.Errorf("--data: %w", err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
+	unlock, err = d.Lock(filepath.Join(dir, "lock"))
+	switch {
+	case errors.Is(err, disk.ErrLocked):
 		return nil, fmt.Errorf("--data=%s is in use by another process: stop it, or give another directory (%w)", dir, err)
+	case err != nil:
+		return nil, fmt.Errorf("--data: %w", err)
 	}
-	return func() { f.Close() }, nil
+	return unlock, nil
 }

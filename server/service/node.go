@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 
@@ -16,9 +15,9 @@ import (
 var nodeID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
 // nodeOf returns the node name of a data directory: 12 random hexadecimal digits, which are generated once and kept in the file node.
-func nodeOf(data string) (string, error) {
+func nodeOf(d disk.Disk, data string) (string, error) {
 	path := filepath.Join(data, "node")
-	text, err := os.ReadFile(path)
+	text, err := disk.ReadFile(d, path)
 	switch {
 	case err == nil && nodeID.Match(text):
 		return string(text), nil
@@ -30,7 +29,7 @@ func nodeOf(data string) (string, error) {
 	var id [6]byte
 	rand.Read(id[:]) // never fails
 	node := hex.EncodeToString(id[:])
-	if err := disk.WriteFile(disk.OS, path, []byte(node)); err != nil {
+	if err := disk.WriteFile(d, path, []byte(node)); err != nil {
 		return "", fmt.Errorf("--data: %w", err)
 	}
 	return node, nil

@@ -55,7 +55,7 @@ type Service struct {
 
 // machine is what the service runs on. Tests have others than the operating system's.
 type machine struct {
-	disk   disk.Disk                                                            // of the log, the tables and the queue
+	disk   disk.Disk                                                            // of all that the service writes; files of the configuration are the system's
 	listen func(address string) (net.Listener, error)                           // for senders
 	dial   func(ctx context.Context, network, address string) (net.Conn, error) // to targets; nil: the relay's
 	lookup lookup                                                               // of names of targets
@@ -85,11 +85,11 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 		}
 	}()
 	disk.SetFileMode(fs.FileMode(c.FileMode))
-	if s.unlock, err = lockData(c.Data); err != nil {
+	if s.unlock, err = lockData(s.disk, c.Data); err != nil {
 		return nil, err
 	}
 	if s.node = c.Node; s.node == "" {
-		if s.node, err = nodeOf(c.Data); err != nil {
+		if s.node, err = nodeOf(s.disk, c.Data); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +101,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 			return nil, fmt.Errorf("--pprof=%s: %w", c.Pprof, err)
 		}
 	}
-	schemas, err := ingest.OpenSchemas(filepath.Join(c.Data, "schemas.json"))
+	schemas, err := ingest.OpenSchemas(s.disk, filepath.Join(c.Data, "schemas.json"))
 	if err != nil {
 		return nil, err
 	}

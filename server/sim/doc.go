@@ -6,6 +6,13 @@
 // faults, in which all that is left must be worked off. Then what was acknowledged is there exactly once, what was refused is not
 // there, and the rest is there once at most.
 //
+// A seed's crash lies in one of the three phases of a life: start, work, close. Faults hit all calls now and then, all below a directory, or the
+// nth of one kind; reads and writes are short. What the seeds of the short form have met is counted, and what they must have met is listed: see
+// [Plan]. The calls of the disk and their times are a seed's trace, of which Digest is a hash; tests run seeds twice and compare that.
+//
+//	run.go     Plan, Run, Replays       counts.go  what was met
+//	world.go   World: the disk and how it fails, phases, the end of a life
+//
 // Each run lies in a bubble of testing/synctest, so that seconds of pauses cost nothing, and a service that waits for ever is
 // found at once.
 //

@@ -4,59 +4,90 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/queue"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-const queueDir = "/queue"
+const (
+	queueDir = "/queue"
+	tenants  = 4
+)
 
-// TestQueue puts items of some tenants, whose targets answer as they like, fail, and are away.
-func TestQueue(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		m := &items{world: w, fates: make(map[string]fate), delivered: make(map[string]int), refusals: make(map[string]bool), last: make(map[string]uint64)}
-		for range 1 + w.r.IntN(4) {
+// queues puts items of some tenants, whose targets answer as they like, fail, hang and are away.
+var queues = Plan{
+	Seeds: 200,
+	Life: func(w *World) {
+		m := &items{World: w, delivered: make(map[string]int), refusals: make(map[string]bool), last: make(map[string]uint64), owner: make(map[string]string), settled: make(map[string]bool)}
+		for range 1 + w.Rand.IntN(4) {
 			m.live()
 		}
 		m.end()
-	})
+	},
+	Meets: []string{
+		"crash: start", "crash: put", "crash: close", "crash at Datasync", "crash at WriteVec", "crash at SyncDir", "crash at Rename", "crash at Sync",
+		"Datasync fails: *", "WriteVec fails: *", "SyncDir fails: *", "Rename fails: *", "Open fails: *", "ReadAt fails: *", "Sync fails: *",
+		"short WriteVec", "small disks", "slow disks", "lives that end with the process", "flipped bits", "lives beside a tenant that hangs",
+		"items acknowledged", "items refused", "items of unknown fate", "starts that fail", "answers that are lost", "items that a target refuses", "deliveries after a restart", "ends in good order",
+	},
 }
+
+func TestQueue(t *testing.T)        { Run(t, queues) }
+func TestQueueReplays(t *testing.T) { Replays(t, queues, replayed...) }
 
 // items is a world with a queue.
 type items struct {
-	*world
+	*World
 	mu        sync.Mutex
-	put       int
-	fates     map[string]fate // by body
-	delivered map[string]int
+	n         int
+	sets      []set             // that were put together
+	owner     map[string]string // tenants, by body
+	delivered map[string]int    // by body
+	settled   map[string]bool   // bodies that the target took, and said so, by the end of a life that ended in good order
+	taken     []string          // those of this life
 	refusals  map[string]bool   // bodies that the target refused
 	last      map[string]uint64 // the order of the last item of each tenant that was delivered in this life
 	lives     int
-	sound     bool // the target takes everything
+	sound     bool   // the target takes everything
+	hangs     string // the tenant whose target does not answer in this life
+	flips     int    // bits of the log that were flipped
+	moved     bool   // records of the log may hold items of many sets
+}
+
+// set is what was put together.
+type set struct {
+	bodies []string
+	fate   fate
 }
 
 func (m *items) open(r *rand.Rand) (*queue.Queue, error) {
 	clear(m.last)
+	m.taken = nil
 	m.lives++
 	life := m.lives
-	target := rand.New(rand.NewPCG(m.r.Uint64(), 0))
+	targets := make(map[string]*rand.Rand) // what happens to one tenant does not hang on the order in which goroutines run
+	for i := range tenants {
+		targets[fmt.Sprint("tenant", i)] = rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
+	}
 	return queue.Open(queueDir, queue.Options{
 		WAL: wal.Options{
-			Disk: m.disk, SegmentBytes: int64(1<<10 + r.IntN(16<<10)),
+			Disk: m.Disk, SegmentBytes: int64(1<<10 + r.IntN(16<<10)),
 			MinFree: []int64{0, 20 << 10}[r.IntN(2)], Reserve: []int64{0, 30 << 10}[r.IntN(2)],
 		},
 		Workers: 1 + r.IntN(4), MaxSlow: 1 + r.IntN(8), MaxJoinItems: 1 + r.IntN(20), MaxJoinBytes: int64(1 + r.IntN(4<<10)),
 		Memory: []int64{-1, 1 << 10, 0}[r.IntN(3)], MaxBytes: []int64{0, 64 << 10}[r.IntN(2)],
 		Logger: slog.New(slog.DiscardHandler),
+		Jitter: func(below time.Duration) time.Duration { return below / 2 },
 		Deliver: func(ctx context.Context, tenant string, all []*queue.Item) queue.Verdict {
-			return m.deliver(ctx, target, life, tenant, all)
+			return m.deliver(ctx, targets[tenant], life, tenant, all)
 		},
 	})
 }
@@ -70,6 +101,10 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 	}
 	answer := r.IntN(10)
 	alive := m.lives == life
+	hangs := alive && tenant == m.hangs
+	if hangs {
+		takes = 15 * time.Second
+	}
 	m.mu.Unlock()
 	select {
 	case <-time.After(takes):
@@ -83,14 +118,18 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 	}
 	for _, it := range all {
 		switch {
-		case it.Tenant != tenant:
-			m.t.Errorf("an item of %s in a call of %s", it.Tenant, tenant)
+		case it.Tenant != tenant || m.owner[string(it.Body)] != tenant:
+			m.T.Errorf("an item of %q, put for %q, in a call of %q: %.20s", it.Tenant, m.owner[string(it.Body)], tenant, it.Body)
+		case m.settled[string(it.Body)] && m.flips == 0: // a flipped bit may be that of a note
+			m.T.Errorf("%.20s came again after an end in good order", it.Body)
 		case it.Order <= m.last[tenant] && m.last[tenant] > 0 && !m.redelivered(it):
-			m.t.Errorf("%s came after an item of a later order", it.Body)
+			m.T.Errorf("%.20s came after an item of a later order", it.Body)
 		}
 	}
 	switch {
 	case m.sound:
+	case hangs:
+		return queue.Verdict{Err: errors.New("timeout"), Fewer: true}
 	case answer == 0:
 		return queue.Verdict{Err: errors.New("503"), After: time.Duration(r.Int64N(int64(10 * time.Second)))}
 	case answer == 1:
@@ -100,9 +139,11 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 	case answer == 3:
 		if len(all) == 1 {
 			m.refusals[string(all[0].Body)] = true
+			m.Count("items that a target refuses", 1)
 		}
 		return queue.Verdict{Kind: queue.Refused, Err: errors.New("400")}
 	case answer == 4: // the target took it, and its answer was lost
+		m.Count("answers that are lost", 1)
 		for _, it := range all {
 			m.delivered[string(it.Body)]++
 		}
@@ -110,7 +151,11 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 	}
 	for _, it := range all {
 		m.delivered[string(it.Body)]++
+		m.taken = append(m.taken, string(it.Body))
 		m.last[tenant] = it.Order
+	}
+	if life > 1 {
+		m.Count("deliveries after a restart", len(all))
 	}
 	return queue.Verdict{Kind: queue.Delivered}
 }
@@ -120,90 +165,159 @@ func (m *items) redelivered(it *queue.Item) bool { return m.delivered[string(it.
 
 // live is a life of the service, on a disk that may fail.
 func (m *items) live() {
-	m.faults(queueDir)
-	q, err := m.open(m.r)
+	m.corrupt()
+	m.Faults(queueDir)
+	m.Phase("start")
+	m.hangs = ""
+	if m.Rand.IntN(3) == 0 {
+		m.hangs = "tenant0"
+	}
+	q, err := m.open(m.Rand)
 	if err != nil {
-		m.say("it does not start: %v", err)
-		m.next()
+		m.Say("it does not start: %v", err)
+		m.Count("starts that fail", 1)
+		m.Next()
 		return
 	}
+	m.Phase("put")
 	var clients sync.WaitGroup
-	for range 1 + m.r.IntN(4) {
-		r := rand.New(rand.NewPCG(m.r.Uint64(), 0))
+	for range 1 + m.Rand.IntN(4) {
+		r := rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
 		clients.Go(func() { m.client(q, r) })
 	}
 	clients.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(m.r.IntN(30))*time.Second)
+	if m.hangs != "" && m.Well && !m.Crashed() {
+		m.beside(q)
+	}
+	m.Phase("close")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(m.Rand.IntN(30))*time.Second)
 	defer cancel()
-	if m.crashed() {
+	if m.Crashed() {
 		cancel()
 	}
+	m.moved = m.moved || q.Stats().Rewritten > 0
 	err = q.Close(ctx)
-	m.say("%d items so far; closed: %v", m.put, err)
+	m.Say("%d items so far; closed: %v", m.n, err)
 	m.mu.Lock()
 	m.lives++
+	if err == nil {
+		m.Count("ends in good order", 1)
+		for _, body := range m.taken {
+			m.settled[body] = true
+		}
+	}
 	m.mu.Unlock()
-	m.next()
+	m.Next()
+}
+
+// corrupt flips a bit of the log now and then.
+func (m *items) corrupt() {
+	if m.Rand.IntN(8) > 0 {
+		return
+	}
+	m.Sound()
+	entries, err := m.Disk.ReadDir(queueDir)
+	if err != nil {
+		return // there is none
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".wal") })
+	if len(entries) > 0 && m.Disk.Corrupt(queueDir+"/"+entries[m.Rand.IntN(len(entries))].Name(), 0, 1<<10) {
+		m.Count("flipped bits", 1)
+		m.Say("a bit of the log is flipped")
+		m.flips++
+	}
+}
+
+// beside wants the items of all tenants to be delivered but for those of the one whose target hangs.
+func (m *items) beside(q *queue.Queue) {
+	m.Count("lives beside a tenant that hangs", 1)
+	for began := time.Now(); !m.Crashed(); time.Sleep(time.Second) {
+		waiting := 0
+		for st := range q.Tenants {
+			if st.Tenant != m.hangs {
+				waiting += st.Items
+			}
+		}
+		if waiting == 0 {
+			return
+		}
+		if time.Since(began) > time.Hour {
+			m.Fatal("%d items wait for those of %s", waiting, m.hangs)
+		}
+	}
 }
 
 // client puts items.
 func (m *items) client(q *queue.Queue, r *rand.Rand) {
 	for range r.IntN(60) {
 		time.Sleep(time.Duration(r.Int64N(int64(500 * time.Millisecond))))
-		if m.crashed() {
+		if m.Crashed() {
 			return
 		}
 		m.mu.Lock()
-		all := make([]queue.Item, 1+r.IntN(5))
+		all, s := make([]queue.Item, 1+r.IntN(5)), set{fate: acknowledged}
 		for i := range all {
-			m.put++
-			all[i] = queue.Item{Tenant: fmt.Sprint("tenant", r.IntN(4)), Codec: uint8(r.IntN(2)), Note: [4]uint32{uint32(r.IntN(3))},
-				Body: fmt.Appendf(nil, "%d %s", m.put, strings.Repeat("x", r.IntN(300)))}
+			m.n++
+			all[i] = queue.Item{Tenant: fmt.Sprint("tenant", r.IntN(tenants)), Codec: uint8(r.IntN(2)), Note: [4]uint32{uint32(r.IntN(3))},
+				Body: fmt.Appendf(nil, "%d %s", m.n, strings.Repeat("x", r.IntN(300)))}
+			body := string(all[i].Body)
+			m.owner[body] = all[i].Tenant
+			s.bodies = append(s.bodies, body)
 		}
 		m.mu.Unlock()
 		err := q.Put(all)
-		f := acknowledged
 		switch {
 		case errors.Is(err, wal.ErrFailed):
-			f = unknown
+			s.fate = unknown
 		case err != nil:
-			f = refused
+			s.fate = refused
 		}
+		m.Count("items "+s.fate.String(), len(all))
 		m.mu.Lock()
-		for _, it := range all {
-			m.fates[string(it.Body)] = f
-		}
+		m.sets = append(m.sets, s)
 		m.mu.Unlock()
 	}
 }
 
 // end is the last life, on a sound disk and with a sound target, and the comparison of what was delivered with what should be.
 func (m *items) end() {
-	m.disk.Set(faulty.Options{})
-	m.sound = true
-	q, err := m.open(m.r)
+	m.Sound()
+	m.Phase("end")
+	m.sound, m.hangs = true, ""
+	q, err := m.open(m.Rand)
 	if err != nil {
-		m.fatal("a queue on a sound disk does not start: %v", err)
+		m.Fatal("a queue on a sound disk does not start: %v", err)
 	}
 	for began := time.Now(); q.Stats().Items > 0; time.Sleep(time.Second) {
 		if time.Since(began) > time.Hour {
-			m.fatal("%d items are not delivered", q.Stats().Items)
+			m.Fatal("%d items are not delivered", q.Stats().Items)
 		}
 	}
 	if err := q.Close(context.Background()); err != nil {
-		m.fatal("%v", err)
+		m.Fatal("%v", err)
 	}
-	for body, f := range m.fates {
-		switch n := m.delivered[body]; {
-		case f == acknowledged && n == 0 && !m.refusals[body]:
-			m.fatal("%.20s was acknowledged and not delivered", body)
-		case f == refused && n > 0:
-			m.fatal("%.20s was refused and delivered", body)
+	lost := 0
+	for _, s := range m.sets {
+		missing := 0
+		for _, body := range s.bodies {
+			switch n := m.delivered[body]; {
+			case s.fate == refused && n > 0:
+				m.Fatal("%.20s was refused and delivered", body)
+			case n == 0 && !m.refusals[body]:
+				missing++
+			}
+		}
+		switch {
+		case missing == 0 || s.fate == refused || s.fate == unknown && m.flips > 0:
+		case m.flips > 0:
+			lost += missing
+		case s.fate == acknowledged:
+			m.Fatal("%d of %.20s and those with it were acknowledged and not delivered", missing, s.bodies[0])
+		case missing < len(s.bodies):
+			m.Fatal("of the items that were put with %.20s, %d of %d were delivered", s.bodies[0], len(s.bodies)-missing, len(s.bodies))
 		}
 	}
-	for body := range m.delivered {
-		if _, known := m.fates[body]; !known {
-			m.fatal("%.20s was never put", body)
-		}
+	if most := 5 * m.flips; lost > most && !m.moved { // a flipped bit costs one record
+		m.Fatal("%d items were lost by %d flipped bits", lost, m.flips)
 	}
 }

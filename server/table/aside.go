@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -333,8 +334,8 @@ func (s *Store) readAside(intended map[Name][]string) error {
 		}
 		return t
 	}
-	for _, paths := range intended {
-		for _, path := range paths {
+	for _, name := range slices.SortedFunc(maps.Keys(intended), Name.compare) {
+		for _, path := range intended[name] {
 			err := s.o.Aside.Remove(path)
 			if err == nil {
 				continue

@@ -1,13 +1,11 @@
 package table
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/disk"
@@ -118,7 +116,7 @@ func writeCatalog(d disk.Disk, path string, h header, schemas []*schema) error {
 		file.Tables = append(file.Tables, t)
 	}
 	slices.SortFunc(file.Tables, func(a, b catalogTable) int {
-		return cmp.Or(strings.Compare(a.DB, b.DB), strings.Compare(a.Table, b.Table))
+		return Name{a.DB, a.Table}.compare(Name{b.DB, b.Table})
 	})
 	text, err := json.MarshalIndent(file, "", "\t")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -130,13 +131,14 @@ func (s *Store) replay(ctx context.Context) error {
 	if err := s.readAside(n.aside); err != nil {
 		return err
 	}
-	for name, paths := range n.unlanded {
-		if err := s.removeUnlanded(name, paths); err != nil {
+	for _, name := range slices.SortedFunc(maps.Keys(n.unlanded), Name.compare) { // in an order that a test can repeat
+		if err := s.removeUnlanded(name, n.unlanded[name]); err != nil {
 			return err
 		}
 	}
-	for name, t := range s.catalog.all() {
-		if err := s.findTotals(ctx, t, n.totals[name]); err != nil {
+	all := s.catalog.all()
+	for _, name := range slices.SortedFunc(maps.Keys(all), Name.compare) {
+		if err := s.findTotals(ctx, all[name], n.totals[name]); err != nil {
 			return err
 		}
 	}

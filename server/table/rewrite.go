@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -77,7 +79,8 @@ func (s *Store) resumeRewrites() {
 	all := s.catalog.all()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range all {
+	for _, name := range slices.SortedFunc(maps.Keys(all), Name.compare) {
+		t := all[name]
 		if sc := t.schema.Load(); !sc.uniform() {
 			s.rewriteFiles(t, sc)
 		}

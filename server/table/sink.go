@@ -13,6 +13,10 @@ type Name struct{ DB, Table string }
 
 func (n Name) String() string { return n.DB + "." + n.Table }
 
+func (n Name) compare(other Name) int {
+	return cmp.Or(cmp.Compare(n.DB, other.DB), cmp.Compare(n.Table, other.Table))
+}
+
 // Field is a column of a table: its name, and the kind of its cells.
 type Field struct {
 	Name string

@@ -111,7 +111,7 @@ type Store struct {
 	held  atomic.Int64 // bytes of the batches from Append until they have landed
 	async atomic.Int64 // records that AppendAsync took and that are not committed yet
 
-	gate   sync.RWMutex // held for reading by appends, so that Close can wait for them
+	gate   disk.RWMutex // held for reading by appends, so that Close can wait for them
 	closed bool
 
 	ctx     context.Context // ends with Close, or when the log fails; the cause says which

@@ -3,6 +3,8 @@ package faulty
 import (
 	"errors"
 	"fmt"
+	"hash"
+	"hash/fnv"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -28,13 +30,16 @@ type Options struct {
 	// Delay, if set, is how long a call takes.
 	Delay func(c Call) time.Duration
 
+	// Short, if set, reports whether a Read or WriteVec does less than it was asked for, though at least a byte.
+	Short func(c Call) bool
+
 	// Crashed is called when the disk has crashed at a call, after [Disk.CrashAt].
-	Crashed func()
+	Crashed func(c Call)
 }
 
 // Call is a call of a Disk or of a File.
 type Call struct {
-	Number int    // from 1 on
+	Number int    // from 1 on, in the order in which calls have taken their time; 0 in Delay
 	Name   string // of the method, as "Datasync"
 	Path   string
 	Rand   *rand.Rand // lent until Fail or Delay returns
@@ -53,7 +58,9 @@ func (c Call) Writes() bool {
 type Disk struct {
 	mu      sync.Mutex
 	o       Options
+	seed    uint64
 	rand    *rand.Rand
+	times   map[string]int // calls so far, by name and path
 	root    *node
 	nodes   map[*node]bool // that have a name or are open
 	locks   map[string]bool
@@ -61,6 +68,7 @@ type Disk struct {
 	crashAt int
 	dead    bool
 	trace   []string
+	digest  hash.Hash64 // of the whole trace, with the times
 }
 
 var _ disk.Disk = (*Disk)(nil)
@@ -70,7 +78,7 @@ var errDead = fmt.Errorf("the machine is off: %w", syscall.EIO)
 
 // New returns an empty disk.
 func New(seed uint64, o Options) *Disk {
-	d := &Disk{o: o, rand: rand.New(rand.NewPCG(seed, 1)), root: newDir(), nodes: make(map[*node]bool), locks: make(map[string]bool)}
+	d := &Disk{o: o, seed: seed, times: make(map[string]int), rand: rand.New(rand.NewPCG(seed, 1)), root: newDir(), nodes: make(map[*node]bool), locks: make(map[string]bool), digest: fnv.New64a()}
 	return d
 }
 
@@ -102,6 +110,33 @@ func (d *Disk) Trace() []string {
 	return slices.Clone(d.trace)
 }
 
+// Digest returns a hash of all calls so far, of their outcomes, and of the times at which they took place. Two runs that are alike
+// have the same.
+func (d *Disk) Digest() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.digest.Sum64()
+}
+
+// Corrupt flips a bit of the file at path, in memory and on the disk, between the offsets from and to. It reports whether there is one.
+func (d *Disk) Corrupt(path string, from, to int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := d.find(path)
+	if n == nil || n.isDir {
+		return false
+	}
+	if to = min(to, int64(len(n.data))); from >= to {
+		return false
+	}
+	n.settle()
+	at := from + d.rand.Int64N(to-from)
+	bit := byte(1) << d.rand.IntN(8)
+	n.data[at] ^= bit
+	n.stable = slices.Clone(n.data)
+	return true
+}
+
 // kept is how many calls are kept for Trace.
 const kept = 400
 
@@ -109,17 +144,17 @@ const kept = 400
 // what it may have done.
 func (d *Disk) begin(name, path string) (fault error, err error) {
 	d.mu.Lock()
-	d.calls++
-	c := Call{Number: d.calls, Name: name, Path: path, Rand: d.rand}
 	var delay time.Duration
 	if d.o.Delay != nil && !d.dead {
-		delay = d.o.Delay(c)
+		delay = d.o.Delay(Call{Name: name, Path: path, Rand: d.randOf(name, path)})
 	}
 	if delay > 0 {
 		d.mu.Unlock()
 		time.Sleep(delay)
 		d.mu.Lock()
 	}
+	d.calls++
+	c := Call{Number: d.calls, Name: name, Path: path, Rand: d.rand}
 	if !d.dead && d.o.Fail != nil {
 		fault = d.o.Fail(c)
 	}
@@ -134,7 +169,7 @@ func (d *Disk) begin(name, path string) (fault error, err error) {
 			err = errDead
 		}
 		if d.o.Crashed != nil {
-			d.o.Crashed()
+			d.o.Crashed(c)
 		}
 	case fault != nil:
 		note += ": " + fault.Error()
@@ -143,6 +178,7 @@ func (d *Disk) begin(name, path string) (fault error, err error) {
 		d.trace = slices.Delete(d.trace, 0, kept)
 	}
 	d.trace = append(d.trace, note)
+	fmt.Fprintln(d.digest, time.Now().UnixNano(), note)
 	if err != nil {
 		d.mu.Unlock()
 		return nil, failed(name, path, err)
@@ -151,6 +187,24 @@ func (d *Disk) begin(name, path string) (fault error, err error) {
 		fault = failed(name, path, fault)
 	}
 	return fault, nil
+}
+
+// randOf returns what chooses how long a call takes. It does not depend on other calls: those that come at the same moment may do so in
+// any order. What else is chosen by chance is so when the call has taken its time.
+func (d *Disk) randOf(name, path string) *rand.Rand {
+	key := name + " " + path
+	d.times[key]++
+	h := fnv.New64a()
+	fmt.Fprint(h, key, d.times[key])
+	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
+}
+
+// shortened returns how many of n bytes a call reads or writes that may do less than it was asked for.
+func (d *Disk) shortened(name, path string, n int) int {
+	if n <= 1 || d.o.Short == nil || !d.o.Short(Call{Number: d.calls, Name: name, Path: path, Rand: d.rand}) {
+		return n
+	}
+	return 1 + d.rand.IntN(n-1)
 }
 
 func failed(name, path string, err error) error {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
 )
@@ -158,7 +160,7 @@ func TestCrashAt(t *testing.T) {
 	for seed := range uint64(100) {
 		crashed := false
 		d := New(seed, Options{})
-		d.Set(Options{Crashed: func() { crashed = true }})
+		d.Set(Options{Crashed: func(Call) { crashed = true }})
 		d.CrashAt(2)
 		f := mustOpen(t, d, "/file")
 		if _, err := f.Write([]byte("x")); err == nil || !crashed {
@@ -197,6 +199,61 @@ func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 				t.Fatalf("the first life ends at call %d: %v", at, err)
 			}
 		}
+	}
+}
+
+// What a Read or WriteVec does may be less than it was asked for, and the data is right all the same.
+func TestShort(t *testing.T) {
+	d := New(1, Options{})
+	text := bytes.Repeat([]byte("0123456789"), 500)
+	short := make(map[string]int)
+	d.Set(Options{Short: func(c Call) bool { short[c.Name]++; return true }})
+	f := mustOpen(t, d, "/file")
+	for at := 0; at < len(text); {
+		n, err := f.WriteVec([][]byte{text[at:min(at+7, len(text))], text[min(at+7, len(text)):]}, int64(at))
+		must(t, err)
+		at += n
+	}
+	got, err := disk.ReadFile(d, "/file")
+	if err != nil || !bytes.Equal(got, text) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if short["Read"] < 2 || short["WriteVec"] < 2 {
+		t.Errorf("calls: %v", short)
+	}
+}
+
+func TestCorrupt(t *testing.T) {
+	d := New(1, Options{})
+	must(t, disk.WriteFile(d, "/file", make([]byte, 100)))
+	if d.Corrupt("/none", 0, 100) || d.Corrupt("/file", 100, 200) || !d.Corrupt("/file", 40, 60) {
+		t.Error("there is nothing to flip, or there is")
+	}
+	for _, d := range []*Disk{d, d.Crash()} {
+		got, err := disk.ReadFile(d, "/file")
+		if err != nil {
+			continue // the machine is off
+		}
+		if n := bytes.Count(got, []byte{0}); n != 99 || bytes.Count(got[40:60], []byte{0}) != 19 {
+			t.Errorf("%d bytes are as they were", n)
+		}
+	}
+}
+
+// A run is as the one before it if the calls and their times are the same.
+func TestDigest(t *testing.T) {
+	run := func(seed uint64, second string) uint64 {
+		var digest uint64
+		synctest.Test(t, func(t *testing.T) {
+			d := New(seed, Options{Delay: func(c Call) time.Duration { return time.Duration(1 + c.Rand.IntN(1e6)) }})
+			mustOpen(t, d, "/file")
+			mustOpen(t, d, second)
+			digest = d.Digest()
+		})
+		return digest
+	}
+	if run(1, "/a") != run(1, "/a") || run(1, "/a") == run(2, "/a") || run(1, "/a") == run(1, "/b") {
+		t.Error("the digest does not tell runs apart")
 	}
 }
 

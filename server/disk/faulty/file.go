@@ -30,21 +30,26 @@ func (f *file) begin(name string) (fault error, err error) {
 func (f *file) Name() string { return f.path }
 
 func (f *file) Read(b []byte) (int, error) {
-	n, err := f.ReadAt(b, f.off)
+	n, err := f.read("Read", b, f.off)
 	if f.off += int64(n); n > 0 {
 		err = nil
 	}
 	return n, err
 }
 
-func (f *file) ReadAt(b []byte, off int64) (int, error) {
-	fault, err := f.begin("ReadAt")
+func (f *file) ReadAt(b []byte, off int64) (int, error) { return f.read("ReadAt", b, off) }
+
+func (f *file) read(name string, b []byte, off int64) (int, error) {
+	fault, err := f.begin(name)
 	if err != nil {
 		return 0, err
 	}
 	defer f.d.mu.Unlock()
 	if fault != nil {
 		return 0, fault
+	}
+	if name == "Read" {
+		b = b[:f.d.shortened(name, f.path, len(b))]
 	}
 	n := 0
 	if off < int64(len(f.n.data)) {
@@ -88,6 +93,8 @@ func (f *file) write(name string, b []byte, off int64) (int, error) {
 	defer f.d.mu.Unlock()
 	if !done(fault) { // some of it may be there
 		b = b[:f.d.rand.IntN(len(b)+1)]
+	} else if name == "WriteVec" {
+		b = b[:f.d.shortened(name, f.path, len(b))]
 	}
 	if more := off + int64(len(b)) - max(int64(len(f.n.data)), f.n.reserved); more > 0 {
 		b = b[:max(0, int64(len(b))-max(0, more-f.d.free()))]

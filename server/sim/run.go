@@ -1,0 +1,115 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+)
+
+// Plan is what a test does with each seed.
+type Plan struct {
+	Seeds int // of the short form
+
+	// Life runs a world from its beginning to its end.
+	Life func(w *World)
+
+	// Meets lists what the seeds of the short form must have met together; see [World.Count]. A name that ends in "*" stands for all that
+	// begin so. Without what it lists, a test could pass because nothing happened.
+	Meets []string
+}
+
+// Run runs a plan: the short form, the one seed of SLIPSTREAM_SEED, or new seeds for the time of SLIPSTREAM_LONG.
+func Run(t *testing.T, p Plan) {
+	defer settle()()
+	met := make(Counts)
+	if text := os.Getenv("SLIPSTREAM_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.one(t, seed, met)
+		t.Logf("met: %v", met)
+		return
+	}
+	if text := os.Getenv("SLIPSTREAM_LONG"); text != "" {
+		long, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for end := time.Now().Add(long); time.Now().Before(end) && !t.Failed(); n++ {
+			p.one(t, rand.Uint64(), met)
+		}
+		t.Logf("%d seeds met: %v", n, met)
+		return
+	}
+	seeds := p.Seeds
+	if testing.Short() {
+		seeds /= 5
+	}
+	for seed := range uint64(seeds) {
+		p.one(t, seed, met)
+	}
+	t.Logf("%d seeds met: %v", seeds, met)
+	if testing.Short() || t.Failed() {
+		return
+	}
+	for _, name := range p.Meets {
+		if met.of(name) == 0 {
+			t.Errorf("no seed has met %q", name)
+		}
+	}
+}
+
+// settle makes runs repeatable, until done is called: where goroutines run one at a time, those that wake at the same moment do so in the same
+// order again.
+func settle() (done func()) {
+	before := runtime.GOMAXPROCS(1)
+	return func() { runtime.GOMAXPROCS(before) }
+}
+
+// one runs a seed in a bubble of its own, and returns a hash of what the disks were asked and did.
+func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
+	t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+		cryptotest.SetGlobalRandom(t, seed)
+		synctest.Test(t, func(t *testing.T) {
+			defer time.Sleep(time.Hour) // for what an earlier life has left behind: the clock stops with this goroutine
+			w := newWorld(t, seed)
+			w.Met = met
+			p.Life(w)
+			digest = w.Digest()
+			if t.Failed() {
+				name, _, _ := strings.Cut(t.Name(), "/")
+				t.Logf("SLIPSTREAM_SEED=%d go test -run '^%s$'", seed, name)
+			}
+		})
+	})
+	return digest
+}
+
+// Replays runs seeds twice, with all others in between, and wants the disks to have been asked the same at the same times.
+func Replays(t *testing.T, p Plan, seeds ...uint64) {
+	defer settle()()
+	digests := make(map[uint64]uint64)
+	for range 2 {
+		for _, seed := range seeds {
+			digest := p.one(t, seed, make(Counts))
+			if first, again := digests[seed]; again && first != digest {
+				t.Errorf("seed %d has the digests %x and %x", seed, first, digest)
+			}
+			digests[seed] = digest
+		}
+	}
+	if different := len(slices.Compact(slices.Sorted(maps.Values(digests)))); different < len(seeds) { // it tells nothing apart
+		t.Errorf("%d seeds have %d digests", len(seeds), different)
+	}
+}

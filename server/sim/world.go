@@ -1,0 +1,258 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
+)
+
+// World is a machine and what its clients know. One goroutine, that of the test, calls its methods, but for Count and Crashed.
+type World struct {
+	T    *testing.T
+	Rand *rand.Rand
+	Disk *faulty.Disk
+	Off  context.Context // ends when the disk crashes at a call
+
+	Broken string // a directory below which all fails in this life, and nothing else does; or empty
+	Well   bool   // nothing of this life's disk fails, is short of room or slow, unless it crashes
+
+	Met Counts
+
+	mu      sync.Mutex
+	phase   string
+	phases  int // that this life has had
+	crashIn int // the phase in which the disk crashes; 0: none
+	crashAt int // the call, counted from the beginning of that phase
+
+	digests []uint64 // of disks that are no more
+	log     []string // what happened in each life
+}
+
+func newWorld(t *testing.T, seed uint64) *World {
+	w := &World{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), Met: make(Counts)}
+	w.Disk = faulty.New(w.Rand.Uint64(), faulty.Options{})
+	return w
+}
+
+// Say notes what happened, for the log of a seed that fails.
+func (w *World) Say(format string, args ...any) {
+	w.log = append(w.log, fmt.Sprintf(format, args...))
+}
+
+// Fatal ends the test with what was said before.
+func (w *World) Fatal(format string, args ...any) {
+	w.T.Helper()
+	for _, line := range w.log {
+		w.T.Log(line)
+	}
+	if os.Getenv("SLIPSTREAM_SEED") != "" {
+		for _, line := range w.Disk.Trace() {
+			w.T.Log(line)
+		}
+	}
+	w.T.Fatalf(format, args...)
+}
+
+// Count counts that something has happened, which a [Plan] may want to have met.
+func (w *World) Count(name string, n int) {
+	if n == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Met[name] += n
+}
+
+// Phase names what the service does from now on: it starts, works, or closes. Crashes are counted by it.
+func (w *World) Phase(name string) {
+	w.mu.Lock()
+	w.phase = name
+	w.phases++
+	crash := w.phases == w.crashIn
+	w.mu.Unlock()
+	if crash && !w.Crashed() {
+		w.Disk.CrashAt(w.crashAt)
+	}
+}
+
+// phases are how many a life has.
+const phases = 3
+
+// delay takes a time of its own for each call, and now and then a long one.
+func delay(most time.Duration) func(c faulty.Call) time.Duration {
+	return func(c faulty.Call) time.Duration {
+		if c.Rand.IntN(50) == 0 {
+			return time.Duration(c.Rand.Int64N(int64(most)))
+		}
+		return time.Duration(1 + c.Rand.Int64N(int64(100*time.Microsecond)))
+	}
+}
+
+// kinds are the calls that are made to fail by their number.
+var kinds = []string{
+	"Open", "ReadDir", "Stat", "Lstat", "Mkdir", "Rename", "Link", "Remove", "SyncDir", "Free", "Size", "Lock",
+	"Read", "ReadAt", "WriteAt", "WriteVec", "Truncate", "Allocate", "Zero", "Sync", "Datasync",
+}
+
+// Faults chooses how the disk is in a life. It may crash at a call. Below root lie the directories of tables, db/t0 and so on.
+func (w *World) Faults(root string) {
+	w.Broken, w.Well = "", false
+	o := faulty.Options{Delay: delay(time.Second), Crashed: w.Power()}
+	kind := "sound"
+	switch w.Rand.IntN(8) {
+	case 0:
+		kind = "calls fail now and then"
+		o.Fail = func(c faulty.Call) error {
+			if c.Rand.IntN(300) == 0 {
+				return []error{syscall.EIO, syscall.ENOSPC}[c.Rand.IntN(2)]
+			}
+			return nil
+		}
+	case 1:
+		kind = "the calls below " + root + " fail often"
+		o.Fail = func(c faulty.Call) error {
+			if c.Rand.IntN(10) == 0 && strings.HasPrefix(c.Path, root) {
+				return syscall.EIO
+			}
+			return nil
+		}
+	case 2:
+		o.Size = int64(100<<10 + w.Rand.IntN(400<<10))
+		kind = fmt.Sprint(o.Size>>10, " KB")
+		w.Count("small disks", 1)
+	case 3:
+		w.Broken = fmt.Sprint(root, "/db/t", w.Rand.IntN(3))
+		kind = w.Broken + " fails"
+		broken := w.Broken
+		o.Fail = func(c faulty.Call) error {
+			if strings.HasPrefix(c.Path, broken) {
+				return syscall.EIO
+			}
+			return nil
+		}
+	case 4:
+		kind = "slow"
+		o.Delay = delay(time.Minute)
+		w.Count("slow disks", 1)
+	case 5, 6:
+		name, nth, err := kinds[w.Rand.IntN(len(kinds))], 1+w.Rand.IntN(1<<w.Rand.IntN(7)), []error{syscall.EIO, syscall.ENOSPC}[w.Rand.IntN(2)]
+		kind = fmt.Sprintf("%s number %d fails: %v", name, nth, err)
+		n := 0
+		o.Fail = func(c faulty.Call) error {
+			if c.Name != name {
+				return nil
+			}
+			if n++; n != nth {
+				return nil
+			}
+			return err
+		}
+	default:
+		w.Well = true
+	}
+	if o.Fail != nil {
+		o.Fail = w.counted(transient(o.Fail))
+	}
+	if w.Rand.IntN(2) == 0 {
+		o.Short = func(c faulty.Call) bool {
+			if c.Rand.IntN(10) > 0 {
+				return false
+			}
+			w.Count("short "+c.Name, 1)
+			return true
+		}
+	}
+	w.Disk.Set(o)
+	when := "no crash"
+	w.phases, w.crashIn = 0, 0
+	if w.Rand.IntN(4) > 0 {
+		w.crashIn = 1 + w.Rand.IntN(phases)
+		w.crashAt = 1 + w.Rand.IntN(1<<(1+w.Rand.IntN([phases]int{7, 11, 5}[w.crashIn-1])))
+		when = fmt.Sprintf("crash at call %d of phase %d", w.crashAt, w.crashIn)
+	}
+	w.Say("a disk: %s, %s", kind, when)
+}
+
+// Sound has nothing of the disk fail from now on.
+func (w *World) Sound() { w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond)}) }
+
+// Power switches the machine on. A disk that crashes must call what it returns.
+func (w *World) Power() (crashed func(c faulty.Call)) {
+	off, crash := context.WithCancel(context.Background())
+	w.Off = off
+	return func(c faulty.Call) {
+		w.mu.Lock()
+		phase := w.phase
+		w.mu.Unlock()
+		w.Count("crash: "+phase, 1)
+		w.Count("crash at "+c.Name, 1)
+		crash()
+	}
+}
+
+// counted counts the calls that fail, by their names and errors.
+func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
+	return func(c faulty.Call) error {
+		err := fail(c)
+		if err != nil {
+			w.Count(fmt.Sprintf("%s fails: %v", c.Name, err), 1)
+		}
+		return err
+	}
+}
+
+// transient has reads fail at most three times in a row: what cannot be read for good is damage, which is another matter.
+func transient(fail func(faulty.Call) error) func(faulty.Call) error {
+	failed := 0
+	return func(c faulty.Call) error {
+		err := fail(c)
+		if c.Name != "ReadAt" && c.Name != "Read" {
+			return err
+		}
+		if failed++; err == nil || failed > 3 {
+			failed = 0
+			return nil
+		}
+		return err
+	}
+}
+
+// Crashed reports whether the disk has crashed.
+func (w *World) Crashed() bool { return w.Off.Err() != nil }
+
+// Next is the machine, or only the process, switched off and on again.
+func (w *World) Next() {
+	w.crashIn = 0
+	if w.Crashed() || w.Rand.IntN(2) == 0 {
+		w.Say("the machine stops")
+		w.Count("lives that end with the machine", 1)
+		w.Reboot()
+		return
+	}
+	w.Say("the process stops")
+	w.Count("lives that end with the process", 1)
+	w.digests = append(w.digests, w.Disk.Digest())
+	w.Disk = w.Disk.Kill()
+}
+
+// Reboot is the machine switched off and on again.
+func (w *World) Reboot() {
+	w.digests = append(w.digests, w.Disk.Digest())
+	w.Disk = w.Disk.Crash()
+}
+
+// Digest returns a hash of what the disks were asked and did, and when.
+func (w *World) Digest() uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, w.digests, w.Disk.Digest())
+	return h.Sum64()
+}
