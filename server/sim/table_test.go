@@ -65,7 +65,7 @@ const (
 // TestTable writes rows, by way of the log, into Parquet files.
 func TestTable(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		m := &tables{world: w, fates: make(map[row]fate), rewritten: make(map[string]bool)}
+		m := &tables{world: w, fates: make(map[row]fate), firsts: make(map[int64]fate), rewritten: make(map[string]bool)}
 		for range 1 + w.r.IntN(4) {
 			m.live()
 		}
@@ -78,6 +78,7 @@ type tables struct {
 	*world
 	mu     sync.Mutex
 	fates  map[row]fate
+	firsts map[int64]fate // of the first rows of records, by id
 	ids    int64
 	unread error // what a reader found first that must not be
 
@@ -156,14 +157,15 @@ func writes(rows []row, batch func() *column.Batch) []table.Write {
 	return all
 }
 
-func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside) table.Options {
+func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside, carrier *carrier) table.Options {
 	return table.Options{
 		Dir: dataDir,
 		WAL: wal.Options{
 			Disk: m.disk, SegmentBytes: int64(1<<10 + r.IntN(32<<10)),
 			MaxBytes: []int64{0, 256 << 10}[r.IntN(2)], MinFree: []int64{0, 20 << 10}[r.IntN(2)], Reserve: []int64{0, 30 << 10}[r.IntN(2)],
+			OnCommit: carrier.commit,
 		},
-		Sink: sink, Aside: aside, Decode: decode, Node: "n",
+		Sink: sink, Aside: aside, Decode: decode, Carrier: carrier, Node: "n",
 		SealRows: 1 + r.IntN(200), SealAge: time.Duration(1+r.IntN(20)) * time.Second, Landers: 1 + r.IntN(3),
 		MaxBuffered: []int64{0, 64 << 10}[r.IntN(2)],
 		Logger:      slog.New(slog.DiscardHandler),
@@ -180,7 +182,12 @@ func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table.OpenContext(ctx, m.options(r, witness{sink, m}, aside))
+	carrier := newCarrier()
+	s, err := table.OpenContext(ctx, m.options(r, witness{sink, m}, aside, carrier))
+	if err == nil {
+		m.recalled(carrier)
+	}
+	return s, err
 }
 
 // live is a life of the service, on a disk that may fail.
@@ -252,6 +259,7 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 		for _, row := range rows {
 			m.fates[row] = f
 		}
+		m.firsts[rows[0].ID] = f
 		m.mu.Unlock()
 	}
 }
@@ -387,7 +395,7 @@ func TestTotals(t *testing.T) {
 	}
 	for at, crashed := 1, true; crashed && !t.Failed(); at += step {
 		synctest.Test(t, func(t *testing.T) {
-			m := &tables{world: newWorld(t, 1), fates: make(map[row]fate), rewritten: make(map[string]bool)}
+			m := &tables{world: newWorld(t, 1), fates: make(map[row]fate), firsts: make(map[int64]fate), rewritten: make(map[string]bool)}
 			m.say("crash at call %d", at)
 			off, crash := context.WithCancel(context.Background())
 			m.off = off
@@ -423,10 +431,15 @@ func (m *tables) openSmall() (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := m.options(m.r, witness{sink, m}, nil)
-	o.WAL = wal.Options{Disk: m.disk, SegmentBytes: 512}
+	carrier := newCarrier()
+	o := m.options(m.r, witness{sink, m}, nil, carrier)
+	o.WAL = wal.Options{Disk: m.disk, SegmentBytes: 512, OnCommit: carrier.commit}
 	o.Landers, o.MaxBuffered, o.SealAge = 1, 0, time.Hour
-	return table.Open(o)
+	s, err := table.Open(o)
+	if err == nil {
+		m.recalled(carrier)
+	}
+	return s, err
 }
 
 // land lands rows n times, as far as the disk lets it.
@@ -440,6 +453,7 @@ func (m *tables) land(n int) {
 		if s.Append(&wal.Record{DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), true) != nil || m.crashed() {
 			break
 		}
+		m.firsts[rows[0].ID] = acknowledged
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		err := s.Flush(ctx)
 		cancel()

@@ -81,4 +81,5 @@
 //	seal.go         when a unit is complete                  aside.go    tables that cannot land where they belong
 //	rewrite.go      files when a column is widened           totals.go   what has landed since a table was created
 //	alter.go        how an administrator changes tables      convert.go  cells of one kind as cells of another
+//	carry.go        what outlives records of the log
 package table
