@@ -35,6 +35,8 @@
 // first. Meanwhile the rows wait in memory until [ErrBusy] tells the senders to wait as well. Segments of the log are
 // released up to the first record with a row that has not landed.
 //
+// What records bring besides rows may have to outlive them, as keys of requests do: see [Carrier].
+//
 // # Aside
 //
 // A table whose directory is broken must not hold memory and log that others need. So with Options.Aside its units land there after some
