@@ -56,6 +56,8 @@ type Limits struct {
 	MaxColumns      int  `help:"Columns of a table." default:"4096"`
 	MaxTables       int  `help:"Tables in the catalog." default:"10000"`
 	MaxHeader       Size `help:"Bytes of a request's head." default:"16KiB"`
+
+	IdempotencyWindow time.Duration `help:"How long the Idempotency-Key of a stored request is remembered." default:"1h"`
 }
 
 // Seal is when the rows of a table are ready to land.
@@ -133,6 +135,7 @@ func (s *Serve) checkNumbers() error {
 		{"max-ratio", int64(s.Limits.MaxRatio), 1}, {"max-in-flight", int64(s.Limits.MaxInFlight), 1},
 		{"min-rate", int64(s.Limits.MinRate), 0},
 		{"max-rows", int64(s.Limits.MaxRows), 1}, {"max-columns", int64(s.Limits.MaxColumns), 1},
+		{"idempotency-window", int64(s.Limits.IdempotencyWindow), 1},
 		{"max-tables", int64(s.Limits.MaxTables), 1}, {"max-header", int64(s.Limits.MaxHeader), 1 << 10},
 		{"seal-rows", int64(s.Seal.Rows), 1}, {"seal-bytes", int64(s.Seal.Bytes), 1}, {"seal-age", int64(s.Seal.Age), 1},
 		{"max-buffered", int64(s.Landing.MaxBuffered), 1}, {"landers", int64(s.Landing.Landers), 1},

@@ -18,6 +18,7 @@
 //	samples.go   their way to batches                               labels.go   labels as JSON
 //	tenants.go   tables of tenants                                  histograms.go  native histograms
 //	alter.go     DELETE and PUT of tables and columns
+//	batches.go   keys of requests that are stored               keyed.go    how requests and the log have them
 //
 // # Endpoints
 //
@@ -39,9 +40,25 @@
 //	durability=sync|async     answer when the rows are on disk (the default), or when they are queued for it
 //	partial=true              take the rows that are right, and reject the others
 //	time_unit=s|ms|us|ns|auto the unit of times that are numbers
+//	batch_id=KEY              the same as the header Idempotency-Key: see Sending again
 //
 // Any other parameter, or one that is there twice, is refused with the list of those that there are; the other endpoints take none, but
 // /health, /ready and /metrics do not look. With a parameter that is misspelt nothing is stored.
+//
+// # Sending again
+//
+// A request may have a key: 1 to 255 characters of ASCII without spaces, in the header Idempotency-Key, with or without quotes, or in the
+// parameter batch_id. A sender that got no answer sends the request again with the same key: if it was stored, it is not stored again. The
+// answer is that of the first request, with the header Idempotent-Replayed: true; it counts rejected rows (more_rejected), and
+// does not list them.
+//
+// A key is that of a database, a table, a unit of time and a body, as it is once decompressed. With anything else the answer is 422, and
+// nothing is stored. A request that is refused, or of which no row is stored, leaves its key free. Of requests with one key that come at once
+// the first is stored, and the others wait for it.
+//
+// Keys are in the log beside their rows, so they outlive a crash. They are remembered for --idempotency-window after the receipt of
+// the request. There may be 262,144 of them, fewer where segments of the log are smaller than 84 MiB; beyond that the database with the most forgets
+// its oldest, and slipstream_idempotency_keys_forgotten_total counts those.
 //
 // # Tokens
 //
@@ -210,6 +227,7 @@
 //	      cannot read what the newest has written              field differs
 //	413   body too large, also when decompressed               send smaller batches
 //	415   Content-Type or Content-Encoding unknown             use one that the error lists
+//	422   the key is that of another request                   use a new key for each batch; nothing was stored
 //	429   too much in hand, or too many rows wait to land      send it again after Retry-After seconds; nothing was stored
 //	500   the disk failed while the rows were written          unknown whether they are stored
 //	503   not ready, stopping, disk nearly full, no landing    send it again after Retry-After seconds; nothing was stored
@@ -252,14 +270,15 @@
 //
 // A record's payload is the body as it was received, perhaps with something behind it, or the parts of a request of Remote Write. Its codec says how to read it:
 //
-//	bit   0-3     4-5          6-8        9         10-15
-//	      format  compression  time unit  rejected  0
+//	bit   0-3     4-5          6-8        9         10     11-15
+//	      format  compression  time unit  rejected  keyed  0
 //
 //	format       1 MessagePack of one table, 2 Arc's MessagePack, 3 JSON of one table, 4 NDJSON of one table, 5 Remote Write,
 //	             6 messages of a schema for one table: behind the body stands the schema
 //	compression  0 none, 1 gzip, 2 zstd, 3 a block of Snappy: Remote Write, and nothing else
 //	time unit    0 by magnitude, 1 s, 2 ms, 3 us, 4 ns
 //	rejected     behind the body stands which of its rows were rejected
+//	keyed        after all else stands the request's key: see keyed.go
 //
 //	payload  ┌──────┬────────────────────────────────────────────────────┬─────────────────────────┐
 //	         │ body │ uvarint: how far each rejected row is from the one │ u32: length of the list │

@@ -66,6 +66,7 @@ type codec struct {
 	compression Compression
 	unit        Unit
 	rejected    bool // rows that were rejected are listed behind the body
+	keyed       bool // behind all that stands the request's key
 }
 
 func (c codec) bits() uint16 {
@@ -73,17 +74,20 @@ func (c codec) bits() uint16 {
 	if c.rejected {
 		b |= 1 << 9
 	}
+	if c.keyed {
+		b |= 1 << 10
+	}
 	return b
 }
 
 func codecOf(bits uint16) (codec, error) {
-	c := codec{compression: Compression(bits >> 4 & 3), unit: Unit(bits >> 6 & 7), rejected: bits>>9&1 != 0}
+	c := codec{compression: Compression(bits >> 4 & 3), unit: Unit(bits >> 6 & 7), rejected: bits>>9&1 != 0, keyed: bits>>10&1 != 0}
 	for _, f := range formats {
 		if f.Code == uint8(bits&15) {
 			c.format = f
 		}
 	}
-	if c.format == nil || c.unit > Nanoseconds || bits>>10 != 0 || (c.format == RemoteWrite) != (c.compression == Snappy) {
+	if c.format == nil || c.unit > Nanoseconds || bits>>11 != 0 || (c.format == RemoteWrite) != (c.compression == Snappy) {
 		return c, fmt.Errorf("ingest: codec %#04x is unknown", bits)
 	}
 	return c, nil

@@ -21,6 +21,7 @@ type Options struct {
 	Metrics http.Handler  // answers /metrics; nil: there is none
 	Pool    *table.Pool   // that of the store
 	Flight  *Budget       // of the bytes of bodies; nil: one of Limits.InFlight bytes
+	Batches *Batches      // the keys of requests that are stored; the store's Carrier, too. Nil: keys are refused
 	Schemas *Schemas      // by which bodies may be coded; nil: there are none, and none can be registered
 	Logger  *slog.Logger
 
@@ -42,6 +43,7 @@ type Handler struct {
 	metrics http.Handler
 	pool    *table.Pool
 	schemas *Schemas
+	batches *Batches
 	log     *slog.Logger
 	answer  http.Handler // to requests
 
@@ -61,7 +63,7 @@ type Handler struct {
 
 // New makes a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, log: o.Logger, window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, batches: o.Batches, log: o.Logger, window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
 	h.counters.latencies = make(map[string]*latencies)
 	if h.guard = o.Guard; h.guard == nil {
 		h.guard = access.NewGuard(nil)
@@ -119,7 +121,12 @@ func (h *Handler) routes(schemas bool) []route {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.answer.ServeHTTP(w, r) }
 
 // Open has the handler take writes, which go to s.
-func (h *Handler) Open(s *table.Store) { h.store.Store(s) }
+func (h *Handler) Open(s *table.Store) {
+	if h.batches != nil {
+		h.batches.fit(s.SegmentBytes())
+	}
+	h.store.Store(s)
+}
 
 // Recovering has /ready say how the recovery of s is going, until Open.
 func (h *Handler) Recovering(s *table.Store) { h.reading.Store(s) }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack"
@@ -185,6 +186,9 @@ func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 	r := &rig{t: t, dir: t.TempDir(), sink: &memSink{}}
 	o.Logger = slog.New(slog.DiscardHandler)
 	o.Pool = table.NewPool(32 << 20)
+	if o.Batches == nil {
+		o.Batches = NewBatches(time.Hour)
+	}
 	r.h = New(o)
 	r.open(change...)
 	t.Cleanup(func() { r.store.Close(context.Background()) })
@@ -194,7 +198,7 @@ func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 func (r *rig) open(change ...func(*table.Options)) {
 	r.t.Helper()
 	o := table.Options{
-		Dir: r.dir, Sink: r.sink, Pool: r.h.pool, Decode: Replay(r.h.pool), Logger: r.h.log,
+		Dir: r.dir, Sink: r.sink, Pool: r.h.pool, Decode: Replay(r.h.pool), Carrier: r.h.batches, Logger: r.h.log,
 		WAL: wal.Options{SegmentBytes: 1 << 20, OnFail: r.h.Failed, OnCommit: func(recs []*wal.Record) {
 			for _, rec := range recs {
 				if rec.Type == wal.Data {
@@ -267,6 +271,7 @@ func (r *rig) replayed() map[string][]row {
 	cancel()
 	r.store.Close(stopped)
 	r.sink.decide(nil)
+	r.h.batches = NewBatches(time.Hour)
 	r.open()
 	return r.landed()
 }

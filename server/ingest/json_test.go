@@ -383,13 +383,15 @@ func TestCodecs(t *testing.T) {
 		0x224: {format: NDJSON, compression: Zstd, rejected: true},
 		0x035: {format: RemoteWrite, compression: Snappy},
 		0x256: {format: Schema, compression: Gzip, unit: Seconds, rejected: true},
+		0x401: {format: MessagePack, keyed: true},
+		0x624: {format: NDJSON, compression: Zstd, rejected: true, keyed: true},
 	} {
 		got, err := codecOf(bits)
 		if err != nil || got != want || want.bits() != bits {
 			t.Errorf("%#x: %+v, %v; %+v is %#x", bits, got, err, want, want.bits())
 		}
 	}
-	for _, bits := range []uint16{0, 5, 7, 15, 0x015, 0x031, 0x034, 0x036, 0x141, 0x401, 0x8003} {
+	for _, bits := range []uint16{0, 5, 7, 15, 0x015, 0x031, 0x034, 0x036, 0x141, 0x801, 0x8003} {
 		if got, err := codecOf(bits); err == nil {
 			t.Errorf("%#x: %+v", bits, got)
 		}

@@ -14,9 +14,9 @@ func TestUnknownParameters(t *testing.T) {
 	for _, c := range []struct {
 		method, url, want, field string
 	}{
-		{"POST", "/v1/write/db/t?durabilty=async", `unknown parameter "durabilty": there are durability, partial, time_unit`, "durabilty"},
-		{"POST", "/api/v1/write/msgpack?db=x&precision=ms", `unknown parameter "db": there are durability, partial, time_unit`, "db"},
-		{"POST", "/v1/write/db/t?partial=true&Partial=true", `unknown parameter "Partial": there are durability, partial, time_unit`, "Partial"},
+		{"POST", "/v1/write/db/t?durabilty=async", `unknown parameter "durabilty": there are batch_id, durability, partial, time_unit`, "durabilty"},
+		{"POST", "/api/v1/write/msgpack?db=x&precision=ms", `unknown parameter "db": there are batch_id, durability, partial, time_unit`, "db"},
+		{"POST", "/v1/write/db/t?partial=true&Partial=true", `unknown parameter "Partial": there are batch_id, durability, partial, time_unit`, "Partial"},
 		{"POST", "/v1/write/db/t?partial=true&partial=false", `parameter "partial" is there 2 times`, "partial"},
 		{"POST", "/v1/write/db/t?partial=true;durability=async", "the parameters cannot be read", ""},
 		{"POST", "/v1/write/db/t?partial=%zz", "the parameters cannot be read", ""},

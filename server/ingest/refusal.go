@@ -26,6 +26,7 @@ const (
 	Mismatch                    // 409: of schemas
 	TooLarge                    // 413
 	WrongType                   // 415
+	KeyReused                   // 422: the key is that of another request
 	Overloaded                  // 429: too many bytes in flight
 	Backlogged                  // 429: rows that wait to land fill the memory
 	LogFull                     // 429: the log is at its budget
@@ -52,6 +53,7 @@ var outcomeTable = [outcomes]struct {
 	Mismatch:     {"mismatch", http.StatusConflict, 0},
 	TooLarge:     {"too_large", http.StatusRequestEntityTooLarge, 0},
 	WrongType:    {"wrong_type", http.StatusUnsupportedMediaType, 0},
+	KeyReused:    {"key_reused", http.StatusUnprocessableEntity, 0},
 	Overloaded:   {"overloaded", http.StatusTooManyRequests, time.Second},
 	Backlogged:   {"backlogged", http.StatusTooManyRequests, time.Second},
 	LogFull:      {"log_full", http.StatusTooManyRequests, time.Second},

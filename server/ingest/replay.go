@@ -25,8 +25,13 @@ func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 			pool:     pool,
 			judged:   true,
 		}
+		if c.keyed {
+			if j.body, _, _, err = cutKey(j.body); err != nil {
+				return nil, err
+			}
+		}
 		if c.rejected {
-			if j.body, j.skip, err = cutRejected(r.Payload); err != nil {
+			if j.body, j.skip, err = cutRejected(j.body); err != nil {
 				return nil, err
 			}
 		}

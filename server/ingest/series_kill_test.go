@@ -76,7 +76,7 @@ func TestSeriesKill(t *testing.T) {
 			t.Fatalf("the process ended by itself after %d requests", n)
 		}
 	}
-	store, _, err := openKilled(dir)
+	store, _, err := openKilled(dir, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,15 +113,15 @@ func TestSeriesKill(t *testing.T) {
 	t.Logf("%d requests acknowledged, %d landed", len(acknowledged), len(landed))
 }
 
-func openKilled(dir string) (*table.Store, *Handler, error) {
-	h := New(Options{})
+func openKilled(dir string, segment int64) (*table.Store, *Handler, error) {
+	h := New(Options{Batches: NewBatches(time.Hour)})
 	sink, err := parquet.New(filepath.Join(dir, "tables"), parquet.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
 	store, err := table.Open(table.Options{
-		Dir: dir, Sink: sink, Pool: h.pool, Decode: Replay(h.pool), SealAge: 20 * time.Millisecond, SealRows: 500,
-		WAL: wal.Options{SegmentBytes: 1 << 20, OnCommit: h.Committed, OnFail: h.Failed},
+		Dir: dir, Sink: sink, Pool: h.pool, Decode: Replay(h.pool), Carrier: h.batches, SealAge: 20 * time.Millisecond, SealRows: 500,
+		WAL: wal.Options{SegmentBytes: segment, OnCommit: h.Committed, OnFail: h.Failed},
 	})
 	if err == nil {
 		h.Open(store)
@@ -134,7 +134,7 @@ func appendSeriesForEver(dir, next string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	_, h, err := openKilled(dir)
+	_, h, err := openKilled(dir, 1<<20)
 	if err != nil {
 		fail(err)
 	}

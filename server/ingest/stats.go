@@ -15,6 +15,7 @@ type counters struct {
 	rejected atomic.Int64
 	bytes    atomic.Int64
 	unsaved  atomic.Int64
+	again    atomic.Int64
 
 	latencies map[string]*latencies // by route; complete before the first request
 }
@@ -38,6 +39,10 @@ type Stats struct {
 	Unsaved  int64           // changes of these that could not be written
 	Ready    bool
 
+	Again     int64 // requests whose key was that of one that is stored: nothing was stored again
+	Keys      int   // of requests that are stored and remembered
+	Forgotten int64 // keys that were forgotten before their window ended
+
 	Latencies []Latency // of routes and formats that were used
 }
 
@@ -57,6 +62,10 @@ func (h *Handler) Stats() Stats {
 	reason, _ := h.unready()
 	s.Ready = reason == ""
 	s.Versions, _ = h.schemas.count()
+	s.Again = h.counters.again.Load()
+	if h.batches != nil {
+		s.Keys, s.Forgotten = h.batches.stats()
+	}
 	for i := range s.Outcomes {
 		s.Outcomes[i] = h.counters.outcomes[i].Load()
 	}

@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,14 +28,24 @@ type request struct {
 	job     job
 
 	partial bool
-	async   bool
-	told    bool // the sender may be told of all databases
+	async   bool // as the sender wants it
+	logged  bool // the log ends it
+	keyed   bool // it has a key
+	holds   bool // the key, which nobody else has stored
+	id      batchID
+	batch   batch  // what is remembered of it
+	again   *batch // it was stored before: how it was
+	told    bool   // the sender may be told of all databases
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
 // end gives everything back.
 func (q *request) end() {
+	if q.holds {
+		q.handler.batches.free(q.id)
+		q.holds = false
+	}
 	q.job.free()
 	q.held.release()
 	if cap(q.body) > keptBuffer {
@@ -43,7 +55,7 @@ func (q *request) end() {
 		q.plain = nil
 	}
 	q.job.body, q.job.known, q.job.take, q.job.schema = nil, nil, nil, nil
-	q.record = wal.Record{}
+	q.record, q.again = wal.Record{}, nil
 	requests.Put(q)
 }
 
@@ -78,13 +90,16 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant,
 		err = q.read(w, r)
 	}
 	if err == nil {
-		gone, err = q.store()
+		gone, err = q.store(r.Context())
 	}
 	switch {
 	case err != nil:
 		refused := asRefusal(err)
 		h.counters.count(refused.outcome)
 		h.refuse(w, r, refused)
+	case !gone && q.again != nil:
+		h.counters.again.Add(1)
+		q.answerAgain(w)
 	case gone || len(q.job.rejected.rows) == 0:
 		h.counters.count(Stored)
 		w.WriteHeader(http.StatusNoContent)
@@ -112,10 +127,14 @@ func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error
 
 // behind is how many bytes stand behind the body in the log, but for a list of rejected rows, which nobody knows yet.
 func (q *request) behind() int {
-	if q.job.schema == nil {
-		return 0
+	n := 0
+	if q.job.schema != nil {
+		n += len(q.job.schema.notation) + 4 // see appendSchema
 	}
-	return len(q.job.schema.notation) + 4 // see appendSchema
+	if q.keyed {
+		n += batchSize + 4 // see appendKey
+	}
+	return n
 }
 
 // readHead reads what the URL and the headers say.
@@ -141,36 +160,56 @@ func (q *request) readHead(r *http.Request, g *access.Grant, name table.Name) (e
 		}
 	}
 	q.partial, q.async = false, false
+	var query url.Values
 	if r.URL.RawQuery != "" {
-		if err := q.readQuery(r); err != nil {
+		if query, err = q.readQuery(r); err != nil {
 			return err
 		}
+	}
+	if err := q.readKey(r, query, name.DB); err != nil {
+		return err
 	}
 	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table}
 	return nil
 }
 
-func (q *request) readQuery(r *http.Request) error {
-	query, err := parametersOf(r, "durability", "partial", "time_unit")
+func (q *request) readQuery(r *http.Request) (url.Values, error) {
+	query, err := parametersOf(r, "batch_id", "durability", "partial", "time_unit")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch v := query.Get("durability"); v {
 	case "", "sync":
 	case "async":
 		q.async = true
 	default:
-		return invalid("durability=%q: use sync or async", clip(v)).in("durability")
+		return nil, invalid("durability=%q: use sync or async", clip(v)).in("durability")
 	}
 	if v := query.Get("partial"); v != "" {
 		if q.partial, err = strconv.ParseBool(v); err != nil {
-			return invalid("partial=%q: use true or false", clip(v)).in("partial")
+			return nil, invalid("partial=%q: use true or false", clip(v)).in("partial")
 		}
 	}
 	if v := query.Get("time_unit"); v != "" {
 		q.codec.unit, err = unitOf(v)
 	}
-	return err
+	return query, err
+}
+
+// readKey reads the key of a request, if it has one.
+func (q *request) readKey(r *http.Request, query url.Values, db string) error {
+	key, err := keyOf(r, query.Get("batch_id"), query.Has("batch_id"))
+	if err != nil {
+		return err
+	}
+	if q.keyed = key != ""; !q.keyed {
+		return nil
+	}
+	if q.handler.batches == nil {
+		return invalid("keys of requests are not remembered here: see --idempotency-window").in("Idempotency-Key")
+	}
+	q.id = idOf(db, key)
+	return nil
 }
 
 // read gets the body and decompresses it.
@@ -217,9 +256,15 @@ func (q *request) decode() ([]table.Write, error) {
 
 // store decodes the body, and hands the rows and the body to the store. When it returns true, the request belongs to the
 // log, which ends it.
-func (q *request) store() (gone bool, err error) {
+func (q *request) store(ctx context.Context) (gone bool, err error) {
 	h := q.handler
 	writes, err := q.decode()
+	if err == nil && q.keyed && len(writes) > 0 {
+		if err = q.hold(ctx); err != nil || q.again != nil {
+			h.freeAll(writes)
+			return false, err
+		}
+	}
 	for try := 1; err == nil; try++ {
 		rejected := len(q.job.rejected.rows)
 		if len(writes) == 0 {
@@ -249,6 +294,41 @@ func (q *request) store() (gone bool, err error) {
 	return false, err
 }
 
+// hold claims the request's key, or finds that the request was stored before.
+func (q *request) hold(ctx context.Context) (err error) {
+	q.batch = batch{digest: q.digest()}
+	q.again, err = q.handler.batches.claim(ctx, q.record.DB, q.id, q.batch.digest)
+	q.holds = err == nil && q.again == nil
+	return err
+}
+
+// digest stands for what the request wants stored. Bodies that were compressed in two ways are the same.
+func (q *request) digest() digest {
+	notation := ""
+	if q.job.schema != nil {
+		notation = q.job.schema.notation
+	}
+	return sum([]byte(q.record.Table), []byte{q.codec.format.Code, byte(q.codec.unit)}, []byte(notation), q.job.body)
+}
+
+// answerAgain answers a request that was stored before as it was answered then, but does not list the rows that were rejected.
+func (q *request) answerAgain(w http.ResponseWriter) {
+	w.Header().Set("Idempotent-Replayed", "true")
+	if q.again.rejected == 0 {
+		q.handler.counters.count(Stored)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	q.handler.counters.count(StoredPartly)
+	writeJSON(w, http.StatusOK, report{Rows: q.again.rows, Rejected: []Rejection{}, More: q.again.rejected})
+}
+
+func (h *Handler) freeAll(writes []table.Write) {
+	for _, w := range writes {
+		h.pool.Put(w.Batch)
+	}
+}
+
 // append hands the writes, which it takes over, and the body to the store. After an asynchronous append without an error the
 // request is the log's.
 func (q *request) append(writes []table.Write, async bool) error {
@@ -261,10 +341,14 @@ func (q *request) append(writes []table.Write, async bool) error {
 	if q.codec.rejected {
 		q.record.Payload = appendRejected(q.record.Payload, q.job.rejected.rows)
 	}
+	if q.codec.keyed = q.holds; q.holds {
+		q.batch.time, q.batch.rows, q.batch.rejected = q.record.Time, rowsOf(writes), len(q.job.rejected.rows)
+		q.record.Payload = appendKey(q.record.Payload, q.id, &q.batch)
+	}
 	q.body = q.record.Payload[:len(q.body)] // with the room that was made
 	q.record.Codec = q.codec.bits()
 	q.record.Attach = nil
-	if async {
+	if q.logged = async; async || q.holds {
 		q.record.Attach = q
 	}
 	s := h.store.Load()
@@ -320,10 +404,19 @@ func rowsOf(writes []table.Write) int {
 	return n
 }
 
-// Committed is to be called by the log's OnCommit, after the store's own: what an asynchronous request holds is given back.
+// Committed is to be called by the log's OnCommit, after the store's own: what an asynchronous request holds is given back, and keys are
+// remembered.
 func (h *Handler) Committed(recs []*wal.Record) {
 	for _, r := range recs {
-		if q, ok := r.Attach.(*request); ok {
+		q, ok := r.Attach.(*request)
+		if !ok {
+			continue
+		}
+		if q.holds {
+			q.batch.seq, q.holds = r.Seq, false
+			h.batches.store(r.DB, q.id, q.batch)
+		}
+		if q.logged {
 			q.end()
 		}
 	}

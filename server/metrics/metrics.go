@@ -57,6 +57,9 @@ var failingDesc = describe("table_land_failing", "1 for each table whose rows do
 var ofIngest = []metric[ingest.Stats]{
 	counter("rows_accepted_total", "Rows of requests that were answered with success.", func(s ingest.Stats) float64 { return float64(s.Rows) }),
 	counter("rows_rejected_total", "Rows that partial requests were told were not taken.", func(s ingest.Stats) float64 { return float64(s.Rejected) }),
+	counter("repeated_requests_total", "Requests that were stored before, as their Idempotency-Key said, and were not stored again.", func(s ingest.Stats) float64 { return float64(s.Again) }),
+	gauge("idempotency_keys", "Keys of stored requests that are remembered.", func(s ingest.Stats) float64 { return float64(s.Keys) }),
+	counter("idempotency_keys_forgotten_total", "Keys that were forgotten before --idempotency-window ended, since there were too many.", func(s ingest.Stats) float64 { return float64(s.Forgotten) }),
 	counter("received_bytes_total", "Bytes of bodies, as received, whose rows were taken.", func(s ingest.Stats) float64 { return float64(s.Bytes) }),
 	gauge("in_flight_bytes", "Bytes of the bodies that are being received, decoded or written.", func(s ingest.Stats) float64 { return float64(s.InFlight) }),
 	gauge("schema_versions", "Versions of schemas that are registered.", func(s ingest.Stats) float64 { return float64(s.Versions) }),

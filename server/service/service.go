@@ -46,6 +46,7 @@ type Service struct {
 	flight   *ingest.Budget
 	guard    *access.Guard
 	handler  *ingest.Handler
+	batches  *ingest.Batches
 	relay    *relay.Relay
 	pool     *table.Pool
 	store    atomic.Pointer[table.Store]
@@ -76,8 +77,8 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	log = slog.New(throttle.New(log.Handler())) // whatever fails, and whoever logs it
 	s := &Service{
 		machine: m, config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
-		guard: access.NewGuard(tokens),
-		pool:  table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
+		guard: access.NewGuard(tokens), batches: ingest.NewBatches(c.Limits.IdempotencyWindow),
+		pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
 	}
 	defer func() {
 		if err != nil {
@@ -115,6 +116,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		Pool:    s.pool,
 		Flight:  s.flight,
+		Batches: s.batches,
 		Schemas: schemas,
 		Logger:  log,
 
@@ -251,6 +253,7 @@ func (s *Service) recover(ctx context.Context) error {
 		Sink:     sink,
 		Aside:    aside,
 		Decode:   ingest.Replay(s.pool),
+		Carrier:  s.batches,
 		Pool:     s.pool,
 		SealRows: c.Seal.Rows, SealBytes: int(c.Seal.Bytes), SealAge: c.Seal.Age,
 		MaxBuffered: int64(c.Landing.MaxBuffered), MaxTables: c.Limits.MaxTables, MaxColumns: c.Limits.MaxColumns,

@@ -97,7 +97,8 @@ type tables struct {
 	*World
 	mu       sync.Mutex
 	fates    map[row]fate
-	flying   map[row]bool // rows on their way to the log; true: their table is dropped meanwhile
+	firsts   map[int64]fate // of the first rows of records, by id
+	flying   map[row]bool   // rows on their way to the log; true: their table is dropped meanwhile
 	requests [][]row
 	ids      int64
 	unread   error // what a reader found first that must not be
@@ -109,7 +110,7 @@ type tables struct {
 
 func newTables(w *World) *tables {
 	return &tables{
-		World: w, fates: make(map[row]fate), flying: make(map[row]bool),
+		World: w, fates: make(map[row]fate), firsts: make(map[int64]fate), flying: make(map[row]bool),
 		rewritten: make(map[string]bool), half: make(map[string]bool), altered: make(map[string]bool),
 	}
 }
@@ -187,14 +188,15 @@ func writes(rows []row, batch func() *column.Batch) []table.Write {
 	return all
 }
 
-func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside) table.Options {
+func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside, carrier *carrier) table.Options {
 	return table.Options{
 		Dir: dataDir,
 		WAL: wal.Options{
 			Disk: m.Disk, SegmentBytes: int64(1<<10 + r.IntN(32<<10)),
 			MaxBytes: []int64{0, 256 << 10}[r.IntN(2)], MinFree: []int64{0, 20 << 10}[r.IntN(2)], Reserve: []int64{0, 30 << 10}[r.IntN(2)],
+			OnCommit: carrier.commit,
 		},
-		Sink: sink, Aside: aside, Decode: decode, Node: "n",
+		Sink: sink, Aside: aside, Decode: decode, Carrier: carrier, Node: "n",
 		SealRows: 1 + r.IntN(200), SealAge: time.Duration(1+r.IntN(20)) * time.Second, Landers: 1 + r.IntN(3),
 		MaxBuffered: []int64{0, 64 << 10}[r.IntN(2)],
 		Logger:      slog.New(slog.DiscardHandler),
@@ -211,7 +213,12 @@ func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table.OpenContext(ctx, m.options(r, witness{sink, m}, aside))
+	carrier := newCarrier()
+	s, err := table.OpenContext(ctx, m.options(r, witness{sink, m}, aside, carrier))
+	if err == nil {
+		m.recalled(carrier)
+	}
+	return s, err
 }
 
 // live is a life of the service, on a disk that may fail.
@@ -304,6 +311,7 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 			delete(m.flying, row)
 		}
 		m.requests = append(m.requests, rows)
+		m.firsts[rows[0].ID] = f
 		m.mu.Unlock()
 	}
 }
@@ -533,10 +541,15 @@ func (m *tables) openSmall() (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := m.options(m.Rand, witness{sink, m}, nil)
-	o.WAL = wal.Options{Disk: m.Disk, SegmentBytes: 512}
+	carrier := newCarrier()
+	o := m.options(m.Rand, witness{sink, m}, nil, carrier)
+	o.WAL = wal.Options{Disk: m.Disk, SegmentBytes: 512, OnCommit: carrier.commit}
 	o.Landers, o.MaxBuffered, o.SealAge = 1, 0, time.Hour
-	return table.Open(o)
+	s, err := table.Open(o)
+	if err == nil {
+		m.recalled(carrier)
+	}
+	return s, err
 }
 
 // land lands rows n times, as far as the disk lets it.
@@ -550,6 +563,7 @@ func (m *tables) land(n int) {
 		if s.Append(&wal.Record{DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), true) != nil || m.Crashed() {
 			break
 		}
+		m.firsts[rows[0].ID] = acknowledged
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		err := s.Flush(ctx)
 		cancel()

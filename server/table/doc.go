@@ -35,6 +35,8 @@
 // first. Meanwhile the rows wait in memory until [ErrBusy] tells the senders to wait as well. Segments of the log are
 // released up to the first record with a row that has not landed.
 //
+// What records bring besides rows may have to outlive them, as keys of requests do: see [Carrier].
+//
 // # Aside
 //
 // A table whose directory is broken must not hold memory and log that others need. So with Options.Aside its units land there after some
@@ -81,4 +83,5 @@
 //	seal.go         when a unit is complete                  aside.go    tables that cannot land where they belong
 //	rewrite.go      files when a column is widened           totals.go   what has landed since a table was created
 //	alter.go        how an administrator changes tables      convert.go  cells of one kind as cells of another
+//	carry.go        what outlives records of the log
 package table

@@ -205,6 +205,8 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 		}
 		name := Name{DB: r.DB, Table: r.Table}
 		switch r.Type {
+		case wal.Data, wal.Carried:
+			return s.recall(r)
 		case wal.Intent:
 			var in intent
 			if err := json.Unmarshal(r.Payload, &in); err != nil {

@@ -33,6 +33,8 @@ type Options struct {
 	// Pool, and go there once they have landed.
 	Decode func(r *wal.Record) ([]Write, error)
 
+	Carrier Carrier // remembers what must outlive records of the log; nil: nothing must
+
 	Pool *Pool // what [Store.Batch] takes from; made if nil
 
 	// A table's rows are sealed into a unit, which lands, when there are so many, or when they take up so many bytes, or when

@@ -63,10 +63,15 @@ func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	return nil
 }
 
-// release removes the segments of the log whose rows have all landed. The catalog gets the totals first, since their notes go too.
+// release removes the segments of the log whose rows have all landed. The catalog gets the totals first, since their notes go too, and
+// what the carrier wants to outlive them is written to the end of the log.
 func (s *Store) release() {
-	seq := s.settled(nil)
-	if !s.log.Releases(seq) {
+	to := s.log.Releasable(s.settled(nil))
+	if to == 0 {
+		return
+	}
+	if err := s.carry(to); err != nil {
+		s.o.Logger.Error("what must outlive records of the log cannot be written, so the log keeps segments that have landed; the next landing tries again", "error", err)
 		return
 	}
 	err := s.catalog.saveTotals()
@@ -74,7 +79,7 @@ func (s *Store) release() {
 		s.o.Logger.Error("the catalog cannot be written, so the log keeps segments that have landed; the next landing tries again", "error", err)
 		return
 	}
-	s.log.Release(seq)
+	s.log.Release(to)
 	if err != nil { // for want of room, which there may be now
 		s.saveTotals()
 	}

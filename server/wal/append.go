@@ -102,7 +102,7 @@ func (l *Log) admit(a *appending, low bool) error {
 
 func checkRecord(r *Record) error {
 	switch {
-	case r.Type < Data || r.Type > Landed:
+	case (r.Type < Data || r.Type > Landed) && r.Type != Carried:
 		return fmt.Errorf("wal: a record of the unknown type %d", r.Type)
 	case len(r.DB) > math.MaxUint16 || len(r.Table) > math.MaxUint16:
 		return fmt.Errorf("wal: names of %d and %d bytes: at most %d each can be written", len(r.DB), len(r.Table), math.MaxUint16)

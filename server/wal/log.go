@@ -330,11 +330,17 @@ func (l *Log) Start() {
 	go l.commitAll()
 }
 
-// Releases reports whether Release would remove a segment.
-func (l *Log) Releases(seq uint64) bool {
+// Releasable returns the number of the last record in the segments that Release(seq) would remove; 0 if it would remove none.
+func (l *Log) Releasable(seq uint64) (to uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.phase != closed && len(l.sealed) > 0 && l.sealed[0].next-1 <= seq
+	for _, s := range l.sealed {
+		if l.phase == closed || s.next-1 > seq {
+			break
+		}
+		to = s.next - 1
+	}
+	return to
 }
 
 // Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole leave the log, oldest first,

@@ -16,6 +16,8 @@ const (
 	Landed Type = 3 // files that have been made
 
 	gap Type = 4 // stands for records that Repair could not save; never handed out
+
+	Carried Type = 5 // what outlives the records that brought it: written again before the log releases them
 )
 
 // Record is one entry of the log.
@@ -130,7 +132,7 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 	}
 	body := binary.LittleEndian.Uint32(b[4:])
 	// The cheap questions come first: the search for records behind a damaged place asks at each eighth byte.
-	if h.typ < Data || h.typ > gap || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
+	if h.typ < Data || h.typ > Carried || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
 		crc32.Update(salt, castagnoli, b[4:]) != binary.LittleEndian.Uint32(b) {
 		return h, errHeader
 	}

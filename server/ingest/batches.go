@@ -1,0 +1,222 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Batches remembers the keys of requests that are stored, so that a request that is sent again is answered and not stored again.
+//
+//	claim ──▶ held ──the log has the rows──▶ stored ──after the window──▶ forgotten
+//	            └────────refused──▶ free
+//
+// The record with the rows has the key, too: the log has both or neither. Before the log releases the record, its keys are carried to
+// the log's end. It must be the [table.Options.Carrier] of the handler's store.
+//
+// Keys are those of a database. When there are more than there may be, the database that has the most forgets its oldest, so a sender
+// with many keys costs other databases none.
+type Batches struct {
+	window time.Duration
+
+	mu        sync.Mutex
+	most      int
+	stored    map[batchID]*batch
+	held      map[batchID]chan struct{} // closed when the request that holds the key has ended
+	databases map[string]*keys
+	forgotten int64
+}
+
+// batchID stands for a key of a database.
+type batchID [16]byte
+
+// digest stands for what a request wants stored: table, format, unit of time and body once it is decompressed.
+type digest [16]byte
+
+// batch is a request that is stored.
+type batch struct {
+	digest         digest
+	seq            uint64 // of the record that has it
+	time           int64  // of receipt, in microseconds
+	rows, rejected int
+}
+
+// keys are the keys of a database that are stored, in the order of their time. What was carried was older than what precedes it in the log, so
+// keys that were recalled are ordered before that counts.
+type keys struct {
+	ids      []batchID
+	recalled bool // and not ordered yet
+}
+
+const (
+	// maxBatches bounds the keys that are remembered: some 35 MB of memory.
+	maxBatches = 1 << 18
+
+	// batchShare keeps what is carried to the log's end small beside a segment.
+	batchShare = 8
+)
+
+// NewBatches returns a memory of keys for as long as the window says.
+func NewBatches(window time.Duration) *Batches {
+	return &Batches{
+		window: window, most: maxBatches,
+		stored: make(map[batchID]*batch), held: make(map[batchID]chan struct{}), databases: make(map[string]*keys),
+	}
+}
+
+// fit bounds the keys by the size of the log's segments.
+func (b *Batches) fit(segment int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.most = int(min(maxBatches, max(segment/batchShare/batchSize, 1)))
+	b.shrink()
+}
+
+func idOf(db, key string) batchID { return sum([]byte(db), []byte(key)) }
+
+// sum is the first half of the SHA-256 of texts.
+func sum(texts ...[]byte) [16]byte {
+	h := sha256.New()
+	var n [8]byte
+	for _, text := range texts {
+		binary.LittleEndian.PutUint64(n[:], uint64(len(text)))
+		h.Write(n[:])
+		h.Write(text)
+	}
+	return [16]byte(h.Sum(nil))
+}
+
+// claim has a request hold a key, or returns the batch that is stored under it. It waits for a request that holds the key.
+func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*batch, error) {
+	for {
+		b.mu.Lock()
+		b.expire(db, time.Now())
+		if one := b.stored[id]; one != nil {
+			b.mu.Unlock()
+			if one.digest != d {
+				return nil, refuse(KeyReused, "nothing was stored: the key was used for another request: use a new key for each batch, and the same key only to send the same batch again").in("Idempotency-Key")
+			}
+			return one, nil
+		}
+		ended := b.held[id]
+		if ended == nil {
+			b.held[id] = make(chan struct{})
+			b.mu.Unlock()
+			return nil, nil
+		}
+		b.mu.Unlock()
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return nil, refuse(TimedOut, "another request with this key has not ended: send it again")
+		}
+	}
+}
+
+// free ends the hold of a request that is not stored.
+func (b *Batches) free(id batchID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.end(id)
+}
+
+func (b *Batches) end(id batchID) {
+	if ended := b.held[id]; ended != nil {
+		close(ended)
+		delete(b.held, id)
+	}
+}
+
+// store ends the hold of a request that is stored.
+func (b *Batches) store(db string, id batchID, one batch) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.end(id)
+	b.add(db, id, one)
+	b.shrink()
+}
+
+func (b *Batches) add(db string, id batchID, one batch) {
+	if had := b.stored[id]; had != nil { // recalled again
+		*had = one
+		return
+	}
+	b.stored[id] = &one
+	k := b.databases[db]
+	if k == nil {
+		k = new(keys)
+		b.databases[db] = k
+	}
+	k.ids = append(k.ids, id)
+}
+
+// keysOf returns the keys of a database, the oldest first.
+func (b *Batches) keysOf(db string) *keys {
+	k := b.databases[db]
+	if k != nil && k.recalled {
+		slices.SortStableFunc(k.ids, func(x, y batchID) int { return cmp.Compare(b.stored[x].time, b.stored[y].time) })
+		k.recalled = false
+	}
+	return k
+}
+
+// drop forgets the n oldest keys of a database.
+func (b *Batches) drop(db string, n int) {
+	k := b.keysOf(db)
+	for _, id := range k.ids[:n] {
+		delete(b.stored, id)
+	}
+	if k.ids = k.ids[n:]; len(k.ids) == 0 {
+		delete(b.databases, db)
+	}
+}
+
+// expire forgets the keys of a database that are older than the window.
+func (b *Batches) expire(db string, now time.Time) {
+	k := b.keysOf(db)
+	if k == nil {
+		return
+	}
+	n := 0
+	for n < len(k.ids) && b.expired(b.stored[k.ids[n]], now) {
+		n++
+	}
+	b.drop(db, n)
+}
+
+func (b *Batches) expired(one *batch, now time.Time) bool {
+	return one.time < now.Add(-b.window).UnixMicro()
+}
+
+// shrink forgets keys while there are too many.
+func (b *Batches) shrink() {
+	if len(b.stored) <= b.most {
+		return
+	}
+	now := time.Now()
+	for db := range b.databases {
+		b.expire(db, now)
+	}
+	for len(b.stored) > b.most {
+		largest, most := "", 0
+		for db, k := range b.databases {
+			if len(k.ids) > most {
+				largest, most = db, len(k.ids)
+			}
+		}
+		n := max(most/64, 1) // some at once, since the search costs
+		b.forgotten += int64(n)
+		b.drop(largest, n)
+	}
+}
+
+// stats returns how many keys are remembered, and how many were forgotten before the window ended.
+func (b *Batches) stats() (remembered int, forgotten int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.stored), b.forgotten
+}

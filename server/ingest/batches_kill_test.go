@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/parquet"
+)
+
+// keyed sends the batch of a number with its key. A batch is large, so that segments of the log are filled and released.
+func keyed(h *Handler, id int64) *httptest.ResponseRecorder {
+	pad := strings.Repeat("x", 4<<10)
+	body := fmt.Sprintf("{\"time\":%d,\"value\":%d,\"pad\":%q}\n{\"time\":%d,\"value\":%d}\n", 1_700_000_000+id, id, pad, 1_700_003_600+id, id)
+	r := httptest.NewRequest("POST", "/v1/write/db/t", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-ndjson")
+	r.Header.Set(keyHeader, fmt.Sprint(id))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+const (
+	keyedSenders = 4
+	keyedSegment = 4 << 20 // the log remembers some 12,000 keys then
+)
+
+// A process is killed while it stores batches and lands them. Each batch that it was sent is sent again, also those that it had answered in
+// an earlier life, and each has landed once.
+func TestKeysKill(t *testing.T) {
+	if dir := os.Getenv(killedDir); dir != "" {
+		storeForEver(dir, os.Getenv(killedNext))
+	}
+	if testing.Short() {
+		t.Skip("it takes some restarts")
+	}
+	dir := t.TempDir()
+	sent := make(map[int64]bool) // whether it was acknowledged
+	for round := range 6 {
+		next := int64(round * 1_000_000)
+		last := next
+		n := untilKilled(t, dir, int(next), 150+150*round, func(line string) bool {
+			var id int64
+			_, err := fmt.Sscan(line, &id)
+			sent[id] = true
+			last = max(last, id)
+			return err == nil
+		})
+		if n < 150 {
+			t.Fatalf("the process ended by itself after %d requests", n)
+		}
+		for id := next + 1; id <= last+keyedSenders; id++ { // those that were in hand may be stored or not
+			sent[id] = sent[id]
+		}
+	}
+	store, h, err := openKilled(dir, keyedSegment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := 0
+	for id, acknowledged := range sent {
+		w := keyed(h, id)
+		if w.Code != http.StatusNoContent {
+			t.Fatalf("batch %d: %d %s", id, w.Code, w.Body)
+		}
+		if stored := again(w); acknowledged && !stored {
+			t.Errorf("batch %d was acknowledged, and is stored again", id)
+		} else if !stored {
+			late++
+		}
+	}
+	if err := store.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	landed := make(map[int64]int)
+	err = filepath.WalkDir(filepath.Join(dir, "tables"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".parquet") {
+			return err
+		}
+		return parquet.Scan(path, func(b *column.Batch) error {
+			for _, id := range b.Find("value").Ints {
+				landed[id]++
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range sent {
+		if landed[id] != 2 {
+			t.Errorf("batch %d, acknowledged: %v, has %d rows, want 2", id, sent[id], landed[id])
+		}
+	}
+	if first, err := os.Stat(filepath.Join(dir, "wal", "00000001.wal")); err == nil {
+		t.Errorf("the first segment of the log is there, with %d bytes: no key had to be carried", first.Size())
+	}
+	t.Logf("%d batches, %d of them not stored before", len(sent), late)
+}
+
+func storeForEver(dir, next string) {
+	fail := func(what any) {
+		fmt.Println(what)
+		os.Exit(1)
+	}
+	_, h, err := openKilled(dir, keyedSegment)
+	if err != nil {
+		fail(err)
+	}
+	first, err := strconv.ParseInt(next, 10, 64)
+	if err != nil {
+		fail(err)
+	}
+	var ids atomic.Int64
+	ids.Store(first)
+	var senders sync.WaitGroup
+	for range keyedSenders {
+		senders.Go(func() {
+			for {
+				id := ids.Add(1)
+				if w := keyed(h, id); w.Code != http.StatusNoContent {
+					fail(w.Body)
+				}
+				fmt.Println(id)
+			}
+		})
+	}
+	senders.Wait()
+}

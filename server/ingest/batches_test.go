@@ -1,0 +1,374 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+func zipped(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// again reports whether the answer is that of a request which was stored before.
+func again(w *httptest.ResponseRecorder) bool { return w.Header().Get("Idempotent-Replayed") == "true" }
+
+const keyHeader = "Idempotency-Key"
+
+// sender sends one batch with a key; the same one each time.
+type sender struct {
+	name, table string
+	send        func(r *rig, key string) *httptest.ResponseRecorder
+}
+
+// senders are requests of each format, with the key in each place.
+func senders() []sender {
+	text := []byte(`{"time":1700000000,"v":1}`)
+	return []sender{
+		{"arc", "default.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			return r.arc(dict{"m", "t", "columns", dict{"time", list{1700000000}, "v", list{1}}}, keyHeader, key)
+		}},
+		{"arc, parameter", "default.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			return r.do("POST", "/api/v1/write/msgpack?batch_id="+key, pack(r.t, dict{"m", "t", "t", 1700000000, "fields", dict{"v", 1}}))
+		}},
+		{"msgpack", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			return r.v1(list{dict{"time", 1700000000, "v", 1}}, "", keyHeader, key)
+		}},
+		{"json, quoted", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			return r.write("application/json", "", []byte(`[`+string(text)+`]`), keyHeader, `"`+key+`"`)
+		}},
+		{"ndjson, asynchronous", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			return r.write("application/x-ndjson", "?durability=async&batch_id="+key, text)
+		}},
+		{"ndjson, compressed", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			return r.write("application/x-ndjson", "", zipped(r.t, text), "Content-Encoding", "gzip", keyHeader, key)
+		}},
+		{"ndjson, partial", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			return r.write("application/x-ndjson", "?partial=true", append(text, "\n{\n"...), keyHeader, key)
+		}},
+		{"schema", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
+			body := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 1700000000), 1)
+			return r.write(r.register("s", "{time i64, v i64}"), "", body, keyHeader, key)
+		}},
+	}
+}
+
+// A request that is sent again, at once, after landing or after a restart, is answered as it was, and is stored once.
+func TestKeyAgain(t *testing.T) {
+	for _, s := range senders() {
+		t.Run(s.name, func(t *testing.T) {
+			r := newSchemaRig(t, Options{})
+			first := s.send(r, "a-1")
+			if first.Code != http.StatusNoContent && first.Code != http.StatusOK || again(first) {
+				t.Fatalf("%d %s", first.Code, first.Body)
+			}
+			wantAgain := func(when string) {
+				t.Helper()
+				w := s.send(r, "a-1")
+				if w.Code != first.Code || !again(w) {
+					t.Errorf("%s: %d, again: %v, %s", when, w.Code, again(w), w.Body)
+				}
+				if w.Code == http.StatusOK {
+					var got, want report
+					json.Unmarshal(first.Body.Bytes(), &want)
+					json.Unmarshal(w.Body.Bytes(), &got)
+					if got.Rows != want.Rows || got.More+len(got.Rejected) != len(want.Rejected) || got.Rows == 0 || got.More == 0 {
+						t.Errorf("%s: %s, first %s", when, w.Body, first.Body)
+					}
+				}
+			}
+			wantAgain("at once")
+			rows := r.replayed()[s.table]
+			wantAgain("after a restart")
+			rows = append(rows, r.landed()[s.table]...)
+			wantAgain("after landing")
+			if w := s.send(r, "a-2"); again(w) {
+				t.Errorf("another key: %s", w.Body)
+			}
+			if rows = append(rows, r.landed()[s.table]...); len(rows) != 2 {
+				t.Errorf("%d rows for 2 keys: %v", len(rows), rows)
+			}
+			if n := r.h.Stats().Again; n != 3 {
+				t.Errorf("%d requests count as sent again", n)
+			}
+		})
+	}
+}
+
+// A key is that of a table, a body and what the body means; of each database for itself.
+func TestKeyOfAnotherRequest(t *testing.T) {
+	r := newRig(t, Options{})
+	send := func(url, body string) *httptest.ResponseRecorder {
+		return r.do("POST", url, []byte(body), "Content-Type", "application/x-ndjson", keyHeader, "k")
+	}
+	one := `{"time":1700000000,"v":1}`
+	wantStatus(t, send("/v1/write/db/t", one), http.StatusNoContent)
+	for _, c := range [][2]string{
+		{"/v1/write/db/t", `{"time":1700000000,"v":2}`}, {"/v1/write/db/t", one + "\n"}, {"/v1/write/db/u", one}, {"/v1/write/db/t?time_unit=s", one},
+	} {
+		p := wantProblem(t, send(c[0], c[1]), http.StatusUnprocessableEntity, "nothing was stored: the key was used for another request: use a new key for each batch, and the same key only to send the same batch again")
+		if p.Field != keyHeader {
+			t.Errorf("field %q", p.Field)
+		}
+	}
+	if w := send("/v1/write/other/t", one); w.Code != http.StatusNoContent || again(w) {
+		t.Errorf("another database: %d %s", w.Code, w.Body)
+	}
+	if w := send("/v1/write/db/t", one); !again(w) {
+		t.Errorf("after the refusals: %d %s", w.Code, w.Body)
+	}
+	if rows := r.landed(); len(rows["db.t"]) != 1 || len(rows["other.t"]) != 1 || len(rows) != 2 {
+		t.Errorf("landed %v", rows)
+	}
+}
+
+// A request that is refused leaves its key free, wherever it is refused.
+func TestKeyOfARefusedRequest(t *testing.T) {
+	r := newRig(t, Options{})
+	send := func(query, body string) *httptest.ResponseRecorder {
+		return r.write("application/x-ndjson", query, []byte(body), keyHeader, "k")
+	}
+	wantStatus(t, r.write("application/x-ndjson", "", []byte(`{"time":1700000000,"v":1}`)), http.StatusNoContent)
+	wantStatus(t, send("", `{"time":1700000000,`), http.StatusBadRequest)                                  // by the decoder
+	wantStatus(t, send("", `{"time":1700000000,"v":"text"}`), http.StatusBadRequest)                       // by the catalog
+	wantStatus(t, send("?partial=true", `{"time":1700000000,"v":"text"}`), http.StatusOK)                  // without a row
+	wantStatus(t, r.write("application/x-ndjson", "", []byte("{}"), keyHeader, ""), http.StatusBadRequest) // by its key
+	if w := send("", `{"time":1700000000,"v":2}`); w.Code != http.StatusNoContent || again(w) {
+		t.Errorf("then good: %d %s", w.Code, w.Body)
+	}
+	if rows := r.landed()["db.t"]; len(rows) != 2 {
+		t.Errorf("landed %v", rows)
+	}
+}
+
+// A request waits for another one with its key: if that is stored it is not, and else it is.
+func TestKeyIsHeld(t *testing.T) {
+	r := newRig(t, Options{})
+	id := idOf("db", "k")
+	body := []byte(`{"time":1700000000,"v":1}`)
+	if one, err := r.h.batches.claim(context.Background(), "db", id, digest{}); one != nil || err != nil {
+		t.Fatal(one, err)
+	}
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	q := httptest.NewRequestWithContext(stopped, "POST", "/v1/write/db/t", bytes.NewReader(body))
+	q.Header.Set("Content-Type", "application/x-ndjson")
+	q.Header.Set(keyHeader, "k")
+	w := httptest.NewRecorder()
+	if r.h.ServeHTTP(w, q); w.Code != http.StatusRequestTimeout {
+		t.Errorf("a client that has gone: %d %s", w.Code, w.Body)
+	}
+	var answers sync.WaitGroup
+	var stored, repeated atomic.Int64
+	for range 8 {
+		answers.Go(func() {
+			switch w := r.write("application/x-ndjson", "", body, keyHeader, "k"); {
+			case w.Code != http.StatusNoContent:
+				t.Errorf("%d %s", w.Code, w.Body)
+			case again(w):
+				repeated.Add(1)
+			default:
+				stored.Add(1)
+			}
+		})
+	}
+	wantStatus(t, r.write("application/x-ndjson", "", body, keyHeader, "another"), http.StatusNoContent) // waits for nobody
+	r.h.batches.free(id)
+	answers.Wait()
+	if stored.Load() != 1 || repeated.Load() != 7 {
+		t.Errorf("%d requests were stored, and %d were not stored again", stored.Load(), repeated.Load())
+	}
+	if rows := r.landed()["db.t"]; len(rows) != 2 {
+		t.Errorf("landed %v", rows)
+	}
+}
+
+func TestKeysThatAreNone(t *testing.T) {
+	r := newRig(t, Options{})
+	body := []byte(`{"time":1700000000,"v":1}`)
+	for _, c := range []struct {
+		query string
+		keys  []string
+	}{
+		{"?batch_id=", nil}, {"?batch_id=a%20b", nil}, {"?batch_id=%C3%A9", nil}, {"?batch_id=" + strings.Repeat("x", maxKey+1), nil},
+		{"", []string{""}}, {"", []string{`""`}}, {"", []string{"a b"}}, {"", []string{"a\x7f"}}, {"", []string{strings.Repeat("x", maxKey+1)}},
+		{"", []string{"a", "a"}}, {"?batch_id=a", []string{"a"}},
+	} {
+		q := httptest.NewRequest("POST", "/v1/write/db/t"+c.query, bytes.NewReader(body))
+		q.Header.Set("Content-Type", "application/x-ndjson")
+		q.Header[keyHeader] = c.keys
+		w := httptest.NewRecorder()
+		if r.h.ServeHTTP(w, q); w.Code != http.StatusBadRequest {
+			t.Errorf("%q %q: %d %s", c.query, c.keys, w.Code, w.Body)
+		}
+	}
+	wantStatus(t, r.write("application/x-ndjson", "", body, keyHeader, strings.Repeat("x", maxKey)), http.StatusNoContent)
+}
+
+// Keys outlive the segments of the log that their requests were in, also through several restarts.
+func TestKeysOutliveTheLog(t *testing.T) {
+	small := func(o *table.Options) { o.WAL.SegmentBytes = 1 << 15 }
+	r := newRig(t, Options{}, small)
+	send := func(i int) *httptest.ResponseRecorder {
+		return r.write("application/x-ndjson", "", fmt.Appendf(nil, `{"time":1700000000,"v":%d,"s":%q}`, i, strings.Repeat("x", 1000)), keyHeader, fmt.Sprint("k", i))
+	}
+	const keyed = 20
+	for i := range keyed {
+		wantStatus(t, send(i), http.StatusNoContent)
+	}
+	rows := len(r.landed()["db.t"])
+	for life := range 3 {
+		for sent := 0; sent < 300; sent++ {
+			wantStatus(t, r.write("application/x-ndjson", "", fmt.Appendf(nil, `{"time":1700000000,"s":%q}`, strings.Repeat("y", 1000))), http.StatusNoContent)
+			if sent%50 == 0 {
+				r.landed()
+			}
+		}
+		r.landed()
+		if log := r.store.Log(); log.Segments > 3 {
+			t.Fatalf("the log has %d segments", log.Segments)
+		}
+		if err := r.store.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r.h.batches = NewBatches(time.Hour)
+		r.open(small)
+		if n, forgotten := r.h.batches.stats(); n != keyed || forgotten != 0 {
+			t.Fatalf("life %d: %d keys are remembered, and %d were forgotten", life, n, forgotten)
+		}
+	}
+	for i := range keyed {
+		if w := send(i); w.Code != http.StatusNoContent || !again(w) {
+			t.Fatalf("%d: %d %s", i, w.Code, w.Body)
+		}
+	}
+	if rows += len(r.landed()["db.t"]); rows != keyed {
+		t.Errorf("%d rows of %d keys", rows, keyed)
+	}
+}
+
+// After the window keys are forgotten, and carried no more.
+func TestKeysExpire(t *testing.T) {
+	b := NewBatches(time.Hour)
+	now := time.Now()
+	for i := range 4 {
+		b.store("db", idOf("db", fmt.Sprint(i)), batch{seq: uint64(i + 1), time: now.Add(-time.Duration(i) * 40 * time.Minute).UnixMicro()})
+	}
+	b.store("db", idOf("db", "old"), batch{seq: 5, time: now.Add(-2 * time.Hour).UnixMicro()})
+	b.store("other", idOf("other", "old"), batch{seq: 6, time: now.Add(-2 * time.Hour).UnixMicro()})
+	if one, err := b.claim(context.Background(), "other", idOf("other", "old"), digest{1}); one != nil || err != nil {
+		t.Errorf("an old key: %v, %v", one, err)
+	}
+	if one, _ := b.claim(context.Background(), "db", idOf("db", "1"), digest{}); one == nil {
+		t.Error("a key within the window is forgotten")
+	}
+	payload, done := b.Carry(100)
+	done(7)
+	c := NewBatches(time.Hour)
+	if err := c.Recall(&wal.Record{Seq: 7, Type: wal.Carried, Payload: payload}); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := c.stats(); n != 2 {
+		t.Errorf("%d keys were carried, want those of the last hour", n)
+	}
+	if payload, _ := b.Carry(6); payload != nil {
+		t.Error("what was carried is carried again")
+	}
+	if payload, _ := b.Carry(7); payload == nil {
+		t.Error("what was carried is not carried on")
+	}
+}
+
+// What is carried stands in the log after what is newer. The oldest keys are forgotten all the same.
+func TestKeysAreRecalledInOrder(t *testing.T) {
+	now := time.Now().UnixMicro()
+	old, newer := NewBatches(time.Hour), NewBatches(time.Hour)
+	for i := range 100 {
+		old.store("db", idOf("db", fmt.Sprint(i)), batch{seq: 1, time: now + int64(i)})
+	}
+	payload, _ := old.Carry(1)
+	one := batch{}
+	for i := 100; i < 200; i++ {
+		r := &wal.Record{Seq: uint64(i), Type: wal.Data, Codec: codec{format: JSON, keyed: true}.bits(), DB: "db", Time: now + int64(i)}
+		r.Payload = appendKey([]byte("{}"), idOf("db", fmt.Sprint(i)), &one)
+		if err := newer.Recall(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := newer.Recall(&wal.Record{Seq: 300, Type: wal.Carried, Payload: payload}); err != nil {
+		t.Fatal(err)
+	}
+	newer.fit(batchShare * batchSize * 100)
+	for i := range 200 {
+		if known := newer.stored[idOf("db", fmt.Sprint(i))] != nil; known && i < 100 || !known && i >= 110 {
+			t.Errorf("key %d of 200, of which the oldest are forgotten, is remembered: %v", i, known)
+		}
+	}
+}
+
+// A database with many keys costs others none.
+func TestKeysOfManyDatabases(t *testing.T) {
+	b := NewBatches(time.Hour)
+	b.fit(batchShare * batchSize * 100)
+	now := time.Now().UnixMicro()
+	store := func(db string, i int) { b.store(db, idOf(db, fmt.Sprint(i)), batch{time: now}) }
+	for i := range 30 {
+		store("quiet", i)
+	}
+	for i := range 10_000 {
+		store("loud", i)
+	}
+	for i := range 30 {
+		if b.stored[idOf("quiet", fmt.Sprint(i))] == nil {
+			t.Fatal("a quiet database has lost a key")
+		}
+	}
+	if b.stored[idOf("loud", "9999")] == nil || b.stored[idOf("loud", "0")] != nil {
+		t.Error("the newest keys are not those that are kept")
+	}
+	if n, forgotten := b.stats(); n > 100 || forgotten != int64(10_030-n) {
+		t.Errorf("%d keys, %d forgotten", n, forgotten)
+	}
+	b.fit(0)
+	if n, _ := b.stats(); n != 1 {
+		t.Errorf("%d keys in the smallest log", n)
+	}
+}
+
+// What the log has of keys is read, or refused: nothing of it makes the start fail in another way.
+func FuzzCarried(f *testing.F) {
+	b := NewBatches(time.Hour)
+	for i := range 3 {
+		b.store("db", idOf("db", fmt.Sprint(i)), batch{seq: 1, time: time.Now().UnixMicro(), rows: i, rejected: 1 << i})
+	}
+	payload, _ := b.Carry(1)
+	f.Add(payload)
+	f.Add(append(payload[:5:5], 0xff, 0xff, 0xff, 0xff, 0xff, 0x01))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		b := NewBatches(time.Hour)
+		err := b.Recall(&wal.Record{Seq: 1, Type: wal.Carried, Payload: payload})
+		if n, _ := b.stats(); err != nil && n > len(payload)/40 {
+			t.Errorf("%d keys of %d bytes", n, len(payload))
+		}
+	})
+}

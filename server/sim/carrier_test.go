@@ -1,0 +1,90 @@
+package sim
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// carrier remembers each record by its first row for ever, as the service remembers keys of requests for a while.
+type carrier struct {
+	mu   sync.Mutex
+	seqs map[int64]uint64 // of the record that has it, by row
+}
+
+func newCarrier() *carrier { return &carrier{seqs: make(map[int64]uint64)} }
+
+func (c *carrier) add(seq uint64, ids ...int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		c.seqs[id] = max(c.seqs[id], seq)
+	}
+}
+
+// Recall implements table.Carrier.
+func (c *carrier) Recall(r *wal.Record) error {
+	if r.Type == wal.Data {
+		c.commit([]*wal.Record{r})
+		return nil
+	}
+	var ids []int64
+	if err := json.Unmarshal(r.Payload, &ids); err != nil {
+		return err
+	}
+	c.add(r.Seq, ids...)
+	return nil
+}
+
+// commit is the log's OnCommit.
+func (c *carrier) commit(recs []*wal.Record) {
+	for _, r := range recs {
+		var rows []row
+		if r.Type != wal.Data {
+			continue
+		}
+		if err := json.Unmarshal(r.Payload, &rows); err != nil {
+			panic(err)
+		}
+		c.add(r.Seq, rows[0].ID)
+	}
+}
+
+// Carry implements table.Carrier.
+func (c *carrier) Carry(to uint64) ([]byte, func(uint64)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ids []int64
+	for _, id := range slices.Sorted(maps.Keys(c.seqs)) {
+		if c.seqs[id] <= to {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	payload, err := json.Marshal(ids)
+	if err != nil {
+		panic(err)
+	}
+	return payload, func(seq uint64) { c.add(seq, ids...) }
+}
+
+// recalled compares what a life has recalled with what those before it have acknowledged or refused.
+func (m *tables) recalled(c *carrier) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, f := range m.firsts {
+		switch _, there := c.seqs[id]; {
+		case f == acknowledged && !there:
+			m.Fatal("the log has forgotten the record of row %d, which was acknowledged", id)
+		case f == refused && there:
+			m.Fatal("the log has the record of row %d, which was refused", id)
+		}
+	}
+}
