@@ -126,14 +126,14 @@ func (d *Disk) Corrupt(path string, from, to int64) bool {
 	if n == nil || n.isDir {
 		return false
 	}
-	if to = min(to, int64(len(n.data))); from >= to {
+	if to = min(to, n.data.size); from >= to {
 		return false
 	}
 	n.settle()
 	at := from + d.rand.Int64N(to-from)
 	bit := byte(1) << d.rand.IntN(8)
-	n.data[at] ^= bit
-	n.stable = slices.Clone(n.data)
+	n.data = n.data.flip(at, bit)
+	n.stable = n.data.clone()
 	return true
 }
 
@@ -247,7 +247,7 @@ func (d *Disk) free() int64 {
 	}
 	used := int64(0)
 	for n := range d.nodes {
-		used += max(int64(len(n.data)), n.reserved)
+		used += max(n.data.size, n.reserved)
 	}
 	return max(0, d.o.Size-used)
 }
@@ -521,7 +521,7 @@ func (d *Disk) left(n *node, known map[*node]*node) *node {
 	known[n] = after
 	if !n.isDir {
 		after.data = n.afterCrash(d.rand)
-		after.stable = slices.Clone(after.data)
+		after.stable = after.data.clone()
 		return after
 	}
 	n.settleEntries(d.rand.IntN(len(n.pending) + 1))

@@ -169,7 +169,7 @@ func TestCrashAt(t *testing.T) {
 		if err := f.Sync(); !errors.Is(err, errDead) {
 			t.Fatal(err)
 		}
-		if len(f.(*file).n.data) == 1 {
+		if f.(*file).n.data.size == 1 {
 			done++
 		}
 	}

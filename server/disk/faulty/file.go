@@ -51,10 +51,7 @@ func (f *file) read(name string, b []byte, off int64) (int, error) {
 	if name == "Read" {
 		b = b[:f.d.shortened(name, f.path, len(b))]
 	}
-	n := 0
-	if off < int64(len(f.n.data)) {
-		n = copy(b, f.n.data[off:])
-	}
+	n := f.n.data.read(b, off)
 	if n < len(b) {
 		return n, io.EOF
 	}
@@ -96,7 +93,7 @@ func (f *file) write(name string, b []byte, off int64) (int, error) {
 	} else if name == "WriteVec" {
 		b = b[:f.d.shortened(name, f.path, len(b))]
 	}
-	if more := off + int64(len(b)) - max(int64(len(f.n.data)), f.n.reserved); more > 0 {
+	if more := off + int64(len(b)) - max(f.n.data.size, f.n.reserved); more > 0 {
 		b = b[:max(0, int64(len(b))-max(0, more-f.d.free()))]
 	}
 	if len(b) > 0 {
@@ -114,7 +111,7 @@ func (f *file) Truncate(size int64) error {
 
 func (f *file) Allocate(off, n int64) error {
 	return f.resize("Allocate", off+n, func() {
-		if off+n > int64(len(f.n.data)) {
+		if off+n > f.n.data.size {
 			f.n.resize(off + n)
 		}
 		f.n.reserved = max(f.n.reserved, off+n)
@@ -139,7 +136,7 @@ func (f *file) resize(name string, size int64, change func()) error {
 	if !done(fault) {
 		return fault
 	}
-	if size-max(int64(len(f.n.data)), f.n.reserved) > f.d.free() {
+	if size-max(f.n.data.size, f.n.reserved) > f.d.free() {
 		return failed(name, f.path, syscall.ENOSPC)
 	}
 	change()

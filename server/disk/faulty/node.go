@@ -3,7 +3,6 @@ package faulty
 import (
 	"io/fs"
 	"math/rand/v2"
-	"slices"
 	"time"
 )
 
@@ -15,7 +14,7 @@ type node struct {
 	opens int
 
 	// A file: what is read, what is on the disk for sure, and what was done since.
-	data, stable []byte
+	data, stable content
 	reserved     int64 // bytes
 	writes       []write
 
@@ -72,22 +71,11 @@ func (n *node) settleEntries(k int) {
 }
 
 // apply makes a change to what a file holds.
-func (w write) apply(data []byte) []byte {
+func (w write) apply(data content) content {
 	if w.b == nil {
-		return resized(data, w.size)
+		return data.resized(w.size)
 	}
-	if end := w.off + int64(len(w.b)); end > int64(len(data)) {
-		data = resized(data, end)
-	}
-	copy(data[w.off:], w.b)
-	return data
-}
-
-func resized(data []byte, size int64) []byte {
-	if size <= int64(len(data)) {
-		return data[:size:size] // so that what is cut off reads as zeros later
-	}
-	return append(data, make([]byte, size-int64(len(data)))...)
+	return data.written(w.off, w.b)
 }
 
 func (n *node) write(w write) {
@@ -117,8 +105,8 @@ func (n *node) lose(r *rand.Rand) {
 const sector = 512
 
 // afterCrash returns what of a file is on the disk.
-func (n *node) afterCrash(r *rand.Rand) []byte {
-	data := slices.Clone(n.stable)
+func (n *node) afterCrash(r *rand.Rand) content {
+	data := n.stable.clone()
 	whole, torn := 0, false
 	switch r.IntN(4) {
 	case 0: // nothing
@@ -142,7 +130,7 @@ func (n *node) afterCrash(r *rand.Rand) []byte {
 }
 
 // sectors does some of a write.
-func (w write) sectors(data []byte, r *rand.Rand) []byte {
+func (w write) sectors(data content, r *rand.Rand) content {
 	if w.b == nil {
 		if r.IntN(2) == 0 {
 			data = w.apply(data)
@@ -167,7 +155,7 @@ type info struct {
 }
 
 func (n *node) info(name string) fs.FileInfo {
-	i := info{name: name, size: int64(len(n.data)), mode: n.perm}
+	i := info{name: name, size: n.data.size, mode: n.perm}
 	if n.isDir {
 		i.mode = fs.ModeDir | 0o755
 	}
