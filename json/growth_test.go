@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -446,19 +445,11 @@ func collidingKeys(n int) map[string]int {
 		for i := range k {
 			k[i] = 'a' + byte(x>>(4*i)&15)
 		}
-		w := le(k)
-		if (w^bits.RotateLeft64(w, 29)^8)*0x9e3779b97f4a7c15>>54 == 0 {
+		if json.KeySlot(string(k[:])) == 0 {
 			keys[string(k[:])] = len(keys)
 		}
 	}
 	return keys
-}
-
-func le(k [8]byte) (w uint64) {
-	for i, c := range k {
-		w |= uint64(c) << (8 * i)
-	}
-	return w
 }
 
 // perByte bounds what is allocated for a byte that is written. A byte that is not UTF-8 becomes six, and there is text of which
