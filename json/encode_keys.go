@@ -120,7 +120,7 @@ func (b *keyBook) find(s string) *bookEntry {
 	}
 	first, last := words(s)
 	h := hashOf(first, last, len(s))
-	at := h >> 54
+	at := slotOf(h)
 	for range bookProbe {
 		x := &b.entries[b.table[at%bookSlots]]
 		if x.first == first && x.last == last && int(x.len) == len(s) && (len(s) <= 16 || x.key() == s) {
@@ -145,6 +145,9 @@ func words(s string) (first, last uint64) {
 	return first, first
 }
 
+// slotOf returns where the search for a hash begins.
+func slotOf(h uint64) uint64 { return h >> 54 }
+
 func hashOf(first, last uint64, n int) uint64 {
 	return (first ^ bits.RotateLeft64(last, 29) ^ uint64(n)) * 0x9e3779b97f4a7c15
 }
@@ -163,7 +166,7 @@ func (b *keyBook) meet(s string, h uint64) {
 		b.full = true
 		return
 	}
-	at := h >> 54
+	at := slotOf(h)
 	for probe := 0; b.table[at%bookSlots] != 0; probe++ {
 		if probe == bookProbe-1 {
 			return

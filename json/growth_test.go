@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +55,7 @@ func TestGrowth(t *testing.T) {
 	inGo126(t) // with jsonv2 parts of the work are encoding/json's
 	growth.Check(t, slices.Concat(
 		growth.Cross(growthReaders(), texts()),
+		growth.Cross(placeReaders(), places()),
 		growth.Cross(documentCalls(), documents()),
 		growth.Cross(indenters(), growth.Without(documents(), "deep", "open", "chain")), // of which the output grows with the square
 		growth.Cross(stringCalls(), contents()),
@@ -283,10 +283,43 @@ func texts() []growth.Family[[]byte] {
 		growth.OnlyLong(in("an unknown field", `{"x":"`, `","a":1}`)),
 		growth.OnlyLong(in("a raw field", `{"Raw":"`, `","Number":"`+"1"+`"}`)),
 		growth.OnlyLong(in("a cell", `[{"x":"`, `"}]`)),
-		growth.Only(in("a cell", `[{"x":"`, `"}]`), "Cyrillic, an escape at the start, a cell", "bad byte at the end, a cell"),
 		growth.OnlyLong(in("a cell of a column", `{"x":["`, `"]}`)),
 		growth.OnlyLong(in("a cut string", `"`, ``)),
 	)
+}
+
+// placeReaders are calls that read strings by code that depends on where they stand.
+func placeReaders() []growth.Call[[]byte] {
+	return []growth.Call[[]byte]{
+		{Name: "Unmarshal any, places", Run: read[any], Alloc: 100},
+		{Name: "Unmarshal record, places", Run: read[record], Alloc: 150},
+		{Name: "Decoder.Decode any, places", Run: decodeAll[any](1<<20, nil), Alloc: 100},
+		{Name: "Decoder.Token places", Run: allTokens(1<<20, false), Alloc: 100},
+		{Name: "ParseColumns places", Run: func(b []byte) { json.ParseColumns(b, batch(b)) }, Alloc: 100},
+		{Name: "Get places", Run: func(b []byte) { json.Get(b, "zz"); json.Get(b, 0, "zz") }, Alloc: 120},
+		{Name: "Lines record, places", Run: lines[record](1<<30, 1<<20), Alloc: 150},
+	}
+}
+
+// places are documents whose long text is not UTF-8, or has an escape amid long characters, in each place for a string.
+func places() []growth.Family[[]byte] {
+	var all []growth.Family[[]byte]
+	for _, place := range []struct{ name, before, after string }{
+		{"key", `{"`, `":"1"}`},
+		{"field", `{"Name":"`, `"}`},
+		{"unknown field", `{"x":"`, `","a":"1"}`},
+		{"list", `{"Any":["`, `"]}`},
+		{"cell", `[{"x":"`, `"}]`},
+		{"column", `{"x":["`, `"]}`},
+		{"key of a cell", `[{"`, `":1}]`},
+	} {
+		for _, family := range growth.Map(place.name, contents(), func(s string) []byte { return []byte(place.before + s + place.after) }) {
+			if slices.Contains([]string{"Latin-1, ", "bad byte at the end, ", "Japanese, an escape at the start, "}, strings.TrimSuffix(family.Name, place.name)) {
+				all = append(all, family)
+			}
+		}
+	}
+	return all
 }
 
 // list returns a document of elements: repetitions of unit, of which the %d is a number, between brackets.
@@ -412,19 +445,11 @@ func collidingKeys(n int) map[string]int {
 		for i := range k {
 			k[i] = 'a' + byte(x>>(4*i)&15)
 		}
-		w := le(k)
-		if (w^bits.RotateLeft64(w, 29)^8)*0x9e3779b97f4a7c15>>54 == 0 {
+		if json.KeySlot(string(k[:])) == 0 {
 			keys[string(k[:])] = len(keys)
 		}
 	}
 	return keys
-}
-
-func le(k [8]byte) (w uint64) {
-	for i, c := range k {
-		w |= uint64(c) << (8 * i)
-	}
-	return w
 }
 
 // perByte bounds what is allocated for a byte that is written. A byte that is not UTF-8 becomes six, and there is text of which

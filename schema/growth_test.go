@@ -591,7 +591,19 @@ func TestGrowthHeld(t *testing.T) {
 			return func(n int) any { return call(in[n]) }
 		}
 	}
+	names := 0
+	unknownZones := func(n int) any { // more than are kept, and none twice
+		for range n / 400 {
+			names++
+			zoneOf("No/Such_Zone_Of_This_Name_" + strconv.Itoa(names))
+		}
+		return nil
+	}
 	growth.CheckHeld(t, []growth.Held{
+		{Name: "names of zones", Start: func(large, small int) func(int) any {
+			unknownZones(large) // they stay, up to maxZones
+			return unknownZones
+		}},
 		{Name: "Append, Write", Start: func(large, small int) func(int) any {
 			in := map[int]*growthRow{large: row(large), small: row(small)}
 			return func(n int) any {

@@ -35,10 +35,17 @@ const (
 	// the memory that the system has given: a map of 262,144 entries is made in 100 ms, 16 times as long as one of 65,536, and
 	// in 160 ms, 20 times as long, beside programs that use the caches too.
 	brief = 400 * time.Millisecond
-	// patience is the CPU time after which a case whose growth is beyond the bound is not repeated more
-	// often than fewest times.
+	// patience is the CPU time after which a growth beyond the bound is not measured again: noise does not last for seconds, and
+	// a verdict must come before the time of the test is up.
 	patience = 2 * time.Second
-	fewest   = 4
+	// fast is the CPU time of a byte below which the short form goes on with larger inputs. Text is copied in a fraction of a
+	// nanosecond a byte, so a part that grows with the square of the length shows only where texts are long, and these take no time.
+	fast = 1.0 // nanoseconds
+	// dear is how many times the cost of a byte of the first size a byte may cost, where calls take longer than noticeable. Caches
+	// and steps make it five times in all, so a call that costs as much needs no confirmation, which takes 16 times as long. Nor does a
+	// growth of more than doubtful times that confirms another.
+	dear       = 10
+	noticeable = 100 * time.Millisecond
 	// memoryLimit starts the collector, which otherwise rests.
 	memoryLimit = 768 << 20
 )
@@ -127,13 +134,20 @@ func idle(t *testing.T, works map[string]bool) {
 // ascend checks the case at the sizes, up to the first that fails: a larger one would fail too, and take long. It notes in works
 // whether the cost of its call grows at all.
 func (c Case) ascend(t *testing.T, sizes []int, works map[string]bool) {
+	var base float64 // nanoseconds for a byte at the first size
 	for _, n := range sizes {
+		if base > 0 && base < fast {
+			n *= factor
+		}
 		if c.Most > 0 {
 			n = min(n, c.Most/factor)
 		}
-		grows, err := c.check(n)
+		seen, err := c.check(n, base)
+		if base == 0 {
+			base = seen.perByte
+		}
 		name := cmp.Or(c.call, c.Name)
-		works[name] = works[name] || grows || c.constant
+		works[name] = works[name] || seen.grows || c.constant
 		if err != nil {
 			t.Error(err)
 			return
@@ -172,25 +186,35 @@ func measure(f func(), times int) cost {
 	return cost{spent, int(after.TotalAlloc - before.TotalAlloc)}
 }
 
-// check compares the costs of n and 4n bytes, and reports whether they grow at all. The error says what grows too much.
+// seen is what the comparison of two sizes shows besides faults.
+type seen struct {
+	grows   bool    // the cost grows at all
+	perByte float64 // nanoseconds for a byte of the larger input
+}
+
+// check compares the costs of n and 4n bytes. The error says what grows too much. base is what a byte of a much smaller input takes,
+// in nanoseconds, or 0.
 //
 // What no longer fits into a cache slows down from one size to the next, two or three times in all, and more beside other programs.
 // Buffers grow in steps, pools hold those of up to some size, and errors begin where a limit is. Such steps come once, and a fault
 // goes on growing. So a growth counts only if the next sizes confirm it; one of CPU time of more than doubtful times needs one
-// size, or none where the calls are long. If a + bn is the cost of a byte, then 4n costs more than 6 times as much as n if bn is more
-// than a/5, and at the next sizes more than 9 and 13 times. How much is allocated for a byte is bounded at each size.
-func (c Case) check(n int) (grows bool, err error) {
-	bound := float64(most)
+// size, or none where the calls are long, and long calls that grow worse times confirm what came before. If a + bn is the cost of a
+// byte, then 4n costs more than 6 times as much as n if bn is more than a/5, and at the next sizes more than 9 and 13 times. How
+// much is allocated for a byte is bounded at each size.
+func (c Case) check(n int, base float64) (s seen, err error) {
+	bound, certainly := float64(most), time.Duration(doubtful)
 	for i := 0; ; i++ {
 		a, b, times, err := c.compare(n, bound)
-		grows = grows || b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
-		certain := !c.OnlyAlloc && b.time > doubtful*max(a.time, grain) && b.time > brief
-		if err == nil || c.tooMuch(n, times, b) != "" || certain || i == confirms {
-			return grows, err
+		s.grows = s.grows || b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
+		s.perByte = float64(b.time) / float64(factor*n*times)
+		certain := b.time > certainly*max(a.time, grain) && b.time > brief || b.time > noticeable && (base > 0 && s.perByte > dear*base || i > 0 && b.time > doubtful*a.time)
+		if err == nil || c.tooMuch(n, times, b) != "" || certain && !c.OnlyAlloc || i == confirms {
+			return s, err
 		}
-		bound = worse
-		if n *= factor; c.Most > 0 && factor*n > c.Most { // there is no larger size, so the growth itself must be large
-			return grows, c.judge(n/factor, times, a, b, bound)
+		bound, certainly = worse, worse
+		// Where there is no larger size, or it would take too long, the growth itself must be large.
+		if n *= factor; c.Most > 0 && factor*n > c.Most || b.time > brief {
+			return s, c.judge(n/factor, times, a, b, bound)
 		}
 	}
 }
@@ -199,18 +223,20 @@ func (c Case) check(n int) (grows bool, err error) {
 func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	small, large := c.Prepare(n), c.Prepare(factor*n)
 	times = max(1, repeated/n) // small inputs are repeated, so that the clock is fine enough
+	var spent time.Duration
 	for i := range attempts {
 		if i > 0 {
 			runtime.GC() // so that both find memory that was in use before
 		}
 		x, y := measure(small, times), measure(large, times)
+		spent += x.time + y.time
 		if i == 0 {
 			a, b = x, y
 		} else {
 			// Pools, and hints of what was needed last, make some calls allocate less than others of the same size.
 			a, b = cost{min(a.time, x.time), max(a.alloc, x.alloc)}, cost{min(b.time, y.time), min(b.alloc, y.alloc)}
 		}
-		if err = c.judge(n, times, a, b, bound); err == nil || i+1 >= fewest && b.time > patience/fewest {
+		if err = c.judge(n, times, a, b, bound); err == nil || spent > patience {
 			break
 		}
 	}

@@ -15,11 +15,13 @@ const (
 	heldShort = 2 << 20   // in the short form
 )
 
-// CheckHeld asserts that large messages leave little memory behind. It must not run in parallel with
-// other tests.
+// CheckHeld asserts that large messages leave little memory behind. It runs in a process of its own, see [Apart].
 func CheckHeld(t *testing.T, cases []Held) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants allocates")
+	}
+	if !Apart(t) {
+		return
 	}
 	large := heldShort
 	if long(t) > 0 {
