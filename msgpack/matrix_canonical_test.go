@@ -59,7 +59,12 @@ func canonicalCase(t *testing.T, seed uint64) int {
 	v := reflect.New(canonicalTypes[r.IntN(len(canonicalTypes))]).Elem()
 	corpus.Fill(r, v, 3)
 	if m, ok := v.Interface().(map[any]any); ok {
-		delete(m, nil) // which is read as ""
+		delete(m, nil)       // which is read as ""
+		for key := range m { // 0 and -0 of two widths have two encodings, and are one key of the map that is read
+			if k := reflect.ValueOf(key); k.CanFloat() && k.Float() == 0 {
+				delete(m, key)
+			}
+		}
 	}
 	canonical := msgpack.EncodeOptions{Canonical: true}
 	b, err := canonical.Marshal(v.Interface())
