@@ -139,6 +139,18 @@ var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 
 func wrapped(t reflect.Type) matrix.Kind { return matrix.Kind{Name: t.String(), Type: t} }
 
+// manyMembers is the beginning of an object with more members than are compared one by one, at times two of one name.
+func manyMembers(r *rand.Rand) []byte {
+	b := []byte("{")
+	for k := range 20 {
+		b = fmt.Appendf(b, `"member%d":%d,`, k, k)
+	}
+	if r.IntN(2) == 0 {
+		b = fmt.Appendf(b, `"member%d":0,`, r.IntN(20))
+	}
+	return b
+}
+
 // matrixText is mostly short, of every script, with characters that are escaped, and at times not UTF-8.
 func matrixText(r *rand.Rand) string {
 	s := corpus.String(r)
@@ -340,6 +352,9 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 				if b, err = json.Append(nil, v.Interface(), json.DurationText); err != nil {
 					return nil, err
 				}
+			}
+			if bytes.HasPrefix(b, []byte("{")) && len(b) > 2 && r.IntN(8) == 0 {
+				b = append(manyMembers(r), b[1:]...)
 			}
 			return append(jsonoracle.Vary(r, b), '\n'), nil
 		},

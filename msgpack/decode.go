@@ -412,9 +412,11 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if to.Data == nil || n > to.Cap {
 		have := to.Len
 		to.Len = to.Cap // elements beyond the length are kept, as appending to a slice of this capacity would
-		if room := d.room(n, elem.size); room > to.Cap || to.Data == nil {
-			growSlice(to, o, room)
+		room := d.room(n, elem.size)
+		if to.Data != nil { // what is too small is left as it is, however little is granted
+			room = max(room, to.Cap+1)
 		}
+		growSlice(to, o, room)
 		to.Len = have
 	}
 	if d.depth++; d.depth > d.limits.depth {

@@ -6,9 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus/sheet"
@@ -18,6 +20,28 @@ import (
 
 // TestMatrixColumns reads rows into a batch that is used again, from bytes and from readers of pieces.
 func TestMatrixColumns(t *testing.T) {
+	t.Run("DecodeRows", func(t *testing.T) { matrixRows(t) })
+	t.Run("DecodeColumns", func(t *testing.T) {
+		used := msgpack.NewDecoder(nil)
+		sheet.Run(t, sheet.Format{
+			Times:  true,
+			Whole:  true,
+			Encode: encodeColumns,
+			Oracle: oracleColumns,
+			Ways: []func([]byte, *column.Batch) error{
+				func(b []byte, to *column.Batch) error {
+					used.ResetBytes(b)
+					return used.DecodeColumns(to)
+				},
+				func(b []byte, to *column.Batch) error {
+					return msgpack.NewDecoder(iotest.OneByteReader(bytes.NewReader(b))).DecodeColumns(to)
+				},
+			},
+		})
+	})
+}
+
+func matrixRows(t *testing.T) {
 	used := msgpack.NewDecoder(nil)
 	sheet.Run(t, sheet.Format{
 		Times:  true,
@@ -54,31 +78,100 @@ func encodeRows(r *rand.Rand, rows []sheet.Row) []byte {
 		b = msgpwire.AppendMapLen(b, len(row.Keys))
 		for k, name := range row.Keys {
 			b = msgpwire.AppendString(b, name)
-			switch v := row.Values[k].(type) {
-			case sheet.NegativeZero:
-				b = msgpwire.AppendInt(b, 0)
-			case int64:
-				if h := (head{num: uint64(v)}); r.IntN(4) == 0 && v == int64(int16(v)) {
-					b = appendNumber(r, b, h)
-				} else {
-					b = msgpwire.AppendInt(b, v)
-				}
-			case sheet.Time:
-				whole, err := msgpack.Marshal(time.UnixMicro(int64(v)))
-				if err != nil {
-					panic(err)
-				}
-				b = append(b, whole...)
-			default:
-				whole, err := msgpack.Marshal(v)
-				if err != nil {
-					panic(err)
-				}
-				b = append(b, whole...)
-			}
+			b = encodeCell(r, b, row.Values[k])
 		}
 	}
 	return b
+}
+
+func encodeCell(r *rand.Rand, b []byte, cell any) []byte {
+	switch v := cell.(type) {
+	case sheet.NegativeZero:
+		return msgpwire.AppendInt(b, 0)
+	case int64:
+		if h := (head{num: uint64(v)}); r.IntN(4) == 0 && v == int64(int16(v)) {
+			return appendNumber(r, b, h)
+		}
+		if r.IntN(4) == 0 { // beyond int64, if it is negative
+			return msgpwire.AppendCode64(b, msgpwire.Uint64, uint64(v))
+		}
+		return msgpwire.AppendInt(b, v)
+	case sheet.Time:
+		cell = time.UnixMicro(int64(v))
+	}
+	whole, err := msgpack.Marshal(cell)
+	if err != nil {
+		panic(err)
+	}
+	return append(b, whole...)
+}
+
+// encodeColumns writes the rows as a map of arrays.
+func encodeColumns(r *rand.Rand, rows []sheet.Row) []byte {
+	var names []string
+	for _, row := range rows {
+		for _, name := range row.Keys {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	b := msgpwire.AppendMapLen(nil, len(names))
+	for _, name := range names {
+		b = msgpwire.AppendArrayLen(msgpwire.AppendString(b, name), len(rows))
+		for _, row := range rows {
+			var cell any
+			if k := slices.Index(row.Keys, name); k >= 0 {
+				cell = row.Values[k]
+			}
+			b = encodeCell(r, b, cell)
+		}
+	}
+	return b
+}
+
+// oracleColumns reads a map of arrays of cells. Nothing counts if something is wrong.
+func oracleColumns(b []byte) (rows []sheet.Row, ok bool) {
+	o := &oracle{b: b}
+	n, err := o.mapLen()
+	if err != nil {
+		return nil, false
+	}
+	var names []string
+	for k := range n {
+		name, ok := oracleName(o)
+		if !ok || slices.Contains(names, name) || !utf8.ValidString(name) {
+			return nil, false
+		}
+		names = append(names, name)
+		h, err := o.next()
+		if err != nil || h.kind != 'a' && h.kind != 'n' {
+			return nil, false
+		}
+		if k == 0 {
+			rows = make([]sheet.Row, min(h.n, len(b)))
+		}
+		if h.n != len(rows) {
+			return nil, false
+		}
+		for i := range rows {
+			v, ok := oracleCell(o)
+			if !ok {
+				return nil, false
+			}
+			rows[i].Keys, rows[i].Values = append(rows[i].Keys, name), append(rows[i].Values, v)
+		}
+	}
+	return rows, true
+}
+
+func oracleName(o *oracle) (string, bool) {
+	h, err := o.next()
+	if err != nil || h.kind != 's' && h.kind != 'B' {
+		return "", false
+	}
+	text, err := o.bytes(h.n)
+	return string(text), err == nil
 }
 
 // oracleRows reads an array of maps of cells.
@@ -95,13 +188,9 @@ func oracleRows(b []byte) (rows []sheet.Row, ok bool) {
 		}
 		var row sheet.Row
 		for range n {
-			var name string
-			if h, err := o.next(); err != nil || h.kind != 's' && h.kind != 'B' {
+			name, ok := oracleName(o)
+			if !ok {
 				return rows, false
-			} else if text, err := o.bytes(h.n); err != nil {
-				return rows, false
-			} else {
-				name = string(text)
 			}
 			v, ok := oracleCell(o)
 			if !ok {

@@ -25,7 +25,7 @@ import (
 // reads must be what Unmarshal makes of the same values with their strings written out, and strings that it has handed out must not
 // change. The numbers are written by this test; what the Encoder writes must mean the same.
 func TestMatrixInterned(t *testing.T) {
-	m := &interned{t: t, d: msgpack.NewDecoder(nil)}
+	m := &interned{t: t, d: msgpack.NewDecoder(nil), met: make(map[string]int)}
 	m.e = msgpack.NewEncoder(nil)
 	if id := os.Getenv("SLIPSTREAM_MATRIX"); id != "" {
 		seed, err := strconv.ParseUint(id, 16, 64)
@@ -54,6 +54,18 @@ func TestMatrixInterned(t *testing.T) {
 		m.stream(uint64(k))
 		m.stream(seed + uint64(k))
 	}
+	t.Logf("reached: %v", m.met)
+	if testing.Short() || t.Failed() {
+		return
+	}
+	for _, name := range []string{
+		"from bytes", "from one byte at a time", "from data with the error", "from halves", "from a bytes.Buffer",
+		"a dict that was given", "written by the Encoder", "cut", "skipped", "decoded", "decoded without a type", "refused", "numbers of strings",
+	} {
+		if m.met[name] == 0 {
+			t.Errorf("the run has not met: %s", name)
+		}
+	}
 }
 
 type interned struct {
@@ -61,6 +73,7 @@ type interned struct {
 	d    *msgpack.Decoder
 	e    *msgpack.Encoder
 	held []heldText
+	met  map[string]int // what the run has met
 }
 
 // heldText is a string that was handed out, and a copy.
@@ -120,10 +133,12 @@ func (m *interned) stream(seed uint64) {
 	if r.IntN(4) == 0 {
 		given = []string{"service", "abc", "no", "Tags"}[:1+r.IntN(4)]
 		w.dict = slices.Clone(given)
+		m.met["a dict that was given"]++
 	}
 	byEncoder := r.IntN(4) == 0
 	var out bytes.Buffer
 	if byEncoder {
+		m.met["written by the Encoder"]++
 		dict := make(map[string]int)
 		for i, s := range given {
 			dict[s] = i
@@ -198,10 +213,13 @@ func (m *interned) stream(seed uint64) {
 			m.d.ResetBytes(all)
 		}
 	}
+	m.met["from "+source]++
+	m.met["numbers of strings"] += w.numbers
 	m.d.UseInternedStrings(true)
 	for k := range plain {
 		what := fmt.Sprintf("case %x: value %d of %x, from %s", seed, k, all, source)
 		if k == whole {
+			m.met["cut"]++
 			if err := m.d.Decode(reflect.New(types[k]).Interface()); err == nil {
 				m.t.Errorf("%s is decoded, though it is cut", what)
 			}
@@ -231,11 +249,13 @@ func (m *interned) next(r *rand.Rand, what string, typ reflect.Type, plain []byt
 			m.t.Errorf("%s: Skip: %v", what, err)
 			return false
 		}
+		m.met["skipped"]++
 		return true
 	case 1: // what does not fit, and is passed over
 		typ = reflect.TypeFor[internedPart]()
 	case 2:
 		typ = reflect.TypeFor[any]()
+		m.met["decoded without a type"]++
 	}
 	want, got := reflect.New(typ), reflect.New(typ)
 	wantErr := msgpack.Unmarshal(plain, want.Interface())
@@ -243,6 +263,11 @@ func (m *interned) next(r *rand.Rand, what string, typ reflect.Type, plain []byt
 	if (err == nil) != (wantErr == nil) {
 		m.t.Errorf("%s, as a %v: %v, want %v", what, typ, err, wantErr)
 		return false
+	}
+	if err == nil {
+		m.met["decoded"]++
+	} else {
+		m.met["refused"]++
 	}
 	if err == nil && !reflect.DeepEqual(got.Interface(), want.Interface()) {
 		m.t.Errorf("%s, as a %v:\n got %#v\nwant %#v", what, typ, got.Elem(), want.Elem())
@@ -283,6 +308,8 @@ type numberWriter struct {
 	dict []string
 	b    []byte
 	i    int
+
+	numbers int // how many were written
 }
 
 // value appends the next value of b.
@@ -299,6 +326,7 @@ func (w *numberWriter) value(dst []byte) []byte {
 		w.i += h.n
 		s := string(w.b[w.i-h.n : w.i])
 		if k := slices.Index(w.dict, s); k >= 0 && w.r.IntN(8) > 0 {
+			w.numbers++
 			switch w.r.IntN(4) {
 			case 0:
 				return binary.BigEndian.AppendUint32(append(dst, msgpwire.Fixext4, 0x80), uint32(k))

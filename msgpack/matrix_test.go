@@ -180,7 +180,11 @@ type (
 		More []endless
 		Text string
 	}
-	holder   struct{ E any } // may hold a pointer, which no key of a map may
+	holder struct{ E any } // may hold a pointer, which no key of a map may
+	bulky  struct {        // of which a claim of several is more than memory is taken for before they are there
+		Text string
+		Room [1280]complex128 `msgpack:"-"`
+	}
 	omitting struct {
 		A int            `msgpack:"a,omitempty"`
 		B string         `msgpack:"-"`
@@ -208,7 +212,7 @@ func matrixLeaves() []matrix.Kind {
 		leaf[uint32](), leaf[uint64](), leaf[float32](), leaf[float64](), leaf[string](), leaf[[]byte](), leaf[[5]byte](), leaf[any](),
 		leaf[time.Time](), leaf[time.Duration](), leaf[msgpack.RawMessage](), leaf[msgpack.Raw](), leaf[msgpack.Ext](),
 		leaf[stamp](), leaf[pair](), leaf[shout](), leaf[letter](), leaf[blob](),
-		leaf[embedding](), leaf[asArray](), leaf[growing](), leaf[endless](), leaf[omitting](), leaf[holder](),
+		leaf[embedding](), leaf[asArray](), leaf[growing](), leaf[endless](), leaf[omitting](), leaf[holder](), leaf[[]bulky](),
 		leaf[Word](), leaf[Number](), leaf[Bytes](), leaf[List](), leaf[Table](), leaf[[]any](), leaf[map[string]any](),
 		leaf[map[string]string](), leaf[map[string]int](), leaf[map[string]int64](), leaf[map[string]float64](), leaf[map[string]bool](),
 		leaf[map[int]string](), leaf[map[any]any](), leaf[map[Word][]int](), leaf[[]string](), leaf[[]int64](), leaf[[]float64](), leaf[[][]byte](),
@@ -282,6 +286,11 @@ func matrixFill(r *rand.Rand, v reflect.Value) bool {
 		p.text = corpus.String(r)
 	case *blob:
 		p.text = corpus.String(r)
+	case *[]bulky:
+		*p = make([]bulky, 5+r.IntN(3))
+		for i := range *p {
+			(*p)[i].Text = corpus.String(r)
+		}
 	case *holder:
 		switch r.IntN(8) {
 		case 6:
@@ -523,7 +532,7 @@ func (w *rewriter) value(dst []byte) []byte {
 	changed := w.r.IntN(6) == 0
 	switch h.kind {
 	case 'i':
-		if changed {
+		if changed || w.r.IntN(4) == 0 {
 			return appendNumber(w.r, dst, h)
 		}
 	case 's', 'B':
@@ -546,7 +555,7 @@ func (w *rewriter) elements(dst []byte, n int, changed bool) []byte {
 	var list []byte
 	count := n
 	for k := range n {
-		if list = w.value(list); changed && k == n-2 && w.r.IntN(4) == 0 {
+		if list = w.value(list); k == n-2 && w.r.IntN(12) == 0 {
 			o := oracle{b: w.b, i: w.i}
 			if _, err := o.skip(); err != nil {
 				panic(err)
@@ -594,6 +603,12 @@ func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 			if n > 0 {
 				list = append(list, w.renamed(list[w.r.IntN(n)]))
 			}
+		}
+	}
+	for _, pair := range list { // a number of another width is the same key
+		if c := pair[0]; w.r.IntN(8) == 0 && (c <= msgpwire.FixintMax || c >= msgpwire.Uint8 && c <= msgpwire.Int64 || c >= msgpwire.Negfixint) {
+			list = append(list, w.renamed(pair))
+			break
 		}
 	}
 	dst = msgpwire.AppendMapLen(dst, len(list))

@@ -85,7 +85,18 @@ func fillAnswer(r *rand.Rand, v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *Label:
 		p.Name = names[r.IntN(len(names))]
-		p.Value = matrixText(r)
+		if p.Value = matrixText(r); r.IntN(3) == 0 { // which differs from others in its last byte only
+			p.Value = fmt.Sprint("instance-0", r.IntN(10))
+		}
+	case *Exemplar: // mostly without some field, so that the field of another shows
+		p.Value, p.Timestamp = []float64{0, 1.5, r.Float64()}[r.IntN(3)], []int64{0, now, r.Int64()}[r.IntN(3)]
+		p.Labels = make([]Label, r.IntN(3))
+		for i := range p.Labels {
+			fillAnswer(r, reflect.ValueOf(&p.Labels[i]).Elem())
+		}
+		if len(p.Labels) == 0 {
+			p.Labels = nil
+		}
 	case *Count:
 		switch r.IntN(3) {
 		case 0:
@@ -311,8 +322,8 @@ func (m *matrixBodies) scan(b []byte, version Version, to *answer) error {
 
 // text copies a view of b.
 func (m *matrixBodies) text(b, view []byte) string {
-	if !inside(b, view) {
-		m.t.Errorf("%x: the view %x is not of the body", b, view)
+	if !inside(b, view) || cap(view) != len(view) {
+		m.t.Errorf("%x: the view %x is not of the body, or has room for more", b, view)
 	}
 	return string(view)
 }
@@ -355,7 +366,7 @@ func (m *matrixBodies) split(b []byte, version Version, by By, to *answer) error
 		return err
 	}
 	for part := range p.Parts {
-		if key := part.Key(); !inside(b, key) && string(key) != by.Default || part.Missing() != (len(key) == 0) {
+		if key := part.Key(); !inside(b, key) && string(key) != by.Default || part.Missing() != (len(key) == 0) || cap(key) != len(key) {
 			m.t.Errorf("%x: the key %q; missing: %v", b, key, part.Missing())
 		}
 		before := append(make([]byte, 0, 100), "before"...)

@@ -37,6 +37,12 @@
 // decoded in each place, each wrap and into each kind of target; each way has met each kind of target that may precede it; and each
 // option of the package, by the names in its code, is set alone by a way and has changed a result there, or is excused with a reason.
 //
+// # What is not in it
+//
+// Transcode and iso8601 have no targets that are used again: they append to a []byte, or return numbers. Their fuzz tests and random
+// tests compare them with other decoders. Schema's FrameReader, ModelReader and ParseAll find where messages begin and call Reader and
+// Parse, which are ways here; what they add, heads and ends, has tests by case.
+//
 // # Plugging a format in
 //
 // The package's test makes a Format and calls Run, as schema/matrix_test.go does:

@@ -226,7 +226,7 @@ func (w *world) decode(c call) (out outcome) {
 			out.wrong = w.untouched(before, still, owned)
 		}
 		if out.wrong == "" {
-			out.wrong = w.sound(c, before.texts, texts, &out)
+			out.wrong = w.sound(c, before, texts, &out)
 		}
 		if out.wrong == "" && plain != nil && !out.effect {
 			out.effect = w.equals(before, plain) != ""
@@ -319,8 +319,9 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 }
 
 // sound looks at what the target holds on its own: it must not lie in the input, its strings must lie where the way says, and after an
-// error they must come from somewhere. old are the strings that there were, and texts copies of them.
-func (w *world) sound(c call, old, texts []string, out *outcome) string {
+// error they must come from somewhere. before is what there was, and texts are copies of its strings.
+func (w *world) sound(c call, before *graph, texts []string, out *outcome) string {
+	old := before.texts
 	now := graphOf(w.types, w.target)
 	in := func(p mem.Raw, size int) bool {
 		if len(c.b) == 0 || size == 0 {
@@ -336,6 +337,9 @@ func (w *world) sound(c call, old, texts []string, out *outcome) string {
 			if !c.views {
 				return fmt.Sprintf("a %v of the target lies in the input", x.elem)
 			}
+		}
+		if k, _ := before.find(x.at); c.own && k < 0 && x.n >= ownedText && x.elem.Kind() == reflect.Uint8 && uintptr(x.at)%8 != 0 {
+			return fmt.Sprintf("%d bytes of the target lie within other memory", x.n)
 		}
 	}
 	known, places := make(map[string]bool, len(texts)), make(map[mem.Raw]bool, len(texts))

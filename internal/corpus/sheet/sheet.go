@@ -3,7 +3,10 @@
 //
 // The oracle is a list of the rows that were taken. After each call the columns are made of it anew, cell by cell, and compared with
 // those of the batch: kinds, cells, nulls, what lies under a null, and the lengths of all slices. So a row that was refused must have left
-// nothing, once it is undone.
+// nothing, once it is undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it is.
+//
+// A full run fails that leaves out a way, a kind of column, or something else that may happen to a batch: reached counts them.
+// SLIPSTREAM_MATRIX=case runs one case again.
 package sheet
 
 import (
@@ -46,6 +49,8 @@ type Format struct {
 	Oracle func(b []byte) (rows []Row, ok bool)
 	// Ways decode rows. An error leaves the rows before the one at fault.
 	Ways []func(b []byte, to *column.Batch) error
+	// Whole tells that a document is all that a batch has: the batch is emptied before, and after an error.
+	Whole bool
 }
 
 // Run tests f: a few thousand documents, or as many as SLIPSTREAM_LONG has time for.
@@ -59,29 +64,58 @@ func Run(t *testing.T, f Format) {
 		if err != nil {
 			t.Skipf("%q is no case of this test", id)
 		}
-		one(t, f, n, new(column.Batch))
+		one(t, f, n, new(column.Batch), make(reached))
 		return
 	}
 	var used column.Batch
+	has := make(reached)
 	if long := os.Getenv("SLIPSTREAM_LONG"); long != "" {
 		d, err := time.ParseDuration(long)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for end := time.Now().Add(d); time.Now().Before(end) && !t.Failed(); seed++ {
-			one(t, f, seed, &used)
+			one(t, f, seed, &used, has)
 		}
 		return
 	}
 	for k := range cases {
-		if one(t, f, uint64(k), &used); t.Failed() {
+		if one(t, f, uint64(k), &used, has); t.Failed() {
 			return
 		}
 	}
 	t.Logf("fresh cases from seed %x on", seed)
 	for k := range cases / 2 {
-		if one(t, f, seed+uint64(k), &used); t.Failed() {
+		if one(t, f, seed+uint64(k), &used, has); t.Failed() {
 			return
+		}
+	}
+	t.Logf("reached: %v", has)
+	if !testing.Short() {
+		has.check(t, f)
+	}
+}
+
+// reached counts what a run has met.
+type reached map[string]int
+
+// check fails a run that has not met all of it.
+func (n reached) check(t *testing.T, f Format) {
+	var want []string
+	for k := range f.Ways {
+		want = append(want, fmt.Sprintf("way %d: decoded", k), fmt.Sprintf("way %d: refused", k))
+	}
+	for kind := column.Null; kind <= column.Time; kind++ {
+		if kind != column.Time || f.Times {
+			want = append(want, "columns of "+kind.String())
+		}
+	}
+	if want = append(want, "undo", "widen", "reset"); !f.Whole {
+		want = append(want, "rows before one that was refused")
+	}
+	for _, name := range want {
+		if n[name] == 0 {
+			t.Errorf("the run has not met: %s", name)
 		}
 	}
 }
@@ -98,7 +132,7 @@ type widen struct {
 }
 
 // one runs a case.
-func one(t *testing.T, f Format, seed uint64, b *column.Batch) {
+func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	r := corpus.New(seed)
 	b.Reset()
 	var has taken
@@ -109,6 +143,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch) {
 			if n > 0 {
 				k := r.IntN(n + 1)
 				fmt.Fprintf(&log, "undo to %d rows of %d\n", k, n)
+				met["undo"]++
 				b.Rows = k
 				b.Undo()
 				has.undo(k)
@@ -117,17 +152,23 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch) {
 			if len(b.Columns) > 0 {
 				if c := b.Columns[r.IntN(len(b.Columns))]; c.Kind == column.Int64 {
 					fmt.Fprintf(&log, "widen %q\n", c.Name)
+					met["widen"]++
 					c.Widen()
 					has.widens = append(has.widens, widen{c.Name, n})
 				}
 			}
 		case 2:
 			if r.IntN(4) == 0 {
+				met["reset"]++
 				fmt.Fprintf(&log, "reset\n")
 				b.Reset()
 				has = taken{}
 			}
 		default:
+			if f.Whole {
+				b.Reset()
+				has = taken{}
+			}
 			data := document(r, f, &has)
 			k := r.IntN(len(f.Ways))
 			fmt.Fprintf(&log, "way %d: %q (%x)\n", k, data, data)
@@ -147,12 +188,35 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch) {
 				t.Errorf("case %x:\n%sthe error is %v, want none: %v", seed, &log, err, ok)
 				return
 			}
+			outcome := "decoded"
 			if err != nil {
+				outcome = "refused"
+				if len(want) > len(has.rows) {
+					met["rows before one that was refused"]++
+				}
+			}
+			met[fmt.Sprintf("way %d: %s", k, outcome)]++
+			switch {
+			case err != nil && f.Whole:
+				b.Reset()
+				want = nil
+			case err != nil:
 				b.Undo()
 			}
 			has.rows = want
 		}
-		if diff := has.compare(b); diff != "" {
+		for _, c := range b.Columns {
+			if c.Rows > 0 {
+				met["columns of "+c.Kind.String()]++
+			}
+		}
+		diff := has.compare(b)
+		if diff == "" {
+			if diff = has.compareAppended(r, b); diff != "" {
+				diff = "appended by AppendColumn: " + diff
+			}
+		}
+		if diff != "" {
 			t.Errorf("case %x:\n%s%s", seed, &log, diff)
 			return
 		}
@@ -369,6 +433,28 @@ func (h *taken) compare(b *column.Batch) string {
 	return ""
 }
 
+// compareAppended appends b's columns to a batch, in two pieces, and returns what is wrong with that.
+func (h *taken) compareAppended(r *rand.Rand, b *column.Batch) string {
+	var to column.Batch
+	half := r.IntN(b.Rows + 1)
+	for _, c := range b.Columns {
+		x, err := to.Column([]byte(c.Name))
+		if err != nil {
+			return err.Error()
+		}
+		for _, cut := range [][2]int{{0, half}, {half, b.Rows}} {
+			if c.Kind != column.Null && !x.Accepts(c.Kind) {
+				return fmt.Sprintf("a column of %v does not accept one of %v", x.Kind, c.Kind)
+			}
+			if err := x.AppendColumn(c, cut[0], cut[1]); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	to.Rows = b.Rows
+	return h.compare(&to)
+}
+
 func (w *col) compare(c *column.Column) string {
 	n := len(w.cells)
 	lengths := map[column.Kind][4]int{column.Bool: {n, 0, 0, 0}, column.Int64: {0, n, 0, 0}, column.Time: {0, n, 0, 0}, column.Float64: {0, 0, n, 0}, column.String: {0, 0, 0, n}}
@@ -396,7 +482,11 @@ func (w *col) compare(c *column.Column) string {
 		case column.Float64:
 			got = math.Float64bits(c.Floats[i])
 		case column.String:
-			got = string(c.StringAt(i))
+			text := c.StringAt(i)
+			if cap(text) != len(text) {
+				return fmt.Sprintf("row %d has room for %d bytes behind its text, which are those of others", i, cap(text)-len(text))
+			}
+			got = string(text)
 			texts += got.(string)
 		}
 		zero := map[column.Kind]any{column.Bool: false, column.Int64: int64(0), column.Time: Time(0), column.Float64: uint64(0), column.String: ""}
