@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
@@ -129,6 +130,8 @@ var actors = []actor{
 			s.answered(badHost(i), req)
 		}),
 	},
+	foreign("a credential that names endless foreign tenants", `{"CREDENTIALS`),
+	foreign("a credential that names endless foreign tenants, with bounds of series", `{"tenants":{"*":{"active_series":2}},"CREDENTIALS`),
 	{name: "many tenants", meets: []int{204}, act: later(crowd(50, func(s *stage, i int) {
 		s.answered(badHost(i), s.push(seriesOf(fmt.Sprint("bad", s.next()), "bad", 1)))
 	}))},
@@ -171,6 +174,28 @@ var actors = []actor{
 	answering(http.StatusBadRequest, ""), answering(http.StatusUnauthorized, ""), answering(http.StatusNotFound, ""), answering(http.StatusRequestEntityTooLarge, ""),
 	answering(http.StatusUnsupportedMediaType, ""), answering(http.StatusTooManyRequests, "3600"), answering(http.StatusInternalServerError, ""),
 	answering(http.StatusServiceUnavailable, "100000000"), answering(http.StatusTemporaryRedirect, ""),
+}
+
+// foreign is a credential of the tenant bad that sends series of others, by ever new names. The relay does not know them afterwards.
+func foreign(name, rules string) actor {
+	const credentials = `credentials":[{"name":"g","token":"good","tenants":["good"]},{"name":"b","token":"bad","tenants":["bad"]}]}`
+	return actor{
+		name: name, shapes: relayed, meets: []int{400}, rules: strings.Replace(rules, "CREDENTIALS", credentials, 1),
+		act: crowd(10, func(s *stage, i int) {
+			var list []remotewrite.Series
+			for range 100 {
+				list = append(list, seriesOf(fmt.Sprint("foreign", s.next()), "bad", 1))
+			}
+			req := s.push(list...)
+			req.Header.Set("Authorization", "Bearer bad")
+			s.answered(badHost(i), req)
+		}),
+		check: func(s *stage) {
+			if n := s.service.relay.Stats().KnownTenants; n != 1 {
+				s.t.Errorf("the relay knows %d tenants, and one has written", n)
+			}
+		},
+	}
 }
 
 // answering is a target that answers the bad tenants with a status.

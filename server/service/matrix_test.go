@@ -34,7 +34,7 @@ var matrix = map[cell][]string{
 
 	{"slow", "worker"}:           {"the target answers slowly"},
 	{"dead", "worker"}:           {"500 hanging tenants", "a hanging tenant with a backlog"},
-	{"refused", "worker"}:        {"the target answers 400", "the target answers 401", "the target answers 404", "the target answers 415", "tenants that the rules drop"},
+	{"refused", "worker"}:        {"the target answers 400", "the target answers 401", "the target answers 404", "the target answers 415", "tenants that the rules drop", "a credential that names endless foreign tenants", "a credential that names endless foreign tenants, with bounds of series"},
 	{"over its limit", "worker"}: {"a tenant over its rate", "a tenant over its series", "many tenants", "the target answers 429"},
 	{"malformed", "worker"}:      {"the target's answer does not end", "the target breaks off", "the target answers 307"},
 	{"huge", "worker"}:           {"the target answers 413", "large bodies of series"},

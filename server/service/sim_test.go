@@ -31,7 +31,7 @@ import (
 // request of unknown fate there is all or nothing. The target got what the queue acknowledged at least once, in order, and under the
 // names of its tenants. When faults end, the service is ready and everything lands, in minutes.
 var services = sim.Plan{
-	Seeds: 300,
+	Seeds: 200,
 	Life: func(w *sim.World) {
 		m := newModel(w)
 		for range 1 + w.Rand.IntN(3) {
