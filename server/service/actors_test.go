@@ -151,6 +151,17 @@ var actors = []actor{
 		case <-s.over.Done():
 		}
 	}},
+	{
+		name: "tenants that fill the queue", shapes: []shape{queued}, meets: []int{204, 503}, flags: []string{"--relay.queue-max=5MiB"},
+		act: crowd(50, func(s *stage, i int) {
+			for _, size := range []int{20 << 10, 20 << 10 >> (i % 14)} { // small ones, too, for what room the others leave
+				s.answered(badHost(i), s.push(seriesOf(badTenant(i%20), "bad", s.next(), "l", noise(size))))
+			}
+		}),
+		target: func(_ *stage, w http.ResponseWriter, r *http.Request) {
+			http.Error(w, "of a test", http.StatusServiceUnavailable)
+		},
+	},
 	{name: "the target answers slowly", shapes: relayed, act: crowd(200, badSeries(100)), target: func(s *stage, w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		for range 20 {

@@ -230,7 +230,7 @@ func (c *client) rows(format string) *request {
 	}
 	q.header = []string{"Content-Type", kind, "X-Arc-Database", "db"}
 	switch {
-	case c.IntN(3) == 0 && m.keys() < 80: // the log's segments are too small for many
+	case c.IntN(3) == 0 && m.keys() < 40: // the log's segments are too small for more
 		q.key = fmt.Sprint("key", q.ids[0])
 		q.header = append(q.header, "Idempotency-Key", q.key)
 	case c.IntN(6) == 0 && !q.partial:

@@ -122,7 +122,7 @@ const window = 2 * time.Minute
 func (m *model) flags(r *rand.Rand) []string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	flags := []string{
-		"--data=/data", fmt.Sprintf("--wal-segment=%dKiB", 40+r.IntN(60)), "--wal-min-free=" + pick("0", "20KiB"), "--wal-reserve=" + pick("0", "30KiB"), "--wal-max=" + pick("0", "512KiB"),
+		"--data=/data", fmt.Sprintf("--wal-segment=%dKiB", 16+r.IntN(32)), "--wal-min-free=" + pick("0", "20KiB"), "--wal-reserve=" + pick("0", "30KiB"), "--wal-max=" + pick("0", "512KiB"),
 		fmt.Sprint("--seal-rows=", 1+r.IntN(200)), fmt.Sprintf("--seal-age=%ds", 1+r.IntN(20)), "--max-body=64KiB", fmt.Sprint("--idempotency-window=", window),
 		"--compression=none", fmt.Sprint("--landers=", 1+r.IntN(3)), "--timeout-shutdown=" + pick("1s", "10s", "90s"), "--node=n",
 	}
