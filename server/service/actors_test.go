@@ -137,20 +137,14 @@ var actors = []actor{
 	}))},
 
 	// The target.
-	{name: "500 hanging tenants", shapes: relayed, act: crowd(500, badSeries(500)), target: func(s *stage, _ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-s.over.Done():
-		}
-	}},
+	{name: "500 hanging tenants", shapes: relayed, act: crowd(500, badSeries(500)), target: hang},
+	{name: "hanging tenants with more posts than connections", shapes: []shape{direct}, flags: []string{"--relay.conns=64"}, act: crowd(200, badSeries(8)), target: hang},
+	{name: "a hanging tenant with large requests", shapes: []shape{direct}, meets: []int{503}, act: crowd(400, func(s *stage, i int) {
+		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(300<<10>>(i%14))))) // small ones, too, for what memory the others leave
+	}), target: hang},
 	{name: "a hanging tenant with a backlog", shapes: relayed, act: crowd(50, func(s *stage, i int) {
 		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(20<<10))))
-	}), target: func(s *stage, _ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-s.over.Done():
-		}
-	}},
+	}), target: hang},
 	{
 		name: "tenants that fill the queue", shapes: []shape{queued}, meets: []int{204, 503}, flags: []string{"--relay.queue-max=5MiB"},
 		act: crowd(50, func(s *stage, i int) {
@@ -206,6 +200,14 @@ func foreign(name, rules string) actor {
 				s.t.Errorf("the relay knows %d tenants, and one has written", n)
 			}
 		},
+	}
+}
+
+// hang is a target that does not answer.
+func hang(s *stage, _ http.ResponseWriter, r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-s.over.Done():
 	}
 }
 
