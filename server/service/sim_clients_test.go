@@ -127,6 +127,9 @@ func (m *model) row(id int64, it *item) map[string]any {
 	if id%7 == 0 {
 		row["extra"] = true
 	}
+	if id%4 == 0 {
+		row[fmt.Sprint("alone", id)] = true
+	}
 	if it.bad {
 		row["id"] = "wrong"
 		row[fmt.Sprint("only", id)] = true
@@ -396,6 +399,9 @@ func (c *client) send(q *request) (status int) {
 		}
 	case refused:
 		m.Count("rows refused", len(q.ids))
+		if !q.wrong {
+			m.Count("rows that the service had no room for", len(q.ids))
+		}
 		if q.wrong {
 			m.Count(q.kind, 1)
 		}

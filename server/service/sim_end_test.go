@@ -135,6 +135,10 @@ func (m *model) traces(text string) {
 			m.Fatal("the catalog has the table %s of a refused request", t.Table)
 		}
 		for _, c := range t.Columns {
+			var id int64
+			if n, _ := fmt.Sscanf(c.Name, "alone%d", &id); n == 1 && m.items[id].fate == refused {
+				m.Fatal("%d was refused, and its column is in the catalog: %s", id, m.story(id))
+			}
 			if strings.HasPrefix(c.Name, "only") {
 				m.Fatal("the catalog has the column %s of a refused request", c.Name)
 			}

@@ -41,6 +41,9 @@ func (m *model) upstream() http.Handler {
 			return
 		}
 		time.Sleep(time.Millisecond)
+		if m.isOver() { // a machine that is off sends nothing
+			panic(http.ErrAbortHandler)
+		}
 		m.mu.Lock()
 		sound := m.sound
 		for _, id := range ids {

@@ -45,7 +45,7 @@ var services = sim.Plan{
 		"lives that end with the process", "lives that end with the machine", "lives cut short", "ends in good order", "starts that fail",
 		"json rows: acknowledged", "json columns: acknowledged", "ndjson: acknowledged", "msgpack rows: acknowledged", "msgpack columns: acknowledged",
 		"schema: acknowledged", "arc: acknowledged", "partial: acknowledged", "async: acknowledged", "remote write: acknowledged", "queue: acknowledged",
-		"rows of unknown fate", "rows refused", "rows dropped", "rows rejected", "drops", "columns dropped", "flushes",
+		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "flushes",
 		"refused: a string for an int", "refused: half a body", "refused: unknown parameter", "refused: poisoned table", "refused: unknown type", "refused: second table of a batch",
 		"refused: two keys", "refused: too large", "refused: wrong line", "refused: unknown schema", "refused: series without a name",
 		"key: again", "key: again in another life", "key: again after an unknown fate", "key: other body", "key: after the window",
@@ -135,7 +135,10 @@ func (m *model) flags(r *rand.Rand) []string {
 
 // start starts a service. stop ends it, and returns what it ends with.
 func (m *model) start() (stop func() error, err error) {
+	m.mu.Lock()
 	m.lives++
+	m.over = false
+	m.mu.Unlock()
 	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
 	on := machine{disk: m.Disk, listen: func(string) (net.Listener, error) { return m.net.Listen(), nil }, dial: m.net.Dial, lookup: nowhere}
 	s, err := newOn(on, settings(m.T, m.flags(m.Rand)...), "test", slog.New(slog.DiscardHandler))
@@ -157,9 +160,6 @@ func (m *model) start() (stop func() error, err error) {
 	}
 	select {
 	case <-s.Ready():
-		m.mu.Lock()
-		m.over = false
-		m.mu.Unlock()
 		m.service = s
 		return stop, nil
 	case err := <-ended:
