@@ -114,9 +114,9 @@
 // The rows of a table in a request lie in at most 1000 different hours, since each hour of a table becomes a file of its own: 41 days
 // without a gap. A backfill of more is sent in several requests; a 400 without one mostly means that times have another unit than meant.
 //
-// Databases and tables are named by [A-Za-z][A-Za-z0-9_-]*, up to 64 and 128 bytes; columns by 1 to 128 bytes of UTF-8 without
-// control characters, no two of a table by names that differ only in case, and none by date or hour, which the directories of
-// the files are named by. Strings are UTF-8.
+// Databases are named by [A-Za-z0-9][A-Za-z0-9_.-]*, up to 64 bytes; tables and columns by 1 to 128 bytes of UTF-8 without control
+// characters. In the files a column whose name differs from another's only in case, or is utc_date or utc_hour, which the directories
+// of the files are named by, has a number after its name. Strings are UTF-8.
 //
 // Where this differs from Arc: an ambiguous body is refused rather than guessed at (units of time, types, a tag and a field of
 // one name, text that is not UTF-8), and an item of a batch that is wrong is never passed over in silence. A row without h

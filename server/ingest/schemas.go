@@ -11,7 +11,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/schema"
@@ -28,7 +27,7 @@ type Schemas struct {
 	disk  disk.Disk
 	path  string
 	known atomic.Pointer[map[string][]*version] // what the file says; neither it nor what is in it changes
-	mu    sync.Mutex                            // held while another is made of it
+	mu    disk.Mutex                            // held while another is made of it
 }
 
 // version is one version of a schema.

@@ -40,6 +40,9 @@ func TestOutageEndsForAll(t *testing.T) {
 			defer q.mu.Unlock()
 			return q.tenants[tenant].due
 		}
+		for time.Until(due("limited")) < 2*time.Second || time.Until(due("x")) < 2*time.Second { // else their pauses end by themselves meanwhile
+			time.Sleep(time.Second)
+		}
 		limited, other := due("limited"), due("x")
 		down.Store(false)
 		mustPut(t, q, Item{Tenant: "l new", Body: body("1", 10)}) // which is not paused

@@ -32,7 +32,10 @@ type schedule struct {
 	doubtful   int   // slow calls for suspects and new tenants
 	flying     int64 // bytes of the bodies of all calls
 
-	overdue []*flight // calls that are slow, and hold places among Workers until slow ones are free
+	// Calls that hold places among Workers: those that are not slow yet, in the order in which they began, and those that are, and wait for
+	// a slow place. Of calls that are slow at the same moment the first one in the line comes first, whichever timer does.
+	timed   []*flight
+	overdue []*flight
 }
 
 // slowAfter is the time after which a call is slow.
@@ -110,7 +113,9 @@ func (q *Queue) call(t *tenant) {
 		if f.fresh { // others wait, and a slow place is as good
 			patience /= 2
 		}
-		f.timer = time.AfterFunc(patience, func() { q.slowDown(f) })
+		f.due = f.began.Add(patience)
+		f.timer = time.AfterFunc(patience, q.slowDown)
+		q.timed = append(q.timed, f)
 	}
 	q.takeUp(t, f)
 	q.flying += f.bytes
@@ -118,12 +123,20 @@ func (q *Queue) call(t *tenant) {
 	go q.deliver(f)
 }
 
-// slowDown has a call that takes long move to the slow places, as soon as there is one.
-func (q *Queue) slowDown(f *flight) {
+// slowDown has calls that take long move to the slow places, as soon as there are some.
+func (q *Queue) slowDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !f.over {
-		q.overdue = append(q.overdue, f)
+	now := time.Now()
+	had := len(q.overdue)
+	q.timed = slices.DeleteFunc(q.timed, func(f *flight) bool {
+		if !f.over && !f.due.After(now) {
+			q.overdue = append(q.overdue, f)
+			return true
+		}
+		return f.over
+	})
+	if len(q.overdue) > had {
 		q.dispatch()
 	}
 }
@@ -159,6 +172,7 @@ func (q *Queue) callEnded(f *flight) {
 	f.over = true
 	if f.timer != nil {
 		f.timer.Stop()
+		q.timed = slices.DeleteFunc(q.timed, func(other *flight) bool { return other == f })
 	}
 	q.flying -= f.bytes
 	if f.slow {

@@ -11,7 +11,8 @@ import (
 type flight struct {
 	tenant   *tenant
 	began    time.Time
-	timer    *time.Timer // tells when the call is slow; nil: it is so from the start
+	due      time.Time   // when the call is slow
+	timer    *time.Timer // tells that it is; nil: it is so from the start
 	fresh    bool        // the tenant was new when the call began, and no suspect
 	doubtful bool        // it was new or a suspect
 	slow     bool        // the call holds a slow place

@@ -36,7 +36,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 			break
 		}
 		to := r.choose(t, now, &passed)
-		if to == nil && n == 0 && t.sound.Load() {
+		if to == nil && n == 0 && !t.silent.Load() {
 			to = r.leastBusy(t)
 		}
 		if to == nil {
@@ -57,7 +57,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 			break
 		}
 	}
-	t.sound.Store(res.verdict != failed || res.status != 0)
+	t.silent.Store(res.verdict == failed && res.status == 0)
 	if res.down {
 		t.breaker.cancel(time.Now())
 	} else {
@@ -104,8 +104,9 @@ func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	}
 }
 
-// leastBusy is the target with the fewest posts under way, although all of them are given a rest: others' posts have brought that about, and
-// the tenant's last one was answered. So tenants for which a target hangs do not keep it from one that writes seldom.
+// leastBusy returns the target with the fewest posts under way, although all targets are given a rest: others' posts have brought that about.
+// The tenant's last post was answered, or this is its first. So tenants whose posts a target does not answer do not keep it from a tenant
+// that writes seldom or is new; while a target is down, each tenant costs it one post more.
 func (r *Relay) leastBusy(t *tenant) *target {
 	if t.only != nil {
 		return t.only

@@ -70,15 +70,37 @@ func TestOutageOpensNoTenant(t *testing.T) { inBubble(t, testOutageOpensNoTenant
 
 func testOutageOpensNoTenant(t *testing.T, n *network) {
 	s := n.sink(t)
-	r := n.rig(t, Options{Targets: []string{s.URL}})
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: time.Second})
+	s.silence(t, "a")
 	for range breakerFailures {
 		r.targets[0].breaker.done(time.Now(), false)
+	}
+	for range 2 { // its first post finds out for itself; when that is over, the next one is the probe
+		r.send(t, remotewrite.V1, of("a", 1)).want(t, 503, "in time")
 	}
 	for range 2 * breakerFailures {
 		r.send(t, remotewrite.V1, of("a", 1)).want(t, 503, "no target")
 	}
 	if r.tenants.byID["a"].breaker.open() {
 		t.Error("the tenant's circuit is open")
+	}
+}
+
+// Tenants whose posts a target does not answer do not keep it from one that it has not met yet.
+func TestSilenceBesideANewTenant(t *testing.T) { inBubble(t, testSilenceBesideANewTenant) }
+
+func testSilenceBesideANewTenant(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: time.Second})
+	s.silence(t, "b")
+	for !r.targets[0].breaker.open() {
+		r.send(t, remotewrite.V1, of("b", 1)).want(t, 503)
+	}
+	for i := range 3 {
+		r.send(t, remotewrite.V1, of(fmt.Sprint("new", i), 1)).want(t, 204)
+		for range breakerFailures {
+			r.targets[0].breaker.done(time.Now(), false)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ type tenant struct {
 	inHand  atomic.Int64 // bytes of the budget that its parcels are the reason for
 	active  active
 	breaker breaker
-	sound   atomic.Bool // a target has answered the last post
+	silent  atomic.Bool // no target has answered the last post
 	stats   tenantStats
 	used    atomic.Int64 // when, in Unix seconds
 

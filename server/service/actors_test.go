@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
@@ -129,25 +130,32 @@ var actors = []actor{
 			s.answered(badHost(i), req)
 		}),
 	},
+	foreign("a credential that names endless foreign tenants", `{"CREDENTIALS`),
+	foreign("a credential that names endless foreign tenants, with bounds of series", `{"tenants":{"*":{"active_series":2}},"CREDENTIALS`),
 	{name: "many tenants", meets: []int{204}, act: later(crowd(50, func(s *stage, i int) {
 		s.answered(badHost(i), s.push(seriesOf(fmt.Sprint("bad", s.next()), "bad", 1)))
 	}))},
 
 	// The target.
-	{name: "500 hanging tenants", shapes: relayed, act: crowd(500, badSeries(500)), target: func(s *stage, _ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-s.over.Done():
-		}
-	}},
+	{name: "500 hanging tenants", shapes: relayed, act: crowd(500, badSeries(500)), target: hang},
+	{name: "hanging tenants with more posts than connections", shapes: []shape{direct}, flags: []string{"--relay.conns=64"}, act: crowd(200, badSeries(8)), target: hang},
+	{name: "a hanging tenant with large requests", shapes: []shape{direct}, meets: []int{503}, act: crowd(400, func(s *stage, i int) {
+		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(300<<10>>(i%14))))) // small ones, too, for what memory the others leave
+	}), target: hang},
 	{name: "a hanging tenant with a backlog", shapes: relayed, act: crowd(50, func(s *stage, i int) {
 		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(20<<10))))
-	}), target: func(s *stage, _ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-s.over.Done():
-		}
-	}},
+	}), target: hang},
+	{
+		name: "tenants that fill the queue", shapes: []shape{queued}, meets: []int{204, 503}, flags: []string{"--relay.queue-max=5MiB"},
+		act: crowd(50, func(s *stage, i int) {
+			for _, size := range []int{20 << 10, 20 << 10 >> (i % 14)} { // small ones, too, for what room the others leave
+				s.answered(badHost(i), s.push(seriesOf(badTenant(i%20), "bad", s.next(), "l", noise(size))))
+			}
+		}),
+		target: func(_ *stage, w http.ResponseWriter, r *http.Request) {
+			http.Error(w, "of a test", http.StatusServiceUnavailable)
+		},
+	},
 	{name: "the target answers slowly", shapes: relayed, act: crowd(200, badSeries(100)), target: func(s *stage, w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		for range 20 {
@@ -171,6 +179,36 @@ var actors = []actor{
 	answering(http.StatusBadRequest, ""), answering(http.StatusUnauthorized, ""), answering(http.StatusNotFound, ""), answering(http.StatusRequestEntityTooLarge, ""),
 	answering(http.StatusUnsupportedMediaType, ""), answering(http.StatusTooManyRequests, "3600"), answering(http.StatusInternalServerError, ""),
 	answering(http.StatusServiceUnavailable, "100000000"), answering(http.StatusTemporaryRedirect, ""),
+}
+
+// foreign is a credential of the tenant bad that sends series of others, by ever new names. The relay does not know them afterwards.
+func foreign(name, rules string) actor {
+	const credentials = `credentials":[{"name":"g","token":"good","tenants":["good"]},{"name":"b","token":"bad","tenants":["bad"]}]}`
+	return actor{
+		name: name, shapes: relayed, meets: []int{400}, rules: strings.Replace(rules, "CREDENTIALS", credentials, 1),
+		act: crowd(10, func(s *stage, i int) {
+			var list []remotewrite.Series
+			for range 100 {
+				list = append(list, seriesOf(fmt.Sprint("foreign", s.next()), "bad", 1))
+			}
+			req := s.push(list...)
+			req.Header.Set("Authorization", "Bearer bad")
+			s.answered(badHost(i), req)
+		}),
+		check: func(s *stage) {
+			if n := s.service.relay.Stats().KnownTenants; n != 1 {
+				s.t.Errorf("the relay knows %d tenants, and one has written", n)
+			}
+		},
+	}
+}
+
+// hang is a target that does not answer.
+func hang(s *stage, _ http.ResponseWriter, r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-s.over.Done():
+	}
 }
 
 // answering is a target that answers the bad tenants with a status.

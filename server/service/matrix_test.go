@@ -29,19 +29,19 @@ var matrix = map[cell][]string{
 	{"refused", "body budget"}:        {"a token of another database", "a credential for another tenant"},
 	{"over its limit", "body budget"}: {"bodies over the limit"},
 	{"malformed", "body budget"}:      {"no rows and no series"},
-	{"huge", "body budget"}:           {"large bodies", "large bodies of series", "decompression bombs"},
+	{"huge", "body budget"}:           {"large bodies", "large bodies of series", "decompression bombs", "a hanging tenant with large requests"},
 	{"full", "body budget"}:           {"a table whose disk is full"},
 
 	{"slow", "worker"}:           {"the target answers slowly"},
-	{"dead", "worker"}:           {"500 hanging tenants", "a hanging tenant with a backlog"},
-	{"refused", "worker"}:        {"the target answers 400", "the target answers 401", "the target answers 404", "the target answers 415", "tenants that the rules drop"},
+	{"dead", "worker"}:           {"500 hanging tenants", "a hanging tenant with a backlog", "hanging tenants with more posts than connections"},
+	{"refused", "worker"}:        {"the target answers 400", "the target answers 401", "the target answers 404", "the target answers 415", "tenants that the rules drop", "a credential that names endless foreign tenants", "a credential that names endless foreign tenants, with bounds of series"},
 	{"over its limit", "worker"}: {"a tenant over its rate", "a tenant over its series", "many tenants", "the target answers 429"},
 	{"malformed", "worker"}:      {"the target's answer does not end", "the target breaks off", "the target answers 307"},
 	{"huge", "worker"}:           {"the target answers 413", "large bodies of series"},
 	{"poisoned name", "worker"}:  {"poisoned names"},
 	{"full", "worker"}:           {"the target answers 503", "the target answers 500"},
 
-	{"over its limit", "log"}: {"a hanging tenant with a backlog"},
+	{"over its limit", "log"}: {"a hanging tenant with a backlog", "tenants that fill the queue"},
 	{"huge", "log"}:           {"large bodies"},
 	{"full", "log"}:           {"a table whose disk is full"},
 

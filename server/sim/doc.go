@@ -13,6 +13,8 @@
 //	run.go     Plan, Run, Replays       counts.go  what was met
 //	world.go   World: the disk and how it fails, phases, the end of a life
 //
+// The whole service over HTTP has its test in package service.
+//
 // Each run lies in a bubble of testing/synctest, so that seconds of pauses cost nothing, and a service that waits for ever is
 // found at once.
 //

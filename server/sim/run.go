@@ -85,12 +85,14 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 			defer time.Sleep(time.Hour) // for what an earlier life has left behind: the clock stops with this goroutine
 			w := newWorld(t, seed)
 			w.Met = met
+			defer func() { // also after Fatal
+				if t.Failed() {
+					name, _, _ := strings.Cut(t.Name(), "/")
+					t.Logf("SLIPSTREAM_SEED=%d go test -run '^%s$'", seed, name)
+				}
+			}()
 			p.Life(w)
 			digest = w.Digest()
-			if t.Failed() {
-				name, _, _ := strings.Cut(t.Name(), "/")
-				t.Logf("SLIPSTREAM_SEED=%d go test -run '^%s$'", seed, name)
-			}
 		})
 	})
 	return digest

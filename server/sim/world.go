@@ -24,6 +24,7 @@ type World struct {
 
 	Broken string // a directory below which all fails in this life, and nothing else does; or empty
 	Well   bool   // nothing of this life's disk fails, is short of room or slow, unless it crashes
+	Small  bool   // this life's disk is small, and nothing else of it fails, unless it crashes
 
 	Met Counts
 
@@ -32,6 +33,7 @@ type World struct {
 	phases  int // that this life has had
 	crashIn int // the phase in which the disk crashes; 0: none
 	crashAt int // the call, counted from the beginning of that phase
+	crashed func(faulty.Call)
 
 	digests []uint64 // of disks that are no more
 	log     []string // what happened in each life
@@ -105,7 +107,7 @@ var kinds = []string{
 
 // Faults chooses how the disk is in a life. It may crash at a call. Below root lie the directories of tables, db/t0 and so on.
 func (w *World) Faults(root string) {
-	w.Broken, w.Well = "", false
+	w.Broken, w.Well, w.Small = "", false, false
 	o := faulty.Options{Delay: delay(time.Second), Crashed: w.Power()}
 	kind := "sound"
 	switch w.Rand.IntN(8) {
@@ -128,6 +130,7 @@ func (w *World) Faults(root string) {
 	case 2:
 		o.Size = int64(100<<10 + w.Rand.IntN(400<<10))
 		kind = fmt.Sprint(o.Size>>10, " KB")
+		w.Small = true
 		w.Count("small disks", 1)
 	case 3:
 		w.Broken = fmt.Sprint(root, "/db/t", w.Rand.IntN(3))
@@ -182,14 +185,16 @@ func (w *World) Faults(root string) {
 	w.Say("a disk: %s, %s", kind, when)
 }
 
-// Sound has nothing of the disk fail from now on.
-func (w *World) Sound() { w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond)}) }
+// Sound has nothing of the disk fail from now on, unless it is to crash in this life.
+func (w *World) Sound() {
+	w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond), Crashed: w.crashed})
+}
 
 // Power switches the machine on. A disk that crashes must call what it returns.
 func (w *World) Power() (crashed func(c faulty.Call)) {
 	off, crash := context.WithCancel(context.Background())
 	w.Off = off
-	return func(c faulty.Call) {
+	w.crashed = func(c faulty.Call) {
 		w.mu.Lock()
 		phase := w.phase
 		w.mu.Unlock()
@@ -197,6 +202,7 @@ func (w *World) Power() (crashed func(c faulty.Call)) {
 		w.Count("crash at "+c.Name, 1)
 		crash()
 	}
+	return w.crashed
 }
 
 // counted counts the calls that fail, by their names and errors.

@@ -1,0 +1,601 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// request is a request as its client knows it.
+type request struct {
+	kind    string // its format, or "refused: " and why
+	clients string // the host that sends it
+	path    string
+	header  []string
+	body    []byte
+	ids     []int64 // rows in the order of the body, and samples
+	key     string
+	async   bool
+	partial bool // some rows are wrong, and the answer says which
+	partly  bool // of Remote Write: the answer to what is taken is 400
+	wrong   bool // it is refused
+
+	life    int
+	status  int       // of the last answer; 0: none
+	begun   time.Time // when it was sent for the first time
+	ended   time.Time // and when it was answered for the last time
+	fate    fate
+	queued  bool // for the disk, without waiting for it
+	altered bool // one of its tables was altered while it was on its way
+}
+
+// client is somebody who sends requests.
+type client struct {
+	*rand.Rand
+	m          *model
+	host       string
+	http       *http.Client
+	registered bool // the schema
+	keyed      []*request
+}
+
+func (m *model) client(host string) *client {
+	transport := &http.Transport{DialContext: m.net.From(host)}
+	return &client{Rand: rand.New(rand.NewPCG(m.Rand.Uint64(), 0)), m: m, host: host, http: &http.Client{Transport: transport, Timeout: 10 * time.Minute}}
+}
+
+// do sends a request, and returns the status and the text of the answer, or 0 and the error.
+func (c *client) do(method, path string, body []byte, header ...string) (status int, text string) {
+	req, err := http.NewRequestWithContext(context.Background(), method, c.m.service.URL()+path, bytes.NewReader(body))
+	if err != nil {
+		c.m.Fatal("%v", err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Add(header[i], header[i+1])
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return resp.StatusCode, readAll(resp)
+}
+
+// work sends requests of all kinds.
+func (c *client) work() {
+	defer c.http.CloseIdleConnections()
+	for range c.IntN(40) {
+		time.Sleep(time.Duration(c.Int64N(int64(500 * time.Millisecond))))
+		if c.m.isOver() {
+			return
+		}
+		switch n := c.IntN(20); {
+		case n < 3:
+			c.send(c.series())
+		case n < 6:
+			c.send(c.refused())
+		case n < 10:
+			c.repeat()
+		case n == 10:
+			if status, _ := c.do("POST", "/-/flush", nil); status == http.StatusNoContent {
+				c.m.Count("flushes", 1)
+			}
+		default:
+			c.send(c.rows(formats[c.IntN(len(formats))]))
+		}
+	}
+}
+
+// newItem returns an item with a new id.
+func (m *model) newItem(table string) (int64, *item) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ids++
+	it := &item{table: table, time: time.Now().Add(-time.Duration(m.ids%3) * time.Hour).UnixMicro()}
+	m.items[m.ids] = it
+	return m.ids, it
+}
+
+func (m *model) requestOf(id int64) *request {
+	for _, q := range m.requests {
+		if slices.Contains(q.ids, id) {
+			return q
+		}
+	}
+	return &request{}
+}
+
+func (m *model) lifeOf(id int64) int { return m.requestOf(id).life }
+
+var formats = []string{"json rows", "json columns", "ndjson", "msgpack rows", "msgpack columns", "schema", "arc", "partial"}
+
+// row returns the cells of a row. The ints of v, and of the columns late0, late1 … at first, are floats later.
+func (m *model) row(id int64, it *item) map[string]any {
+	row := map[string]any{"time": it.time, "id": id, "v": any(id), "host": host(id)}
+	if id%3 == 0 {
+		row["v"] = float64(id) + 0.5
+	}
+	name, late := late(id)
+	if row[name] = late; late == float64(int64(late)) {
+		row[name] = int64(late)
+	}
+	if id%7 == 0 {
+		row["extra"] = true
+	}
+	if id%4 == 0 {
+		row[fmt.Sprint("alone", id)] = true
+	}
+	if it.bad {
+		row["id"] = "wrong"
+		row[fmt.Sprint("only", id)] = true
+	}
+	return row
+}
+
+func host(id int64) string { return strings.Repeat("h", int(id%40)) }
+
+func late(id int64) (column string, value float64) {
+	if value = float64(id); id%60 >= 30 {
+		value += 0.5
+	}
+	return fmt.Sprint("late", id/60), value
+}
+
+// columns turns rows into columns.
+func columnsOf(rows []map[string]any) map[string][]any {
+	all := make(map[string][]any)
+	for i, row := range rows {
+		for name, v := range row {
+			if all[name] == nil {
+				all[name] = make([]any, len(rows))
+			}
+			all[name][i] = v
+		}
+	}
+	return all
+}
+
+// rows is a request of rows in a format.
+func (c *client) rows(format string) *request {
+	m := c.m
+	q := &request{kind: format, clients: c.host}
+	batch := func(table string) (rows []map[string]any) {
+		for i := range 1 + c.IntN(12) {
+			id, it := m.newItem("db/" + table)
+			it.sparse = format == "schema"
+			it.bad = format == "partial" && i > 0 && c.IntN(3) == 0
+			q.ids = append(q.ids, id)
+			rows = append(rows, m.row(id, it))
+		}
+		return rows
+	}
+	table := fmt.Sprint("t", c.IntN(3))
+	query := ""
+	kind := "application/json"
+	lines := func(rows []map[string]any) (b []byte) {
+		for _, row := range rows {
+			b = append(append(b, marshal(row)...), '\n')
+		}
+		return b
+	}
+	switch format {
+	case "json rows":
+		q.body = marshal(batch(table))
+	case "json columns":
+		q.body = marshal(columnsOf(batch(table)))
+	case "ndjson":
+		kind, q.body = "application/x-ndjson", lines(batch(table))
+	case "msgpack rows":
+		kind, q.body = "application/msgpack", pack(m.T, batch(table))
+	case "msgpack columns":
+		kind, q.body = "application/msgpack", pack(m.T, columnsOf(batch(table)))
+	case "schema":
+		if !c.registered {
+			definition := marshal(coded.Shape())
+			status, _ := c.do("PUT", "/v1/schemas/ids", definition, "Content-Type", "application/json")
+			c.registered = status/100 == 2
+		}
+		var all columns
+		for _, row := range batch(table) {
+			all.Times, all.IDs = append(all.Times, row["time"].(int64)), append(all.IDs, row["id"].(int64))
+		}
+		var err error
+		if q.body, err = coded.Append(nil, &all); err != nil {
+			m.Fatal("%v", err)
+		}
+		kind = fmt.Sprintf("application/x-slipstream-schema; schema=ids; fingerprint=%x", coded.NamedFingerprint())
+	case "arc":
+		var parts []any
+		for _, i := range c.Perm(3)[:1+c.IntN(3)] {
+			name := fmt.Sprint("t", i)
+			parts = append(parts, map[string]any{"m": name, "columns": columnsOf(batch(name))})
+		}
+		q.path, kind, q.body = "/api/v1/write/msgpack", "application/msgpack", pack(m.T, map[string]any{"batch": parts})
+	case "partial":
+		q.partial, query = true, "?partial=true"
+		rows := batch(table)
+		switch c.IntN(3) {
+		case 0:
+			q.body = marshal(rows)
+		case 1:
+			kind, q.body = "application/x-ndjson", lines(rows)
+		case 2:
+			kind, q.body = "application/msgpack", pack(m.T, rows)
+		}
+	}
+	if q.path == "" {
+		q.path = "/v1/write/db/" + table + query
+	}
+	q.header = []string{"Content-Type", kind, "X-Arc-Database", "db"}
+	switch {
+	case c.IntN(3) == 0 && m.keys() < 40: // the log's segments are too small for more
+		q.key = fmt.Sprint("key", q.ids[0])
+		q.header = append(q.header, "Idempotency-Key", q.key)
+	case c.IntN(6) == 0 && !q.partial:
+		q.async = true
+		q.path += "?durability=async"
+	}
+	return q
+}
+
+func marshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// keys returns how many keys the service may remember.
+func (m *model) keys() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, q := range m.requests {
+		if q.key != "" && time.Since(q.ended) <= window {
+			n++
+		}
+	}
+	return n
+}
+
+// refused is a request that is refused. Its rows have a column that no others have.
+func (c *client) refused() *request {
+	m := c.m
+	rows := func(n int) (ids []int64, rows []map[string]any) {
+		for range n {
+			id, it := m.newItem("db/t0")
+			row := m.row(id, it)
+			row[fmt.Sprint("only", id)] = true
+			ids, rows = append(ids, id), append(rows, row)
+		}
+		return ids, rows
+	}
+	ids, list := rows(3)
+	q := &request{path: "/v1/write/db/t0", header: []string{"Content-Type", "application/json", "X-Arc-Database", "db"}, ids: ids, wrong: true, clients: c.host}
+	kinds := []string{
+		"a string for an int", "half a body", "unknown parameter", "poisoned table", "unknown type", "second table of a batch", "two keys", "too large", "wrong line", "unknown schema",
+		"series without a name",
+	}
+	kind := kinds[c.IntN(len(kinds))]
+	switch kind {
+	case "a string for an int":
+		list[2]["id"] = "wrong"
+		q.body = marshal(list)
+	case "half a body":
+		q.body = marshal(list)
+		q.body = q.body[:len(q.body)-1-c.IntN(len(q.body)/2)]
+	case "unknown parameter":
+		q.path += "?durabilty=async"
+		q.body = marshal(list)
+	case "poisoned table":
+		q.path = "/v1/write/db/" + []string{strings.Repeat("n", 200), "t%01", "%FF"}[c.IntN(3)]
+		q.body = marshal(list)
+	case "unknown type":
+		q.header[1], q.body = "text/plain", marshal(list)
+	case "second table of a batch":
+		bad := list[2]
+		bad["id"] = "wrong"
+		parts := []any{
+			map[string]any{"m": "t0", "columns": columnsOf(list[:1])}, map[string]any{"m": fmt.Sprint("never", ids[0]), "columns": columnsOf(list[1:2])},
+			map[string]any{"m": "t1", "columns": columnsOf([]map[string]any{{"time": list[1]["time"], "id": int64(0)}, bad})},
+		}
+		q.path, q.header[1], q.body = "/api/v1/write/msgpack", "application/msgpack", pack(m.T, map[string]any{"batch": parts})
+	case "two keys":
+		q.path += "?batch_id=a"
+		q.header = append(q.header, "Idempotency-Key", "b")
+		q.body = marshal(list)
+	case "too large":
+		list[2]["host"] = strings.Repeat("x", 70<<10)
+		q.body = marshal(list)
+	case "wrong line":
+		q.header[1] = "application/x-ndjson"
+		q.body = fmt.Appendf(nil, "%s\n%s}\n", marshal(list[0]), marshal(list[1]))
+	case "unknown schema":
+		q.header[1] = "application/x-slipstream-schema; schema=ids; fingerprint=0123456789abcdef"
+		q.body = []byte("body")
+	case "series without a name":
+		q = c.nameless()
+		q.ids = append(q.ids, ids...)
+	}
+	q.kind = "refused: " + kind
+	return q
+}
+
+// send sends a request, and notes what is known of its items then.
+func (c *client) send(q *request) (status int) {
+	m := c.m
+	m.mu.Lock()
+	first := q.begun.IsZero()
+	if first {
+		q.begun, q.life = time.Now(), m.lives
+		m.requests = append(m.requests, q)
+	}
+	q.ended = time.Now().Add(24 * time.Hour) // nobody knows
+	m.flying[q] = false
+	m.mu.Unlock()
+
+	status, text := c.do("POST", q.path, q.body, q.header...)
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := q.fate
+	if !first && before == acknowledged && status/100 != 2 && status/100 != 5 && status != 429 && status != 0 {
+		m.T.Errorf("%s: the same request again was answered with %d: %s", q.kind, status, text)
+	}
+	q.status, q.ended = status, time.Now()
+	q.altered = q.altered || m.flying[q]
+	delete(m.flying, q)
+	fates := make(map[int64]fate)
+	switch {
+	case q.partly && status == http.StatusBadRequest, status == http.StatusNoContent:
+		q.fate = acknowledged
+	case status == http.StatusOK && q.partial:
+		if before != acknowledged {
+			m.rejected(q, text, fates)
+		}
+		q.fate = acknowledged
+	case status == 0 || status == http.StatusInternalServerError || status/100 == 5 && (q.kind == "queue" || q.kind == "remote write"):
+		q.fate = max(before, unknown)
+	case status/100 == 4 || status == http.StatusServiceUnavailable:
+		if before == unknown && first || before == refused {
+			q.fate = refused
+		}
+	default:
+		m.T.Errorf("%s: answered with %d: %s", q.kind, status, text)
+	}
+	if q.wrong && (status/100 == 2 || status == http.StatusInternalServerError) {
+		m.T.Errorf("%s: answered with %d: %s", q.kind, status, text)
+	}
+	if !q.wrong && first && (status == 400 || status == 409 && q.kind != "schema" || status == 422 || status == 415) && !q.partly {
+		m.T.Errorf("%s: answered with %d: %s", q.kind, status, text)
+	}
+	q.queued = q.async && q.fate == acknowledged && !q.wrong
+	for _, id := range q.ids {
+		it := m.items[id]
+		f, told := fates[id]
+		switch {
+		case it.bad && !told, it.fate == dropped, it.fate == acknowledged:
+			if it.bad {
+				it.fate = refused // a request of which all rows are taken has no wrong ones
+			}
+			continue
+		case told:
+		case q.queued, q.altered && q.fate == acknowledged:
+			f = unknown
+		default:
+			f = q.fate
+		}
+		it.fate = f
+	}
+	switch q.fate {
+	case acknowledged:
+		if !q.async {
+			m.Count(q.kind+": acknowledged", 1)
+		}
+	case refused:
+		m.Count("rows refused", len(q.ids))
+		if !q.wrong {
+			m.Count("rows that the service had no room for", len(q.ids))
+		}
+		if q.wrong {
+			m.Count(q.kind, 1)
+		}
+	case unknown:
+		m.Count("rows of unknown fate", len(q.ids))
+	}
+	return status
+}
+
+// rejected notes which rows of a partial request were rejected: those that are wrong, and no others.
+func (m *model) rejected(q *request, text string, fates map[int64]fate) {
+	var answer struct {
+		Rows     int
+		Rejected []struct{ Row int }
+		More     int `json:"more_rejected"`
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		m.T.Errorf("%v: %s", err, text)
+	}
+	bad := 0
+	for _, id := range q.ids {
+		switch {
+		case m.items[id].bad:
+			fates[id] = refused
+			bad++
+		case q.altered:
+			fates[id] = unknown
+		default:
+			fates[id] = acknowledged
+		}
+	}
+	if again := len(answer.Rejected) == 0 && answer.More > 0; again {
+		if answer.More != bad || answer.Rows != len(q.ids)-bad {
+			m.T.Errorf("%d of %d rows are wrong, and the answer to the request sent again is %s", bad, len(q.ids), text)
+		}
+		return
+	}
+	for _, r := range answer.Rejected {
+		if r.Row < 0 || r.Row >= len(q.ids) || !m.items[q.ids[r.Row]].bad {
+			m.T.Errorf("the row %d is right, and rejected: %s", r.Row, text)
+		}
+	}
+	if len(answer.Rejected) != bad || answer.Rows != len(q.ids)-bad {
+		m.T.Errorf("%d of %d rows are wrong: %s", bad, len(q.ids), text)
+	}
+	m.Count("rows rejected", bad)
+}
+
+// repeat sends a request with a key again, or another one with the same key.
+func (c *client) repeat() {
+	m := c.m
+	m.mu.Lock()
+	var known []*request
+	for _, q := range m.requests {
+		if _, flying := m.flying[q]; q.key != "" && q.kind != "key" && !flying && q.fate != refused {
+			known = append(known, q)
+		}
+	}
+	if len(known) == 0 {
+		m.mu.Unlock()
+		return
+	}
+	q := known[c.IntN(len(known))]
+	age := time.Since(q.begun)
+	over := time.Since(q.ended) > window+time.Second
+	before, life := q.fate, q.life
+	m.flying[q] = false // nobody else takes it up meanwhile
+	m.mu.Unlock()
+
+	switch {
+	case over:
+		again := c.rows("json rows")
+		c.setKey(again, q.key)
+		if status := c.send(again); status == 422 {
+			m.T.Errorf("the key %s is not free %v after the request", q.key, age)
+		} else if status/100 == 2 {
+			m.Count("key: after the window", 1)
+		}
+		m.mu.Lock()
+		q.key = "" // it is that of the other request
+		delete(m.flying, q)
+		m.mu.Unlock()
+	case age < window-15*time.Second && (before == unknown || c.IntN(3) > 0):
+		status := c.send(q)
+		m.mu.Lock()
+		if time.Since(q.begun) > window {
+			for _, id := range q.ids {
+				m.items[id].twice = true
+			}
+		}
+		m.mu.Unlock()
+		if status/100 == 2 {
+			m.Count("key: again", 1)
+			if life < m.lives {
+				m.Count("key: again in another life", 1)
+			}
+			if before == unknown {
+				m.Count("key: again after an unknown fate", 1)
+			}
+		}
+	case age < window-15*time.Second:
+		other := c.rows("json rows")
+		c.setKey(other, q.key)
+		other.wrong, other.kind = true, "key"
+		began := q.begun
+		status, text := c.do("POST", other.path, other.body, other.header...)
+		m.mu.Lock()
+		if status/100 == 2 && time.Since(began) < window {
+			m.T.Errorf("a request with the key %s of another was answered with %d: %s", q.key, status, text)
+		}
+		for _, id := range other.ids {
+			if m.items[id].fate = refused; status == 0 || status == 500 || time.Since(began) >= window {
+				m.items[id].fate = unknown
+			}
+		}
+		if status == 422 {
+			m.Count("key: other body", 1)
+		}
+		delete(m.flying, q)
+		m.mu.Unlock()
+	default: // it may be remembered or not
+		m.mu.Lock()
+		delete(m.flying, q)
+		m.mu.Unlock()
+	}
+}
+
+// setKey gives a request a key, and no other, and has it be synchronous.
+func (c *client) setKey(q *request, key string) {
+	q.key, q.async = key, false
+	q.path, _, _ = strings.Cut(q.path, "?")
+	q.header = append(q.header[:4:4], "Idempotency-Key", key)
+}
+
+// administer drops tables and columns. Rows that were there before must not come back; of those that come meanwhile, nobody knows.
+func (c *client) administer() {
+	defer c.http.CloseIdleConnections()
+	m := c.m
+	for range c.IntN(3) {
+		time.Sleep(time.Duration(c.Int64N(int64(8 * time.Second))))
+		if m.isOver() {
+			return
+		}
+		table := fmt.Sprint("t", c.IntN(3))
+		if c.IntN(2) == 0 {
+			if status, _ := c.do("DELETE", "/v1/tables/db/"+table+"/columns/extra?files=rewrite", nil); status == http.StatusNoContent {
+				m.Count("columns dropped", 1)
+			}
+			continue
+		}
+		m.drop(c, "db/"+table)
+	}
+}
+
+func (m *model) drop(c *client, table string) {
+	m.mu.Lock()
+	before := make(map[int64]bool)
+	for id, it := range m.items {
+		before[id] = it.table == table && it.fate != unknown
+	}
+	of := func(q *request) bool {
+		return slices.ContainsFunc(q.ids, func(id int64) bool { return m.items[id].table == table })
+	}
+	begun := make(map[*request]bool)
+	for q := range m.flying {
+		begun[q] = of(q)
+	}
+	m.mu.Unlock()
+	status, _ := c.do("DELETE", "/v1/tables/"+table+"?files=delete", nil)
+	if status == http.StatusNotFound {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for q := range m.flying {
+		m.flying[q] = m.flying[q] || of(q)
+	}
+	for _, q := range m.requests {
+		q.altered = q.altered || of(q)
+	}
+	m.dropped[table] = true
+	gone := 0
+	for id, it := range m.items {
+		switch {
+		case it.table != table || it.fate == refused || it.fate == dropped:
+		case status == http.StatusNoContent && before[id]:
+			it.fate = dropped
+			gone++
+		default:
+			it.fate = unknown
+		}
+	}
+	if status == http.StatusNoContent {
+		m.Count("drops", 1)
+		m.Count("rows dropped", gone)
+	}
+}

@@ -1,0 +1,286 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/memnet"
+	"github.com/slipstream-go/slipstream/server/sim"
+)
+
+// The whole service over HTTP, on the simulated disk of package sim and a network in memory: lives from seeds.
+//
+//	sim_test.go         lives, and what is known of rows and samples
+//	sim_clients_test.go clients: requests of each format, keys, refused requests, alterations
+//	sim_target_test.go  Remote Write, and the target of the queue
+//	sim_end_test.go     the last life, and the comparison of what is there with what should be
+//
+// What was acknowledged is there once, however often a request with a key was sent again; nothing of what was refused is there; of a
+// request of unknown fate there is all or nothing. The target got what the queue acknowledged at least once, in order, and under the
+// names of its tenants. When faults end, the service is ready and everything lands, in minutes.
+var services = sim.Plan{
+	Seeds: 200,
+	Life: func(w *sim.World) {
+		m := newModel(w)
+		for range 1 + w.Rand.IntN(3) {
+			m.live()
+		}
+		m.end()
+	},
+	Meets: []string{
+		"crash: start", "crash: serve", "crash: close", "crash at Datasync", "crash at WriteVec", "crash at SyncDir", "crash at Rename",
+		"Datasync fails: *", "WriteVec fails: *", "SyncDir fails: *", "Rename fails: *", "small disks", "slow disks", "small disks that recover",
+		"lives that end with the process", "lives that end with the machine", "lives cut short", "ends in good order", "starts that fail",
+		"json rows: acknowledged", "json columns: acknowledged", "ndjson: acknowledged", "msgpack rows: acknowledged", "msgpack columns: acknowledged",
+		"schema: acknowledged", "arc: acknowledged", "partial: acknowledged", "async: acknowledged", "remote write: acknowledged", "queue: acknowledged",
+		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "flushes",
+		"refused: a string for an int", "refused: half a body", "refused: unknown parameter", "refused: poisoned table", "refused: unknown type", "refused: second table of a batch",
+		"refused: two keys", "refused: too large", "refused: wrong line", "refused: unknown schema", "refused: series without a name",
+		"key: again", "key: again in another life", "key: again after an unknown fate", "key: other body", "key: after the window",
+		"target: 500", "target: 429", "target: hangs", "target: answer lost", "target: refuses", "target: deliveries in a later life",
+	},
+}
+
+// TestService runs seeds; see package sim for how to run one again, and for the long form.
+func TestService(t *testing.T) { sim.Run(t, services) }
+
+// fate is what is known of a row or sample.
+type fate int
+
+const (
+	unknown fate = iota
+	acknowledged
+	refused
+	dropped // with its table
+)
+
+func (f fate) String() string {
+	return [...]string{unknown: "of unknown fate", acknowledged: "acknowledged", refused: "refused", dropped: "dropped"}[f]
+}
+
+// item is a row of a table, or a sample of a tenant. What else is in it follows from its id, which is unique.
+type item struct {
+	table  string // as db/t0, metrics/a, or queue/a for a sample that the target gets
+	time   int64  // microseconds
+	fate   fate
+	sparse bool // the row has nothing but time and id
+	bad    bool // the row is wrong
+	twice  bool // it may be there twice: its key may have been forgotten before the request came again
+}
+
+// model is a world with a service.
+type model struct {
+	*sim.World
+	net    memnet.Network
+	target string // its URL
+
+	mu       sync.Mutex
+	items    map[int64]*item
+	ids      int64
+	requests []*request
+	flying   map[*request]bool // true: one of its tables was altered meanwhile
+	dropped  map[string]bool   // tables that somebody tried to drop
+	lives    int
+	over     bool // this life
+
+	service  *Service
+	queueing bool // series of this life go to the queue
+	sound    bool // the target takes all but what it never takes
+	got      map[int64]int
+	first    map[string][]int64 // ids in the order of their first arrival, by tenant
+}
+
+func newModel(w *sim.World) *model {
+	m := &model{
+		World: w, items: make(map[int64]*item), flying: make(map[*request]bool), dropped: make(map[string]bool),
+		got: make(map[int64]int), first: make(map[string][]int64),
+	}
+	l := m.net.Listen()
+	upstream := &http.Server{Handler: m.upstream()}
+	go upstream.Serve(l)
+	w.T.Cleanup(func() { upstream.Close() })
+	m.target = "http://" + l.Addr().String()
+	return m
+}
+
+// window is how long keys are remembered.
+const window = 2 * time.Minute
+
+// flags are the settings of a life.
+func (m *model) flags(r *rand.Rand) []string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	flags := []string{
+		"--data=/data", fmt.Sprintf("--wal-segment=%dKiB", 16+r.IntN(32)), "--wal-min-free=" + pick("0", "20KiB"), "--wal-reserve=" + pick("0", "30KiB"), "--wal-max=" + pick("0", "512KiB"),
+		fmt.Sprint("--seal-rows=", 1+r.IntN(200)), fmt.Sprintf("--seal-age=%ds", 1+r.IntN(20)), "--max-body=64KiB", fmt.Sprint("--idempotency-window=", window),
+		"--compression=none", fmt.Sprint("--landers=", 1+r.IntN(3)), "--timeout-shutdown=" + pick("1s", "10s", "90s"), "--node=n",
+	}
+	if m.queueing {
+		flags = append(flags, "--relay.target="+m.target, "--relay.queue=/queue", "--relay.max-body=64KiB", "--relay.timeout=5s", "--relay.queue-max=1MiB", "--relay.queue-tenant-max=1MiB",
+			fmt.Sprint("--relay.queue-workers=", 1+r.IntN(8)), "--relay.queue-memory="+pick("1KiB", "64MiB"))
+	}
+	return flags
+}
+
+// start starts a service. stop ends it, and returns what it ends with.
+func (m *model) start() (stop func() error, err error) {
+	m.mu.Lock()
+	m.lives++
+	m.over = false
+	m.mu.Unlock()
+	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
+	on := machine{disk: m.Disk, listen: func(string) (net.Listener, error) { return m.net.Listen(), nil }, dial: m.net.Dial, lookup: nowhere}
+	s, err := newOn(on, settings(m.T, m.flags(m.Rand)...), "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	stop = func() error {
+		cancel()
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(time.Hour):
+			m.Fatal("the service does not end")
+			return nil
+		}
+	}
+	select {
+	case <-s.Ready():
+		m.service = s
+		return stop, nil
+	case err := <-ended:
+		cancel()
+		return nil, errors.Join(errors.New("it ends"), err)
+	case <-m.Off.Done():
+	case <-time.After(time.Hour):
+	}
+	return nil, errors.Join(errors.New("it is not ready"), stop())
+}
+
+// live is a life of the service, on a disk that may fail.
+func (m *model) live() {
+	m.Faults("/data/tables")
+	m.queueing = m.Rand.IntN(2) == 0
+	m.Phase("start")
+	stop, err := m.start()
+	if err != nil {
+		m.Say("it does not start: %v", err)
+		m.Count("starts that fail", 1)
+		m.Next()
+		return
+	}
+	m.Phase("serve")
+	var clients sync.WaitGroup
+	for i := range 1 + m.Rand.IntN(4) {
+		c := m.client(fmt.Sprint("198.51.100.", 1+i))
+		clients.Go(c.work)
+	}
+	if m.Rand.IntN(2) == 0 {
+		clients.Go(m.client("198.51.100.100").administer)
+	}
+	if m.Rand.IntN(4) == 0 { // the process or the machine stops in the middle of it
+		time.Sleep(time.Duration(m.Rand.Int64N(int64(10 * time.Second))))
+		m.Count("lives cut short", 1)
+		m.endClients()
+		m.Next()
+		clients.Wait()
+		_ = stop()
+		return
+	}
+	clients.Wait()
+	if m.Small && !m.Crashed() {
+		m.recovers()
+	}
+	m.Phase("close")
+	err = stop()
+	m.endClients()
+	m.Say("%d ids so far; stopped: %v", m.ids, err)
+	if err == nil && !m.Crashed() {
+		m.Count("ends in good order", 1)
+		if m.Well { // else the log may have refused it after the answer
+			m.settle()
+		}
+	}
+	m.Next()
+}
+
+// endClients has clients end.
+func (m *model) endClients() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.over = true
+}
+
+func (m *model) isOver() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.over || m.Crashed()
+}
+
+// settle acknowledges what was queued for the disk in a life without faults that has ended in good order.
+func (m *model) settle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, q := range m.requests {
+		if !q.queued || q.life != m.lives {
+			continue
+		}
+		q.queued = false
+		for _, id := range q.ids {
+			if it := m.items[id]; it.fate == unknown && !q.altered && !m.dropped[it.table] {
+				it.fate = acknowledged
+				n++
+			}
+		}
+	}
+	m.Count("async: acknowledged", n)
+}
+
+// recovers has the disk have room again, and wants the service to be ready and to take rows.
+func (m *model) recovers() {
+	m.Sound()
+	m.Count("small disks that recover", 1)
+	c := m.client("198.51.100.200")
+	m.await(c, 5*time.Minute)
+	if q := c.rows("json rows"); !m.Crashed() && c.send(q) != http.StatusNoContent {
+		m.Fatal("when there is room again, the service answers %d", q.status)
+	}
+}
+
+// await waits until the service says that it is ready.
+func (m *model) await(c *client, most time.Duration) {
+	for began := time.Now(); !m.Crashed(); time.Sleep(time.Second) {
+		status, text := c.do("GET", "/ready", nil)
+		if status == http.StatusOK {
+			return
+		}
+		if time.Since(began) > most {
+			m.Fatal("after %v on a sound disk /ready answers %d: %s", most, status, text)
+		}
+	}
+}
+
+// sorted returns the ids of all items in their order.
+func (m *model) sorted() []int64 { return slices.Sorted(maps.Keys(m.items)) }
+
+// readAll reads an answer.
+func readAll(resp *http.Response) string {
+	defer resp.Body.Close()
+	b, _ := io.ReadAll(resp.Body)
+	return string(b)
+}
