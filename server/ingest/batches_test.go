@@ -131,6 +131,12 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 			t.Errorf("field %q", p.Field)
 		}
 	}
+	for encoding, body := range map[string][]byte{"gzip": gzipped([]byte(one)), "zstd": zstded([]byte(one))} {
+		w := r.do("POST", "/v1/write/db/t", body, "Content-Type", "application/x-ndjson", "Content-Encoding", encoding, keyHeader, "k")
+		if w.Code != http.StatusNoContent || !again(w) {
+			t.Errorf("the same body, now %s: %d %s", encoding, w.Code, w.Body)
+		}
+	}
 	if w := send("/v1/write/other/t", one); w.Code != http.StatusNoContent || again(w) {
 		t.Errorf("another database: %d %s", w.Code, w.Body)
 	}
@@ -139,6 +145,31 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 	}
 	if rows := r.landed(); len(rows["db.t"]) != 1 || len(rows["other.t"]) != 1 || len(rows) != 2 {
 		t.Errorf("landed %v", rows)
+	}
+}
+
+// A digest is another one if anything is that the rows depend on. Few bodies are right in two formats.
+func TestDigest(t *testing.T) {
+	of := func(change func(q *request)) digest {
+		q := &request{record: wal.Record{DB: "db", Table: "t"}, codec: codec{format: JSON, unit: Seconds}}
+		q.job.body, q.job.schema = []byte("body"), &version{notation: "{v u8}"}
+		change(q)
+		return q.digest()
+	}
+	seen := make(map[digest]string)
+	for name, change := range map[string]func(q *request){
+		"as it is": func(*request) {}, "table": func(q *request) { q.record.Table = "u" }, "format": func(q *request) { q.codec.format = MessagePack },
+		"unit": func(q *request) { q.codec.unit = Milliseconds }, "schema": func(q *request) { q.job.schema = &version{notation: "{w u8}"} },
+		"no schema": func(q *request) { q.job.schema = nil }, "body": func(q *request) { q.job.body = []byte("bodY") },
+	} {
+		d := of(change)
+		if other, ok := seen[d]; ok {
+			t.Errorf("%s and %s have one digest", name, other)
+		}
+		seen[d] = name
+	}
+	if compressed := of(func(q *request) { q.body, q.codec.compression = []byte("zip"), Gzip }); seen[compressed] != "as it is" {
+		t.Error("the digest depends on the compression")
 	}
 }
 
@@ -171,6 +202,8 @@ func TestKeyIsHeld(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
+	giveUp := time.AfterFunc(patience, func() { r.h.batches.free(id) }) // if the request waits all the same
+	defer giveUp.Stop()
 	q := httptest.NewRequestWithContext(stopped, "POST", "/v1/write/db/t", bytes.NewReader(body))
 	q.Header.Set("Content-Type", "application/x-ndjson")
 	q.Header.Set(keyHeader, "k")

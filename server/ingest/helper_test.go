@@ -229,9 +229,14 @@ func guardOf(t testing.TB, lines ...string) *access.Guard {
 	return access.NewGuard(tokens)
 }
 
+// patience is how long a client of a rig waits for an answer that does not come.
+const patience = 30 * time.Second
+
 // do sends a request. The header is key, value, key, value …
 func (r *rig) do(method, url string, body []byte, header ...string) *httptest.ResponseRecorder {
-	req := httptest.NewRequest(method, url, bytes.NewReader(body))
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	req := httptest.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
