@@ -12,9 +12,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -189,6 +192,46 @@ func TestKeyOfARefusedRequest(t *testing.T) {
 	}
 	if rows := r.landed()["db.t"]; len(rows) != 2 {
 		t.Errorf("landed %v", rows)
+	}
+}
+
+// An asynchronous request that the log could not write leaves its key free: the sender that sends it again is not kept waiting, and its rows
+// are stored.
+func TestKeyOfALostRequest(t *testing.T) {
+	var full atomic.Bool
+	d := faulty.New(1, faulty.Options{Fail: func(c faulty.Call) error {
+		if full.Load() && c.Name == "WriteVec" && strings.HasPrefix(c.Path, "/data/wal/") {
+			return syscall.ENOSPC
+		}
+		return nil
+	}})
+	if err := disk.MkdirAll(d, "/data"); err != nil {
+		t.Fatal(err)
+	}
+	r := newDiskRig(t, d)
+	send := func(query string) *httptest.ResponseRecorder {
+		return r.v1(list{dict{"time", t0, "id", 1, "v", 1}}, query, keyHeader, "k")
+	}
+	full.Store(true)
+	wantStatus(t, send("?durability=async"), http.StatusNoContent)
+	for deadline := time.Now().Add(patience); r.store.Log().Lost == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the rows are not lost")
+		}
+	}
+	full.Store(false)
+	var w *httptest.ResponseRecorder
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if w = send(""); w.Code != http.StatusServiceUnavailable || time.Now().After(deadline) { // until the log has seen that there is room
+			break
+		}
+	}
+	if w.Code != http.StatusNoContent || again(w) {
+		t.Errorf("sent again: %d %s, as if it had been stored: %v", w.Code, w.Body, again(w))
+	}
+	r.flush()
+	if cells := cellsOf(t, d); len(cells[1]) != 1 {
+		t.Errorf("the row is there %d times", len(cells[1]))
 	}
 }
 
