@@ -431,6 +431,29 @@ func TestKeysOfManyDatabases(t *testing.T) {
 	}
 }
 
+// Where all databases have as many keys, the oldest are forgotten and the newest is not. There is room for some more then: databases are
+// looked at once for a 64th of all keys.
+func TestKeysOfDatabasesWithOneEach(t *testing.T) {
+	const most = 6400
+	b := NewBatches(time.Hour)
+	b.fit(batchShare * batchSize * most)
+	now := time.Now().UnixMicro()
+	for i := range most + 1 {
+		db := fmt.Sprint("db", i)
+		b.store(db, idOf(db, "k"), batch{time: now + int64(i)})
+	}
+	remembered := func(i int) bool { return b.stored[idOf(fmt.Sprint("db", i), "k")] != nil }
+	n, forgotten := b.stats()
+	if n != most-most/64 || forgotten != int64(most+1-n) || len(b.databases) != n {
+		t.Errorf("%d keys of %d databases, %d forgotten", n, len(b.databases), forgotten)
+	}
+	for i := range most + 1 {
+		if remembered(i) != (i > most-n) {
+			t.Fatalf("the key of database %d of %d is remembered: %v", i, most+1, remembered(i))
+		}
+	}
+}
+
 // What the log has of keys is read, or refused: nothing of it makes the start fail in another way.
 func FuzzCarried(f *testing.F) {
 	b := NewBatches(time.Hour)

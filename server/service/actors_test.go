@@ -95,6 +95,21 @@ var actors = []actor{
 		s.answered(badHost(i), s.request("/api/v1/write/msgpack", strings.NewReader(body), "Content-Type", "application/msgpack", "X-Arc-Database", "db"))
 	})},
 
+	// Keys.
+	{name: "keys without end", meets: []int{204}, flags: []string{"--wal-segment=1MiB"}, act: crowd(20, func(s *stage, i int) {
+		for range 20 { // which is more in all than a log with such segments can remember
+			s.answered(badHost(i), s.request("/v1/write/bad/bad", strings.NewReader(`[{"time":1700000000,"v":1}]`), "Content-Type", "application/json", "Idempotency-Key", fmt.Sprint("bad-", s.next())))
+		}
+	}), check: func(s *stage) {
+		if s.service.handler.Stats().Forgotten == 0 {
+			s.t.Error("no keys had to be forgotten")
+		}
+	}},
+	{name: "one key for all requests", meets: []int{204, 422}, act: crowd(50, func(s *stage, i int) {
+		body := fmt.Sprintf(`[{"time":1700000000,"v":%d}]`, i)
+		s.answered(badHost(i), s.request("/v1/write/db/bad?durability="+[]string{"sync", "async"}[i%2], strings.NewReader(body), "Content-Type", "application/json", "Idempotency-Key", "bad"))
+	})},
+
 	// Tokens.
 	{
 		name: "a token of another database", meets: []int{200, 204, 401, 403}, tokens: "good db=db,metrics\nany db=db,metrics\nbad db=other\nlook db=db,metrics rights=read\n",

@@ -41,7 +41,7 @@ var matrix = map[cell][]string{
 	{"poisoned name", "worker"}:  {"poisoned names"},
 	{"full", "worker"}:           {"the target answers 503", "the target answers 500"},
 
-	{"over its limit", "log"}: {"a hanging tenant with a backlog"},
+	{"over its limit", "log"}: {"a hanging tenant with a backlog", "keys without end", "one key for all requests"},
 	{"huge", "log"}:           {"large bodies"},
 	{"full", "log"}:           {"a table whose disk is full"},
 
