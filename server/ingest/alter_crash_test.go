@@ -128,13 +128,6 @@ func newDiskRig(t *testing.T, d *faulty.Disk) *rig {
 	return newRig(t, Options{}, func(o *table.Options) { o.Dir, o.Sink, o.WAL.Disk = "/data", sink, d })
 }
 
-func (r *rig) flush() {
-	r.t.Helper()
-	if err := r.store.Flush(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
 // abandon ends a rig whose disk is no more.
 func (r *rig) abandon() {
 	stopped, cancel := context.WithCancel(context.Background())

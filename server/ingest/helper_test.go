@@ -191,7 +191,11 @@ func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 	}
 	r.h = New(o)
 	r.open(change...)
-	t.Cleanup(func() { r.store.Close(context.Background()) })
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		r.store.Close(ctx)
+	})
 	return r
 }
 
@@ -229,7 +233,7 @@ func guardOf(t testing.TB, lines ...string) *access.Guard {
 	return access.NewGuard(tokens)
 }
 
-// patience is how long a client of a rig waits for an answer that does not come.
+// patience is how long a test waits for what does not come.
 const patience = 30 * time.Second
 
 // do sends a request. The header is key, value, key, value …
@@ -259,12 +263,20 @@ func (r *rig) write(contentType, query string, body []byte, header ...string) *h
 	return r.do("POST", "/v1/write/db/t"+query, body, append([]string{"Content-Type", contentType}, header...)...)
 }
 
+// flush lands what was acknowledged.
+func (r *rig) flush() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := r.store.Flush(ctx); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // landed flushes and gives what landed since the last call, each table in the order of time.
 func (r *rig) landed() map[string][]row {
 	r.t.Helper()
-	if err := r.store.Flush(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
+	r.flush()
 	return r.sink.take()
 }
 

@@ -129,6 +129,17 @@ var actors = []actor{
 		}
 		return nil
 	}},
+	{name: "a database whose disk fails", meets: []int{204, 503}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, func(s *stage, i int) {
+		for range 10 { // tables, which are others each time
+			n := s.next()
+			s.answered(badHost(i), s.request(fmt.Sprint("/v1/write/bad/bad", n%40), strings.NewReader(fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 1<<10))), "Content-Type", "application/json"))
+		}
+	}), fault: func(c faulty.Call) error {
+		if strings.Contains(c.Path, "/tables/bad/") || strings.Contains(c.Path, "/aside/bad/") {
+			return syscall.EIO
+		}
+		return nil
+	}},
 	{name: "a flush without end", meets: []int{204}, act: crowd(10, func(s *stage, i int) { s.answered(badHost(i), s.request("/-/flush", nil)) })},
 
 	// Tenants.

@@ -45,7 +45,7 @@ var matrix = map[cell][]string{
 	{"huge", "log"}:           {"large bodies"},
 	{"full", "log"}:           {"a table whose disk is full"},
 
-	{"dead", "lander"}:           {"a table whose disk fails"},
+	{"dead", "lander"}:           {"a table whose disk fails", "a database whose disk fails"},
 	{"over its limit", "lander"}: {"a flush without end", "many tables"},
 	{"malformed", "lander"}:      {"columns of changing types"},
 	{"huge", "lander"}:           {"many columns", "large bodies"},

@@ -572,6 +572,60 @@ func TestATableLeavesRoom(t *testing.T) {
 	stop(t, s)
 }
 
+// A database whose rows do not land leaves others room, however many tables share what it has: also those that are new each time.
+func TestADatabaseLeavesRoom(t *testing.T) {
+	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
+		if strings.HasPrefix(path, "bad/") {
+			return errors.New("in vain")
+		}
+		return nil
+	}}
+	o := testOptions(t.TempDir(), sink)
+	o.MaxBuffered, o.SealRows, o.firstPause = 2<<20, 10, time.Hour
+	s := openStore(t, o)
+	send := func(db, table string, size int, durable bool) error {
+		rows := []row{{Table: table, ID: 1, Host: strings.Repeat("x", size)}}
+		writes, err := writesOf(rows, s.Batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes[0].Name.DB = db
+		return s.Append(&wal.Record{DB: db, Payload: payloadOf(rows)}, writes, durable)
+	}
+	if err := send("good", "t", 64<<10, true); err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for ; ; sent++ {
+		if err := send("bad", fmt.Sprint("t", sent), 1<<10, false); errors.Is(err, ErrBusy) {
+			break
+		} else if err != nil || sent > 10_000 {
+			t.Fatal(sent, err)
+		}
+	}
+	if held := s.Stats().Buffered; held < o.MaxBuffered/2 {
+		t.Errorf("a database is refused that holds %d of %d bytes", held, o.MaxBuffered)
+	}
+	for range 20 {
+		if err := send("good", "t", 64<<10, true); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending("t") == 0 })
+	}
+	stop(t, s)
+	all := int64(0)
+	s.databases.Range(func(db, held any) bool {
+		all += held.(*atomic.Int64).Load()
+		if db == "good" && held.(*atomic.Int64).Load() != 0 {
+			t.Errorf("the good database holds %d bytes at the end", held)
+		}
+		return true
+	})
+	if held := s.held.Load(); all != held {
+		t.Errorf("databases hold %d bytes, and the store %d", all, held)
+	}
+}
+
 func (s *Store) lookupPending(name string) int64 {
 	for _, info := range s.Tables() {
 		if info.Name.Table == name {
