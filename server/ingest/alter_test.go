@@ -187,9 +187,13 @@ func TestTableIsHeldWhileItIsAltered(t *testing.T) {
 	})
 	row := dict{"time", list{t0}, "v", list{1}}
 	wantStatus(t, r.v1(row, ""), 204)
-	done := make(chan int)
+	done := make(chan int, 1)
 	go func() { done <- r.do("DELETE", "/v1/tables/db/t?files=delete", nil).Code }()
-	<-slow.begun
+	select {
+	case <-slow.begun:
+	case status := <-done:
+		t.Fatalf("the files are not removed: status %d", status)
+	}
 	for _, query := range []string{"", "?durability=async", "?partial=true"} {
 		w := r.v1(row, query)
 		wantProblem(t, w, 503, "nothing was stored: table db.t: the table is being altered: try again later")

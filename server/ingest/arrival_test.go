@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/s2"
 )
 
 // stalling is a body that gives what it has and then nothing until it is released. At the first read after its data it closes
@@ -177,6 +180,15 @@ func TestInflatedMemory(t *testing.T) {
 		}
 		return bytes.Join(append(parts, zstded(b[len(b)>>20<<20:])), nil)
 	}
+	members := func(b []byte) []byte { // of which only the last says how long it is
+		var parts [][]byte
+		for part := range len(b) >> 20 {
+			parts = append(parts, gzipped(b[part<<20:(part+1)<<20]))
+		}
+		return bytes.Join(append(parts, gzipped(b[len(b)>>20<<20:])), nil)
+	}
+	small := zstded(make([]byte, 10)) // a first frame that says that it is short
+	padding := bytes.Repeat(append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...), 10)
 	lying := func(b []byte) []byte { // about its length, in the last four bytes
 		gz := bytes.Clone(gzipped(b))
 		return append(gz[:len(gz)-4], 0, 0, 0, 1)
@@ -192,6 +204,13 @@ func TestInflatedMemory(t *testing.T) {
 		{"zstd in parts", stream(inside), Zstd, 2 * most, ""},
 		{"gzip bomb", gzipped(bomb), Gzip, most, "decompresses to more than"}, {"zstd bomb", zstded(bomb), Zstd, most, "decompresses to more than"},
 		{"zstd bomb in parts", stream(bomb), Zstd, most, "decompresses to more than"},
+		{"gzip in members", members(inside), Gzip, 2 * most, ""}, {"gzip bomb in members", members(bomb), Gzip, most, "decompresses to more than"},
+		{"zstd after a short frame", append(bytes.Clone(small), zstded(inside[10:])...), Zstd, 2 * most, ""},
+		{"zstd bomb after a short frame", append(bytes.Clone(small), zstded(bomb)...), Zstd, most, "decompresses to more than"},
+		{"zstd bomb after frames to be skipped", append(bytes.Clone(padding), zstded(bomb)...), Zstd, most, "decompresses to more than"},
+		{"zstd within zstd", zstded(zstded(bomb)), Zstd, 0, "nested"}, {"gzip within gzip", gzipped(gzipped(bomb)), Gzip, 1 << 20, "nested"},
+		{"snappy", s2.EncodeSnappy(nil, inside), Snappy, most, ""}, {"snappy bomb", s2.EncodeSnappy(nil, bomb), Snappy, 0, "decompresses to more than"},
+		{"snappy that lies", append(binary.AppendUvarint(nil, most-1), 0xfc, 1, 2, 3), Snappy, 0, "is not snappy, or is damaged"},
 		{"gzip that lies", lying(inside), Gzip, 2 * most, "is not gzip, or is damaged"},
 	} {
 		var now, charged int64
@@ -210,6 +229,10 @@ func TestInflatedMemory(t *testing.T) {
 			t.Errorf("%s: %d bytes charged for a limit of %d", c.name, charged, most)
 		}
 		switch {
+		case c.want == "nested": // what is within is a body like another one
+			if err != nil || len(got) > len(bomb)/100 {
+				t.Errorf("%s: %d bytes, %v", c.name, len(got), err)
+			}
 		case c.want != "":
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.name, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -381,6 +382,45 @@ func TestNewLogBesideTables(t *testing.T) {
 		}
 	}
 	checkOnce(t, "three logs", landedRows(t, sink.dir), rows)
+}
+
+// TestNewLogsNames: what lands after the log was lost has other names than what landed before, also where that has been moved to another
+// place, as a bucket, which the same names would overwrite.
+func TestNewLogsNames(t *testing.T) {
+	dir, bucket := t.TempDir(), t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	var rows []row
+	for i := range int64(3) {
+		s := openStore(t, testOptions(dir, sink))
+		r := row{Table: "cpu", ID: i}
+		rows = append(rows, r)
+		mustAppend(t, s, r)
+		mustClose(t, s)
+		err := filepath.WalkDir(sink.dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(sink.dir, path)
+			if err != nil {
+				return err
+			}
+			to := filepath.Join(bucket, rel)
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				return err
+			}
+			if _, err := os.Stat(to); err == nil {
+				t.Errorf("log %d: %s is there already", i, rel)
+			}
+			return os.Rename(path, to)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "wal")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkOnce(t, "the bucket", landedRows(t, bucket), rows)
 }
 
 // TestLogShrinks: segments go once all tables' rows in them have landed.
