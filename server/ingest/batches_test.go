@@ -235,6 +235,22 @@ func TestKeyOfALostRequest(t *testing.T) {
 	}
 }
 
+// A key outlives the table that its rows were in.
+func TestKeyOfARemovedTable(t *testing.T) {
+	r := newFileRig(t, t.TempDir())
+	send := func(key string) *httptest.ResponseRecorder {
+		return r.v1(list{dict{"time", t0, "v", 1}}, "", keyHeader, key)
+	}
+	wantStatus(t, send("a"), http.StatusNoContent)
+	wantStatus(t, r.do("DELETE", "/v1/tables/db/t?files=delete", nil), http.StatusNoContent)
+	if w := send("a"); w.Code != http.StatusNoContent || !again(w) || r.types() != "" {
+		t.Errorf("%d %s, again: %v, columns %q", w.Code, w.Body, again(w), r.types())
+	}
+	if w := send("b"); w.Code != http.StatusNoContent || again(w) || r.types() == "" {
+		t.Errorf("a new key: %d %s, again: %v, columns %q", w.Code, w.Body, again(w), r.types())
+	}
+}
+
 // A request waits for another one with its key: if that is stored it is not, and else it is.
 func TestKeyIsHeld(t *testing.T) {
 	r := newRig(t, Options{})

@@ -54,7 +54,8 @@
 //
 // A key is that of a database, a table, a unit of time and a body, as it is once decompressed. With anything else the answer is 422, and
 // nothing is stored. A request that is refused, or of which no row is stored, leaves its key free. Of requests with one key that come at once
-// the first is stored, and the others wait for it.
+// the first is stored, and the others wait for it. What was stored counts as that also when its table has been removed since: to store it
+// once more, send it with a new key.
 //
 // Keys are in the log beside their rows, so they outlive a crash. They are remembered for --idempotency-window after the receipt of
 // the request. There may be 262,144 of them, fewer where segments of the log are smaller than 84 MiB; beyond that the database with the most forgets

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,5 +149,31 @@ func TestFileThatIsWrittenInSteps(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
+	})
+}
+
+// A file system that does not answer keeps nobody from the counts: metrics show them.
+func TestStatsWhileALoadHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &Watcher{Logger: slog.New(slog.DiscardHandler)}
+		hang := false
+		err := w.Add("slow", func(func(path string) ([]byte, error)) error {
+			if hang {
+				time.Sleep(time.Hour)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hang = true
+		var loading sync.WaitGroup
+		defer loading.Wait()
+		loading.Go(w.Reload)
+		synctest.Wait()
+		began := time.Now()
+		if st := w.Stats(); st.Loads != 1 || time.Since(began) > 0 {
+			t.Errorf("after %v: %+v", time.Since(began), st)
+		}
 	})
 }
