@@ -376,7 +376,12 @@ func TestNewLogBesideTables(t *testing.T) {
 		r := row{Table: "cpu", ID: i}
 		rows = append(rows, r)
 		mustAppend(t, s, r)
-		mustClose(t, s)
+		soon, cancel := context.WithTimeout(context.Background(), time.Minute)
+		err := s.Close(soon)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := os.RemoveAll(filepath.Join(dir, "wal")); err != nil {
 			t.Fatal(err)
 		}
