@@ -76,6 +76,7 @@ func TestAnnouncedBodiesAreFree(t *testing.T) {
 // However much a client sends, it leaves as much of the budget free as it holds. So do two clients, and addresses of one IPv6 network are one.
 func TestShareOfClient(t *testing.T) {
 	const most = 4 << 20
+	clients := map[string]int{"one": 1, "two": 2, "a network": 1, "no address": 1}
 	for name, hogs := range map[string][]string{
 		"one": {"192.0.2.1:%d"}, "two": {"192.0.2.1:%d", "192.0.2.2:%d"}, "a network": {"[2001:db8::%x]:1"}, "no address": {"@%d"},
 	} {
@@ -89,6 +90,9 @@ func TestShareOfClient(t *testing.T) {
 			body := pack(t, dict{"v", list{strings.Repeat("x", 1<<20)}})
 			wantStatus(t, r.sendFrom("198.51.100.1:1", bytes.NewReader(body), int64(len(body))), 204)
 			used := r.h.Stats().InFlight
+			if n := int64(clients[name]); used > 4*most*n/(n+1) || used < most {
+				t.Errorf("%d clients hold %d of %d bytes", n, used, 4*most)
+			}
 			wantProblem(t, r.sendFrom(fmt.Sprintf(hogs[0], 99), bytes.NewReader(make([]byte, most)), most), 429,
 				"your other requests hold this client's share of the memory: send fewer at a time, and this one again later")
 			if got := r.h.Stats().InFlight; got != used {
@@ -121,6 +125,43 @@ func TestMinimumRate(t *testing.T) {
 	}
 	if n := r.h.Stats().InFlight; n != 0 {
 		t.Errorf("%d bytes in flight at the end", n)
+	}
+}
+
+// deadlines keeps the deadlines that are set for a body.
+type deadlines struct {
+	http.ResponseWriter
+	list []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error {
+	d.list = append(d.list, t)
+	return nil
+}
+
+// A window is over when the bytes that it wants have arrived, and not before, however many reads bring them. No window is longer than the
+// time for the whole body.
+func TestWindows(t *testing.T) {
+	const rate = 1000
+	r := newRig(t, Options{Limits: Limits{MinRate: rate}, ReadTimeout: time.Hour})
+	var d deadlines
+	p := r.h.newPacer(&d)
+	quota := int(rate * window.Seconds())
+	for _, step := range []struct{ arrived, windows int }{{1, 1}, {quota - 2, 1}, {1, 2}, {1, 2}, {quota - 1, 3}, {10 * quota, 4}, {quota - 1, 4}} {
+		if p.arrived(step.arrived); len(d.list) != step.windows {
+			t.Errorf("after %d bytes more there were %d windows, want %d", step.arrived, len(d.list), step.windows)
+		}
+	}
+	for _, deadline := range d.list {
+		if left := time.Until(deadline); left > window {
+			t.Errorf("a window ends in %v", left)
+		}
+	}
+	r.h.readTimeout = window / 2
+	d.list = nil
+	r.h.newPacer(&d)
+	if left := time.Until(d.list[0]); left > window/2 {
+		t.Errorf("the window ends in %v, and the time for the body in %v", left, window/2)
 	}
 }
 
