@@ -30,9 +30,7 @@ func newFileRig(t testing.TB, dir string, change ...func(*table.Options)) *rig {
 // filed flushes, and gives the rows in files, each with the kinds of its file's columns under "kinds".
 func (r *rig) filed(dir string) (rows []row) {
 	r.t.Helper()
-	if err := r.store.Flush(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
+	r.flush()
 	err := filepath.WalkDir(filepath.Join(dir, "tables"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -133,9 +131,7 @@ func TestAlterations(t *testing.T) {
 			}
 			// One row has landed and the others have not.
 			wantStatus(t, r.v1(dict{"time", times[:1], "v", c.v[:1]}, ""), 204)
-			if err := r.store.Flush(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			r.flush()
 			if len(times) > 1 {
 				wantStatus(t, r.v1(dict{"time", times[1:], "v", c.v[1:]}, ""), 204)
 			}
@@ -191,9 +187,13 @@ func TestTableIsHeldWhileItIsAltered(t *testing.T) {
 	})
 	row := dict{"time", list{t0}, "v", list{1}}
 	wantStatus(t, r.v1(row, ""), 204)
-	done := make(chan int)
+	done := make(chan int, 1)
 	go func() { done <- r.do("DELETE", "/v1/tables/db/t?files=delete", nil).Code }()
-	<-slow.begun
+	select {
+	case <-slow.begun:
+	case status := <-done:
+		t.Fatalf("the files are not removed: status %d", status)
+	}
 	for _, query := range []string{"", "?durability=async", "?partial=true"} {
 		w := r.v1(row, query)
 		wantProblem(t, w, 503, "nothing was stored: table db.t: the table is being altered: try again later")

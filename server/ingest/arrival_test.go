@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/s2"
 )
 
 // stalling is a body that gives what it has and then nothing until it is released. At the first read after its data it closes
@@ -73,6 +76,7 @@ func TestAnnouncedBodiesAreFree(t *testing.T) {
 // However much a client sends, it leaves as much of the budget free as it holds. So do two clients, and addresses of one IPv6 network are one.
 func TestShareOfClient(t *testing.T) {
 	const most = 4 << 20
+	clients := map[string]int{"one": 1, "two": 2, "a network": 1, "no address": 1}
 	for name, hogs := range map[string][]string{
 		"one": {"192.0.2.1:%d"}, "two": {"192.0.2.1:%d", "192.0.2.2:%d"}, "a network": {"[2001:db8::%x]:1"}, "no address": {"@%d"},
 	} {
@@ -86,6 +90,9 @@ func TestShareOfClient(t *testing.T) {
 			body := pack(t, dict{"v", list{strings.Repeat("x", 1<<20)}})
 			wantStatus(t, r.sendFrom("198.51.100.1:1", bytes.NewReader(body), int64(len(body))), 204)
 			used := r.h.Stats().InFlight
+			if n := int64(clients[name]); used > 4*most*n/(n+1) || used < most {
+				t.Errorf("%d clients hold %d of %d bytes", n, used, 4*most)
+			}
 			wantProblem(t, r.sendFrom(fmt.Sprintf(hogs[0], 99), bytes.NewReader(make([]byte, most)), most), 429,
 				"your other requests hold this client's share of the memory: send fewer at a time, and this one again later")
 			if got := r.h.Stats().InFlight; got != used {
@@ -118,6 +125,43 @@ func TestMinimumRate(t *testing.T) {
 	}
 	if n := r.h.Stats().InFlight; n != 0 {
 		t.Errorf("%d bytes in flight at the end", n)
+	}
+}
+
+// deadlines keeps the deadlines that are set for a body.
+type deadlines struct {
+	http.ResponseWriter
+	list []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error {
+	d.list = append(d.list, t)
+	return nil
+}
+
+// A window is over when the bytes that it wants have arrived, and not before, however many reads bring them. No window is longer than the
+// time for the whole body.
+func TestWindows(t *testing.T) {
+	const rate = 1000
+	r := newRig(t, Options{Limits: Limits{MinRate: rate}, ReadTimeout: time.Hour})
+	var d deadlines
+	p := r.h.newPacer(&d)
+	quota := int(rate * window.Seconds())
+	for _, step := range []struct{ arrived, windows int }{{1, 1}, {quota - 2, 1}, {1, 2}, {1, 2}, {quota - 1, 3}, {10 * quota, 4}, {quota - 1, 4}} {
+		if p.arrived(step.arrived); len(d.list) != step.windows {
+			t.Errorf("after %d bytes more there were %d windows, want %d", step.arrived, len(d.list), step.windows)
+		}
+	}
+	for _, deadline := range d.list {
+		if left := time.Until(deadline); left > window {
+			t.Errorf("a window ends in %v", left)
+		}
+	}
+	r.h.readTimeout = window / 2
+	d.list = nil
+	r.h.newPacer(&d)
+	if left := time.Until(d.list[0]); left > window/2 {
+		t.Errorf("the window ends in %v, and the time for the body in %v", left, window/2)
 	}
 }
 
@@ -177,6 +221,15 @@ func TestInflatedMemory(t *testing.T) {
 		}
 		return bytes.Join(append(parts, zstded(b[len(b)>>20<<20:])), nil)
 	}
+	members := func(b []byte) []byte { // of which only the last says how long it is
+		var parts [][]byte
+		for part := range len(b) >> 20 {
+			parts = append(parts, gzipped(b[part<<20:(part+1)<<20]))
+		}
+		return bytes.Join(append(parts, gzipped(b[len(b)>>20<<20:])), nil)
+	}
+	small := zstded(make([]byte, 10)) // a first frame that says that it is short
+	padding := bytes.Repeat(append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...), 10)
 	lying := func(b []byte) []byte { // about its length, in the last four bytes
 		gz := bytes.Clone(gzipped(b))
 		return append(gz[:len(gz)-4], 0, 0, 0, 1)
@@ -192,6 +245,13 @@ func TestInflatedMemory(t *testing.T) {
 		{"zstd in parts", stream(inside), Zstd, 2 * most, ""},
 		{"gzip bomb", gzipped(bomb), Gzip, most, "decompresses to more than"}, {"zstd bomb", zstded(bomb), Zstd, most, "decompresses to more than"},
 		{"zstd bomb in parts", stream(bomb), Zstd, most, "decompresses to more than"},
+		{"gzip in members", members(inside), Gzip, 2 * most, ""}, {"gzip bomb in members", members(bomb), Gzip, most, "decompresses to more than"},
+		{"zstd after a short frame", append(bytes.Clone(small), zstded(inside[10:])...), Zstd, 2 * most, ""},
+		{"zstd bomb after a short frame", append(bytes.Clone(small), zstded(bomb)...), Zstd, most, "decompresses to more than"},
+		{"zstd bomb after frames to be skipped", append(bytes.Clone(padding), zstded(bomb)...), Zstd, most, "decompresses to more than"},
+		{"zstd within zstd", zstded(zstded(bomb)), Zstd, 0, "nested"}, {"gzip within gzip", gzipped(gzipped(bomb)), Gzip, 1 << 20, "nested"},
+		{"snappy", s2.EncodeSnappy(nil, inside), Snappy, most, ""}, {"snappy bomb", s2.EncodeSnappy(nil, bomb), Snappy, 0, "decompresses to more than"},
+		{"snappy that lies", append(binary.AppendUvarint(nil, most-1), 0xfc, 1, 2, 3), Snappy, 0, "is not snappy, or is damaged"},
 		{"gzip that lies", lying(inside), Gzip, 2 * most, "is not gzip, or is damaged"},
 	} {
 		var now, charged int64
@@ -210,6 +270,10 @@ func TestInflatedMemory(t *testing.T) {
 			t.Errorf("%s: %d bytes charged for a limit of %d", c.name, charged, most)
 		}
 		switch {
+		case c.want == "nested": // what is within is a body like another one
+			if err != nil || len(got) > len(bomb)/100 {
+				t.Errorf("%s: %d bytes, %v", c.name, len(got), err)
+			}
 		case c.want != "":
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.name, err)

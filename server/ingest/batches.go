@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -192,26 +193,58 @@ func (b *Batches) expired(one *batch, now time.Time) bool {
 	return one.time < now.Add(-b.window).UnixMicro()
 }
 
-// shrink forgets keys while there are too many.
+// shrink forgets keys if there are too many: those of the database that has the most, again and again, and the oldest where several have as
+// many. It makes room for more than one, since it looks at all databases.
 func (b *Batches) shrink() {
 	if len(b.stored) <= b.most {
 		return
 	}
 	now := time.Now()
+	full := fullest{of: b}
 	for db := range b.databases {
-		b.expire(db, now)
-	}
-	for len(b.stored) > b.most {
-		largest, most := "", 0
-		for db, k := range b.databases {
-			if len(k.ids) > most {
-				largest, most = db, len(k.ids)
-			}
+		if b.expire(db, now); b.databases[db] != nil {
+			full.databases = append(full.databases, db)
 		}
-		n := max(most/64, 1) // some at once, since the search costs
-		b.forgotten += int64(n)
-		b.drop(largest, n)
 	}
+	heap.Init(&full)
+	for len(b.stored) > b.most-b.most/spareKeys {
+		db := full.databases[0]
+		n := max(len(b.databases[db].ids)/spareKeys, 1)
+		b.forgotten += int64(n)
+		if b.drop(db, n); b.databases[db] == nil {
+			heap.Pop(&full)
+		} else {
+			heap.Fix(&full, 0)
+		}
+	}
+}
+
+// spareKeys is the part of all keys that is forgotten at a time: a 64th.
+const spareKeys = 64
+
+// fullest is a heap of databases, the one with the most keys first.
+type fullest struct {
+	of        *Batches
+	databases []string
+}
+
+func (f *fullest) Len() int      { return len(f.databases) }
+func (f *fullest) Swap(i, j int) { f.databases[i], f.databases[j] = f.databases[j], f.databases[i] }
+func (f *fullest) Push(db any)   { f.databases = append(f.databases, db.(string)) }
+
+func (f *fullest) Less(i, j int) bool {
+	x, y := f.of.keysOf(f.databases[i]), f.of.keysOf(f.databases[j])
+	if len(x.ids) != len(y.ids) {
+		return len(x.ids) > len(y.ids)
+	}
+	return f.of.stored[x.ids[0]].time < f.of.stored[y.ids[0]].time
+}
+
+func (f *fullest) Pop() any {
+	last := len(f.databases) - 1
+	db := f.databases[last]
+	f.databases = f.databases[:last]
+	return db
 }
 
 // stats returns how many keys are remembered, and how many were forgotten before the window ended.

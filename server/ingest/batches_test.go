@@ -12,9 +12,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -131,6 +134,12 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 			t.Errorf("field %q", p.Field)
 		}
 	}
+	for encoding, body := range map[string][]byte{"gzip": gzipped([]byte(one)), "zstd": zstded([]byte(one))} {
+		w := r.do("POST", "/v1/write/db/t", body, "Content-Type", "application/x-ndjson", "Content-Encoding", encoding, keyHeader, "k")
+		if w.Code != http.StatusNoContent || !again(w) {
+			t.Errorf("the same body, now %s: %d %s", encoding, w.Code, w.Body)
+		}
+	}
 	if w := send("/v1/write/other/t", one); w.Code != http.StatusNoContent || again(w) {
 		t.Errorf("another database: %d %s", w.Code, w.Body)
 	}
@@ -139,6 +148,31 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 	}
 	if rows := r.landed(); len(rows["db.t"]) != 1 || len(rows["other.t"]) != 1 || len(rows) != 2 {
 		t.Errorf("landed %v", rows)
+	}
+}
+
+// A digest is another one if anything is that the rows depend on. Few bodies are right in two formats.
+func TestDigest(t *testing.T) {
+	of := func(change func(q *request)) digest {
+		q := &request{record: wal.Record{DB: "db", Table: "t"}, codec: codec{format: JSON, unit: Seconds}}
+		q.job.body, q.job.schema = []byte("body"), &version{notation: "{v u8}"}
+		change(q)
+		return q.digest()
+	}
+	seen := make(map[digest]string)
+	for name, change := range map[string]func(q *request){
+		"as it is": func(*request) {}, "table": func(q *request) { q.record.Table = "u" }, "format": func(q *request) { q.codec.format = MessagePack },
+		"unit": func(q *request) { q.codec.unit = Milliseconds }, "schema": func(q *request) { q.job.schema = &version{notation: "{w u8}"} },
+		"no schema": func(q *request) { q.job.schema = nil }, "body": func(q *request) { q.job.body = []byte("bodY") },
+	} {
+		d := of(change)
+		if other, ok := seen[d]; ok {
+			t.Errorf("%s and %s have one digest", name, other)
+		}
+		seen[d] = name
+	}
+	if compressed := of(func(q *request) { q.body, q.codec.compression = []byte("zip"), Gzip }); seen[compressed] != "as it is" {
+		t.Error("the digest depends on the compression")
 	}
 }
 
@@ -161,6 +195,62 @@ func TestKeyOfARefusedRequest(t *testing.T) {
 	}
 }
 
+// An asynchronous request that the log could not write leaves its key free: the sender that sends it again is not kept waiting, and its rows
+// are stored.
+func TestKeyOfALostRequest(t *testing.T) {
+	var full atomic.Bool
+	d := faulty.New(1, faulty.Options{Fail: func(c faulty.Call) error {
+		if full.Load() && c.Name == "WriteVec" && strings.HasPrefix(c.Path, "/data/wal/") {
+			return syscall.ENOSPC
+		}
+		return nil
+	}})
+	if err := disk.MkdirAll(d, "/data"); err != nil {
+		t.Fatal(err)
+	}
+	r := newDiskRig(t, d)
+	send := func(query string) *httptest.ResponseRecorder {
+		return r.v1(list{dict{"time", t0, "id", 1, "v", 1}}, query, keyHeader, "k")
+	}
+	full.Store(true)
+	wantStatus(t, send("?durability=async"), http.StatusNoContent)
+	for deadline := time.Now().Add(patience); r.store.Log().Lost == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the rows are not lost")
+		}
+	}
+	full.Store(false)
+	var w *httptest.ResponseRecorder
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if w = send(""); w.Code != http.StatusServiceUnavailable || time.Now().After(deadline) { // until the log has seen that there is room
+			break
+		}
+	}
+	if w.Code != http.StatusNoContent || again(w) {
+		t.Errorf("sent again: %d %s, as if it had been stored: %v", w.Code, w.Body, again(w))
+	}
+	r.flush()
+	if cells := cellsOf(t, d); len(cells[1]) != 1 {
+		t.Errorf("the row is there %d times", len(cells[1]))
+	}
+}
+
+// A key outlives the table that its rows were in.
+func TestKeyOfARemovedTable(t *testing.T) {
+	r := newFileRig(t, t.TempDir())
+	send := func(key string) *httptest.ResponseRecorder {
+		return r.v1(list{dict{"time", t0, "v", 1}}, "", keyHeader, key)
+	}
+	wantStatus(t, send("a"), http.StatusNoContent)
+	wantStatus(t, r.do("DELETE", "/v1/tables/db/t?files=delete", nil), http.StatusNoContent)
+	if w := send("a"); w.Code != http.StatusNoContent || !again(w) || r.types() != "" {
+		t.Errorf("%d %s, again: %v, columns %q", w.Code, w.Body, again(w), r.types())
+	}
+	if w := send("b"); w.Code != http.StatusNoContent || again(w) || r.types() == "" {
+		t.Errorf("a new key: %d %s, again: %v, columns %q", w.Code, w.Body, again(w), r.types())
+	}
+}
+
 // A request waits for another one with its key: if that is stored it is not, and else it is.
 func TestKeyIsHeld(t *testing.T) {
 	r := newRig(t, Options{})
@@ -171,6 +261,8 @@ func TestKeyIsHeld(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
+	giveUp := time.AfterFunc(patience, func() { r.h.batches.free(id) }) // if the request waits all the same
+	defer giveUp.Stop()
 	q := httptest.NewRequestWithContext(stopped, "POST", "/v1/write/db/t", bytes.NewReader(body))
 	q.Header.Set("Content-Type", "application/x-ndjson")
 	q.Header.Set(keyHeader, "k")
@@ -352,6 +444,29 @@ func TestKeysOfManyDatabases(t *testing.T) {
 	b.fit(0)
 	if n, _ := b.stats(); n != 1 {
 		t.Errorf("%d keys in the smallest log", n)
+	}
+}
+
+// Where all databases have as many keys, the oldest are forgotten and the newest is not. There is room for some more then: databases are
+// looked at once for a 64th of all keys.
+func TestKeysOfDatabasesWithOneEach(t *testing.T) {
+	const most = 6400
+	b := NewBatches(time.Hour)
+	b.fit(batchShare * batchSize * most)
+	now := time.Now().UnixMicro()
+	for i := range most + 1 {
+		db := fmt.Sprint("db", i)
+		b.store(db, idOf(db, "k"), batch{time: now + int64(i)})
+	}
+	remembered := func(i int) bool { return b.stored[idOf(fmt.Sprint("db", i), "k")] != nil }
+	n, forgotten := b.stats()
+	if n != most-most/64 || forgotten != int64(most+1-n) || len(b.databases) != n {
+		t.Errorf("%d keys of %d databases, %d forgotten", n, len(b.databases), forgotten)
+	}
+	for i := range most + 1 {
+		if remembered(i) != (i > most-n) {
+			t.Fatalf("the key of database %d of %d is remembered: %v", i, most+1, remembered(i))
+		}
 	}
 }
 

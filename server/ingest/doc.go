@@ -54,11 +54,15 @@
 //
 // A key is that of a database, a table, a unit of time and a body, as it is once decompressed. With anything else the answer is 422, and
 // nothing is stored. A request that is refused, or of which no row is stored, leaves its key free. Of requests with one key that come at once
-// the first is stored, and the others wait for it.
+// the first is stored, and the others wait for it. What was stored counts as that also when its table has been removed since: to store it
+// once more, send it with a new key.
 //
 // Keys are in the log beside their rows, so they outlive a crash. They are remembered for --idempotency-window after the receipt of
 // the request. There may be 262,144 of them, fewer where segments of the log are smaller than 84 MiB; beyond that the database with the most forgets
 // its oldest, and slipstream_idempotency_keys_forgotten_total counts those.
+//
+// Remote Write has no keys: it does not look at the header and the parameters. Its senders repeat a request that was not answered, so a
+// sample may land twice, with the same labels, time and value.
 //
 // # Tokens
 //
@@ -114,9 +118,10 @@
 // The rows of a table in a request lie in at most 1000 different hours, since each hour of a table becomes a file of its own: 41 days
 // without a gap. A backfill of more is sent in several requests; a 400 without one mostly means that times have another unit than meant.
 //
-// Databases are named by [A-Za-z0-9][A-Za-z0-9_.-]*, up to 64 bytes; tables and columns by 1 to 128 bytes of UTF-8 without control
-// characters. In the files a column whose name differs from another's only in case, or is utc_date or utc_hour, which the directories
-// of the files are named by, has a number after its name. Strings are UTF-8.
+// Databases are named by 1 to 64 letters, digits, _ - or ., a letter or digit first; tables and columns by 1 to 128 bytes of UTF-8 without
+// control characters. Names that differ only in case are different names. Where a file system could not tell two tables apart, or has no
+// such names, the directory has escapes: Cpu is in ~43pu, and con in ~63on. Where engines could not tell two columns apart, the later one
+// has a number after its name in files: V is V_2 beside v, and /v1/tables says so. Strings are UTF-8.
 //
 // Where this differs from Arc: an ambiguous body is refused rather than guessed at (units of time, types, a tag and a field of
 // one name, text that is not UTF-8), and an item of a batch that is wrong is never passed over in silence. A row without h

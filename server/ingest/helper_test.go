@@ -191,7 +191,11 @@ func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 	}
 	r.h = New(o)
 	r.open(change...)
-	t.Cleanup(func() { r.store.Close(context.Background()) })
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		r.store.Close(ctx)
+	})
 	return r
 }
 
@@ -229,9 +233,14 @@ func guardOf(t testing.TB, lines ...string) *access.Guard {
 	return access.NewGuard(tokens)
 }
 
+// patience is how long a test waits for what does not come.
+const patience = 30 * time.Second
+
 // do sends a request. The header is key, value, key, value …
 func (r *rig) do(method, url string, body []byte, header ...string) *httptest.ResponseRecorder {
-	req := httptest.NewRequest(method, url, bytes.NewReader(body))
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	req := httptest.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
@@ -254,12 +263,20 @@ func (r *rig) write(contentType, query string, body []byte, header ...string) *h
 	return r.do("POST", "/v1/write/db/t"+query, body, append([]string{"Content-Type", contentType}, header...)...)
 }
 
+// flush lands what was acknowledged.
+func (r *rig) flush() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := r.store.Flush(ctx); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // landed flushes and gives what landed since the last call, each table in the order of time.
 func (r *rig) landed() map[string][]row {
 	r.t.Helper()
-	if err := r.store.Flush(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
+	r.flush()
 	return r.sink.take()
 }
 

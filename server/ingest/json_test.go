@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	asJSON  = "application/json"
-	asLines = "application/x-ndjson"
+	asMessagePack = "application/msgpack"
+	asJSON        = "application/json"
+	asLines       = "application/x-ndjson"
 )
 
 // TestJSONShapes checks every shape twice: as it lands at once, and as it is read back from the log.

@@ -1,9 +1,13 @@
 package ingest
 
 import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,5 +99,147 @@ func TestNamesOfSenders(t *testing.T) {
 	types := func(s string) string { return landed.ReplaceAllString(s[strings.Index(s, "{\n"):], "") } // the catalog's file
 	if after := r.trace(); types(after) != types(before) {
 		t.Errorf("after a restart the catalog is another one\nbefore %s\nafter %s", types(before), types(after))
+	}
+}
+
+// Databases have directories of their own, whatever their names have in common, and the same whether the URL names them or a header.
+func TestNamesOfDatabases(t *testing.T) {
+	dir := t.TempDir()
+	r := newFileRig(t, dir)
+	names := []string{"t", "T", "CON", "con", "Con", "nul", "com1", "lpt9.x", "a.b", "a-b", "a_b", "x.", "0", "9a", strings.Repeat("d", maxDatabase), strings.Repeat("D", maxDatabase)}
+	for i, name := range names {
+		wantStatus(t, r.do("POST", "/v1/write/"+name+"/m", pack(t, dict{"time", list{t0}, "n", list{i}}), "Content-Type", asMessagePack), 204)
+		wantStatus(t, r.arc(dict{"m", "m", "columns", dict{"time", list{t0}, "n", list{i}}}, "X-Arc-Database", name), 204)
+	}
+	r.flush()
+	found := make(map[string]int) // rows, by the lower case of the path: as file systems have it that do not tell case
+	owner := make(map[string]int64)
+	err := filepath.WalkDir(filepath.Join(dir, "tables"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := parquet.Read(path)
+		if err != nil {
+			return err
+		}
+		meta, err := parquet.Meta(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(filepath.Join(dir, "tables"), path)
+		database := strings.ToLower(strings.Split(filepath.ToSlash(rel), "/")[0])
+		for _, n := range b.Find("n").Ints {
+			found[database]++
+			if had, ok := owner[database]; ok && had != n || meta["slipstream.db"] != names[n] {
+				t.Errorf("directory %q has rows of %q and %q; its file says %q", database, names[had], names[n], meta["slipstream.db"])
+			}
+			owner[database] = n
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for database, rows := range found {
+		if device, _, _ := strings.Cut(database, "."); rows != 2 || strings.ContainsAny(database[:1], "._-") || strings.HasSuffix(database, ".") || slices.Contains([]string{"con", "nul", "com1", "lpt9"}, device) {
+			t.Errorf("directory %q has %d rows", database, rows)
+		}
+	}
+	if len(found) != len(names) {
+		t.Errorf("%d directories for %d databases", len(found), len(names))
+	}
+	for _, name := range []string{"..", ".", ".x", "-x", "_x", "a/b", "a\x00b", "a b", "é", strings.Repeat("d", maxDatabase+1), strings.Repeat("d", 255)} {
+		w := r.arc(dict{"m", "m", "columns", dict{"time", list{t0}}}, "X-Arc-Database", name)
+		var p problem
+		if err := json.Unmarshal(w.Body.Bytes(), &p); w.Code != 400 || err != nil || p.Field != "database" {
+			t.Errorf("database %q: %d %s", name, w.Code, w.Body)
+		}
+		url := "/v1/write/" + escaped(name) + "/m"
+		if w := r.do("POST", url, pack(t, dict{"time", list{t0}}), "Content-Type", asMessagePack); w.Code/100 == 2 {
+			t.Errorf("database %q in a URL: %d %s", name, w.Code, w.Body)
+		}
+	}
+	r.flush()
+	if entries, err := os.ReadDir(filepath.Join(dir, "tables")); err != nil || len(entries) != len(names) {
+		t.Errorf("%d directories, %v, after the names that are none", len(entries), err)
+	}
+}
+
+// escaped has each byte of a name escaped as in a URL.
+func escaped(name string) (s string) {
+	for i := range len(name) {
+		s += fmt.Sprintf("%%%02X", name[i])
+	}
+	return s
+}
+
+// A table may be named in a URL as it may in a body: both write to the same one.
+func TestNamesInURLs(t *testing.T) {
+	r := newRig(t, Options{})
+	names := []string{"..", ".", "a/b", "a b", "a?b", "a#b", "a%b", "x=1", "é", "CON", "T", "t", ".hidden", "a\\b", strings.Repeat("é", maxName/2)}
+	for _, name := range names {
+		wantStatus(t, r.do("POST", "/v1/write/db/"+escaped(name), pack(t, dict{"time", list{t0}, "v", list{1}}), "Content-Type", asMessagePack), 204)
+		wantStatus(t, r.arc(dict{"m", name, "columns", dict{"time", list{t0}, "v", list{1}}}, "X-Arc-Database", "db"), 204)
+	}
+	landed := r.landed()
+	for _, name := range names {
+		if n := len(landed["db."+name]); n != 2 {
+			t.Errorf("table %q has %d rows", name, n)
+		}
+	}
+	if len(landed) != len(names) {
+		t.Errorf("%d tables for %d names", len(landed), len(names))
+	}
+	for _, name := range []string{"a\x00b", "a\nb", "\x7f", "\u0085", "\xff", strings.Repeat("n", maxName+1), strings.Repeat("n", 255)} {
+		if w := r.do("POST", "/v1/write/db/"+escaped(name), pack(t, dict{"time", list{t0}}), "Content-Type", asMessagePack); w.Code/100 != 4 && w.Code/100 != 3 {
+			t.Errorf("table %q: %d %s", name, w.Code, w.Body)
+		}
+	}
+	if landed := r.landed(); len(landed) > 0 {
+		t.Errorf("%v landed", landed)
+	}
+}
+
+// Columns have any name that engines can show, in each form of each format. Rows with another one are rejected, with the name as their field,
+// and cost their neighbours nothing; the same request without partial=true is refused, and names the field.
+func TestNamesOfColumns(t *testing.T) {
+	taken := []string{"date", "hour", "Date", "utc_date", "UTC_HOUR", "a.b", "a-b", "a b", "..", ".", "CON", "nul", "T", "t", "é", "e\u0301", "a/b", "x=1", "'", `"`, "\\", "$", strings.Repeat("n", maxName)}
+	refused := []string{"", "\x00", "a\x00b", "a\nb", "\x7f", "\u0085", "\ufffd", strings.Repeat("n", maxName+1), strings.Repeat("é", 255)}
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			for _, name := range taken {
+				r := newRig(t, Options{})
+				wantStatus(t, r.do("POST", f.url, f.body(t, []dict{{"time", t0, name, 7}}), "Content-Type", f.contentType), 204)
+				for _, rows := range r.landed() {
+					found := 0
+					for as, v := range rows[0] {
+						if v == int64(7) && strings.HasPrefix(as, name) {
+							found++
+						}
+					}
+					if len(rows) != 1 || found != 1 {
+						t.Errorf("column %q landed as %v", name, rows)
+					}
+				}
+			}
+			for _, name := range refused {
+				r := newRig(t, Options{})
+				rows := []dict{{"time", t0, "v", 1, name, nil}, {"time", t0, "v", 2, name, 7}, {"time", t0, "v", 3, name, nil}}
+				w := r.do("POST", f.url, f.body(t, rows), "Content-Type", f.contentType)
+				var p problem
+				if err := json.Unmarshal(w.Body.Bytes(), &p); w.Code != 400 || err != nil || p.Field != clip(name) {
+					t.Errorf("column %q: %d %s", name, w.Code, w.Body)
+				}
+				got := reply(t, r.do("POST", f.url+"?partial=true", f.body(t, rows), "Content-Type", f.contentType))
+				if len(got.Rejected) != 1 || got.Rejected[0].Row != 1 || got.Rejected[0].Field != clip(name) || got.Rows != 2 {
+					t.Errorf("column %q: %+v", name, got)
+				}
+				for _, rows := range r.landed() {
+					if len(rows) != 2 {
+						t.Errorf("column %q: %v landed", name, rows)
+					}
+				}
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,6 +48,38 @@ func TestUnknownParameters(t *testing.T) {
 		w := httptest.NewRecorder()
 		if r.h.ServeHTTP(w, httptest.NewRequest("GET", url, nil)); w.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", url, w.Code, w.Body)
+		}
+	}
+}
+
+// Each route refuses a parameter that it does not know and does nothing, but for those that probes and scrapers ask.
+func TestEveryRouteRefusesUnknownParameters(t *testing.T) {
+	r := newSchemaRig(t, Options{Metrics: http.NotFoundHandler()})
+	r.register("s", "{v u8}")
+	wantStatus(t, r.v1(list{dict{"time", t0, "v", 1}}, ""), http.StatusNoContent)
+	r.landed()
+	bodies := map[string]string{
+		"POST /v1/write/{db}/{table}": `[{"time":1,"v":1}]`, "PUT /v1/schemas/{name}": `{"fields":[{"name":"w","type":"u8"}]}`, "PUT " + columnPath: `{"type": "string"}`,
+		"POST /api/v1/write/msgpack": string(pack(t, dict{"m", "t", "t", 1, "fields", dict{"v", 1}})),
+	}
+	known := map[string]string{"DELETE /v1/tables/{db}/{table}": "files=keep&", "DELETE " + columnPath: "files=keep&"}
+	for _, rt := range r.h.routes(true) {
+		route := rt.method + " " + rt.path
+		path := strings.NewReplacer("{db}", "db", "{table}", "t", "{name}", "s", "{column}", "v").Replace(rt.path)
+		before := r.state()
+		w := r.do(rt.method, path+"?"+known[route]+"x=1", []byte(bodies[route]), "Content-Type", "application/json")
+		if slices.Contains(openToAll, route) || route == "GET /metrics" {
+			if w.Code == http.StatusBadRequest {
+				t.Errorf("%s: %d %s", route, w.Code, w.Body)
+			}
+			continue
+		}
+		var p problem
+		if err := json.Unmarshal(w.Body.Bytes(), &p); w.Code != http.StatusBadRequest || err != nil || p.Field != "x" {
+			t.Errorf("%s: %d %s", route, w.Code, w.Body)
+		}
+		if after := r.state(); after != before {
+			t.Errorf("%s: the state is %s, before %s", route, after, before)
 		}
 	}
 }

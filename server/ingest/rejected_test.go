@@ -81,26 +81,106 @@ func TestPartialRejectsRowsAlone(t *testing.T) {
 	}
 }
 
-// Every rejection that is about a value names its column, in each format.
+// forms are the ways to send rows of one table, which have the same columns: db.t, or default.t by Arc's endpoint.
+var forms = []struct {
+	name, url, contentType string
+	body                   func(t *testing.T, rows []dict) []byte
+}{
+	{"MessagePack rows", "/v1/write/db/t", asMessagePack, func(t *testing.T, rows []dict) []byte { return pack(t, sparse(rows)) }},
+	{"MessagePack columns", "/v1/write/db/t", asMessagePack, func(t *testing.T, rows []dict) []byte { return pack(t, turned(rows)) }},
+	{"JSON rows", "/v1/write/db/t", asJSON, func(t *testing.T, rows []dict) []byte { return toJSON(t, sparse(rows)) }},
+	{"JSON columns", "/v1/write/db/t", asJSON, func(t *testing.T, rows []dict) []byte { return toJSON(t, turned(rows)) }},
+	{"lines", "/v1/write/db/t", asLines, func(t *testing.T, rows []dict) []byte { return toLines(t, sparse(rows)) }},
+	{"Arc columns", "/api/v1/write/msgpack", "", func(t *testing.T, rows []dict) []byte { return pack(t, dict{"m", "t", "columns", turned(rows)}) }},
+	{"Arc rows", "/api/v1/write/msgpack", "", func(t *testing.T, rows []dict) []byte {
+		var items list
+		for _, one := range sparse(rows) {
+			item := dict{"m", "t"}
+			if all := one.(dict); len(all) > 0 && all[0] == timeColumn {
+				item, one = append(item, "t", all[1]), all[2:]
+			}
+			items = append(items, append(item, "fields", one))
+		}
+		return pack(t, items)
+	}},
+}
+
+// sparse are rows without their nils.
+func sparse(rows []dict) (all list) {
+	for _, r := range rows {
+		one := dict{}
+		for i := 0; i < len(r); i += 2 {
+			if r[i+1] != nil {
+				one = append(one, r[i], r[i+1])
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// turned are rows as columns.
+func turned(rows []dict) (all dict) {
+	for i := 0; i < len(rows[0]); i += 2 {
+		var cells list
+		for _, r := range rows {
+			cells = append(cells, r[i+1])
+		}
+		all = append(all, rows[0][i], cells)
+	}
+	return all
+}
+
+// Every rejection names its row and its column, in each form of each format, and the other rows are stored.
 func TestRejectionsNameTheField(t *testing.T) {
-	for _, c := range []struct {
-		contentType string
-		body        func(rows list) []byte
-	}{
-		{"application/msgpack", func(rows list) []byte { return pack(t, rows) }},
-		{asJSON, func(rows list) []byte { return toJSON(t, rows) }},
-		{asLines, func(rows list) []byte { return toLines(t, rows) }},
-	} {
-		r := newRig(t, Options{})
-		got := reply(t, r.write(c.contentType, "?partial=true", c.body(list{
-			dict{"time", t0, "v", 1}, dict{"time", t0, "v", "x"}, dict{"time", t0, "w", list{}}, dict{"time", "x"}, dict{"time", t0, "\n", 1}, dict{"v", 1},
-		})))
-		var fields []string
-		for _, rejected := range got.Rejected {
-			fields = append(fields, fmt.Sprint(rejected.Row, rejected.Field))
+	long := strings.Repeat("n", maxName+1)
+	rows := func() (all []dict) {
+		for _, r := range []struct{ time, v, s, n, long, old any }{
+			{t0, 1, "a", nil, nil, nil},
+			{t0, "x", "a", nil, nil, nil},
+			{t0, 1, list{}, nil, nil, nil},
+			{"then", 1, "a", nil, nil, nil},
+			{nil, 1, "a", nil, nil, nil},
+			{1, 1, "a", nil, nil, nil},
+			{t0, 1, "a", 1, nil, nil},
+			{t0, 1, "a", nil, 1, nil},
+			{t0, 1, "a", nil, nil, 1},
+			{t0, 2, "b", nil, nil, "text"},
+		} {
+			all = append(all, dict{"time", r.time, "v", r.v, "s", r.s, "\n", r.n, long, r.long, "old", r.old})
 		}
-		if want := []string{"1v", "2w", "3time", "4\n", "5time"}; !slices.Equal(fields, want) {
-			t.Errorf("%s: %q, want %q", c.contentType, fields, want)
-		}
+		return all
+	}
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			r := newRig(t, Options{})
+			for _, url := range []string{"/v1/write/db/t", "/v1/write/default/t"} {
+				wantStatus(t, r.do("POST", url, pack(t, dict{"time", list{t0}, "old", list{"text"}}), "Content-Type", asMessagePack), 204)
+			}
+			r.landed()
+			want := []string{"1v", "2s", "3time", "4time", "5time", "6\n", "7" + clip(long), "8old"}
+			sent := rows()
+			if f.name == "Arc rows" { // whose rows may be without a time
+				sent[4][1] = "then"
+			}
+			got := reply(t, r.do("POST", f.url+"?partial=true", f.body(t, sent), "Content-Type", f.contentType))
+			var fields []string
+			for _, rejected := range got.Rejected {
+				fields = append(fields, fmt.Sprint(rejected.Row, rejected.Field))
+				if wantLine := f.name == "lines"; wantLine && rejected.Line != rejected.Row+1 || !wantLine && rejected.Line != 0 {
+					t.Errorf("row %d is said to be in line %d", rejected.Row, rejected.Line)
+				}
+			}
+			if !slices.Equal(fields, want) {
+				t.Errorf("%q, want %q", fields, want)
+			}
+			landed := 0
+			for _, rows := range r.landed() {
+				landed += len(rows)
+			}
+			if landed != 2 || got.Rows != 2 {
+				t.Errorf("%d rows landed, and %d are said to be stored, want 2", landed, got.Rows)
+			}
+		})
 	}
 }

@@ -32,7 +32,7 @@ func TestCollector(t *testing.T) {
 	c := Collector{
 		Ingest: func() ingest.Stats {
 			took := latency.Snapshot{Count: 3, Sum: time.Second, Buckets: map[float64]uint64{0.5: 2}}
-			return ingest.Stats{Rows: 3, Bytes: 40, Versions: 5, Unsaved: 6, Ready: true, Latencies: []ingest.Latency{
+			return ingest.Stats{Rows: 3, Rejected: 11, Again: 8, Keys: 9, Forgotten: 10, Bytes: 40, InFlight: 12, Versions: 5, Unsaved: 6, Ready: true, Latencies: []ingest.Latency{
 				{Route: "/v1/write/{db}/{table}", Format: "json", Snapshot: took}, {Route: "/ready", Snapshot: took},
 			}}
 		},
@@ -59,6 +59,11 @@ func TestCollector(t *testing.T) {
 		t.Errorf("%d metrics before the store is open, %d after", len(before), len(after))
 	}
 	name := regexp.MustCompile(`^slipstream_[a-z_]+$`)
+	values := map[string]float64{
+		"slipstream_rows_accepted_total": 3, "slipstream_rows_rejected_total": 11, "slipstream_repeated_requests_total": 8, "slipstream_idempotency_keys": 9,
+		"slipstream_idempotency_keys_forgotten_total": 10, "slipstream_received_bytes_total": 40, "slipstream_in_flight_bytes": 12, "slipstream_schema_versions": 5,
+		"slipstream_schema_write_failures_total": 6, "slipstream_ready": 1, "slipstream_config_loads_total": 2,
+	}
 	for _, m := range after {
 		if !name.MatchString(m.GetName()) || !strings.HasSuffix(m.GetHelp(), ".") {
 			t.Errorf("%s: %q", m.GetName(), m.GetHelp())
@@ -66,23 +71,13 @@ func TestCollector(t *testing.T) {
 		if isCounter := m.GetType().String() == "COUNTER"; isCounter != strings.HasSuffix(m.GetName(), "_total") {
 			t.Errorf("%s is a %v", m.GetName(), m.GetType())
 		}
+		if want, ok := values[m.GetName()]; ok {
+			delete(values, m.GetName())
+			if v := m.GetMetric()[0].GetCounter().GetValue() + m.GetMetric()[0].GetGauge().GetValue(); v != want {
+				t.Errorf("%s: %v, want %v", m.GetName(), v, want)
+			}
+		}
 		switch m.GetName() {
-		case "slipstream_rows_accepted_total":
-			if v := m.GetMetric()[0].GetCounter().GetValue(); v != 3 {
-				t.Errorf("rows accepted: %v", v)
-			}
-		case "slipstream_schema_versions":
-			if v := m.GetMetric()[0].GetGauge().GetValue(); v != 5 {
-				t.Errorf("versions of schemas: %v", v)
-			}
-		case "slipstream_schema_write_failures_total":
-			if v := m.GetMetric()[0].GetCounter().GetValue(); v != 6 {
-				t.Errorf("failed writes of schemas: %v", v)
-			}
-		case "slipstream_ready":
-			if v := m.GetMetric()[0].GetGauge().GetValue(); v != 1 {
-				t.Errorf("ready: %v", v)
-			}
 		case "slipstream_request_seconds":
 			if all := m.GetMetric(); len(all) != 2 || all[1].GetHistogram().GetSampleCount() != 3 || all[1].GetHistogram().GetBucket()[0].GetCumulativeCount() != 2 {
 				t.Errorf("latencies: %v", m)
@@ -100,5 +95,8 @@ func TestCollector(t *testing.T) {
 				t.Errorf("%d outcomes", n)
 			}
 		}
+	}
+	if len(values) > 0 {
+		t.Errorf("there are no metrics for %v", values)
 	}
 }

@@ -96,6 +96,21 @@ var actors = []actor{
 		s.answered(badHost(i), s.request("/api/v1/write/msgpack", strings.NewReader(body), "Content-Type", "application/msgpack", "X-Arc-Database", "db"))
 	})},
 
+	// Keys.
+	{name: "keys without end", meets: []int{204}, flags: []string{"--wal-segment=1MiB"}, act: crowd(20, func(s *stage, i int) {
+		for range 20 { // which is more in all than a log with such segments can remember
+			s.answered(badHost(i), s.request("/v1/write/bad/bad", strings.NewReader(`[{"time":1700000000,"v":1}]`), "Content-Type", "application/json", "Idempotency-Key", fmt.Sprint("bad-", s.next())))
+		}
+	}), check: func(s *stage) {
+		if s.service.handler.Stats().Forgotten == 0 {
+			s.t.Error("no keys had to be forgotten")
+		}
+	}},
+	{name: "one key for all requests", meets: []int{204, 422}, act: crowd(50, func(s *stage, i int) {
+		body := fmt.Sprintf(`[{"time":1700000000,"v":%d}]`, i)
+		s.answered(badHost(i), s.request("/v1/write/db/bad?durability="+[]string{"sync", "async"}[i%2], strings.NewReader(body), "Content-Type", "application/json", "Idempotency-Key", "bad"))
+	})},
+
 	// Tokens.
 	{
 		name: "a token of another database", meets: []int{200, 204, 401, 403}, tokens: "good db=db,metrics\nany db=db,metrics\nbad db=other\nlook db=db,metrics rights=read\n",
@@ -112,6 +127,17 @@ var actors = []actor{
 	{name: "a table whose disk is full", meets: []int{204}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
 		if strings.Contains(c.Path, "/tables/db/bad/") && c.Writes() {
 			return syscall.ENOSPC
+		}
+		return nil
+	}},
+	{name: "a database whose disk fails", meets: []int{204, 503}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, func(s *stage, i int) {
+		for range 10 { // tables, which are others each time
+			n := s.next()
+			s.answered(badHost(i), s.request(fmt.Sprint("/v1/write/bad/bad", n%40), strings.NewReader(fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 1<<10))), "Content-Type", "application/json"))
+		}
+	}), fault: func(c faulty.Call) error {
+		if strings.Contains(c.Path, "/tables/bad/") || strings.Contains(c.Path, "/aside/bad/") {
+			return syscall.EIO
 		}
 		return nil
 	}},

@@ -39,6 +39,7 @@ import (
 //	answers that are not 2xx     none
 //	late answers, deliveries     at most one more of a hundred than there: see late
 //	rows and samples at the end  each exactly once
+//	rows that are sent again     answered by their keys, and not stored again
 //
 // Time is that of the bubble: it passes while somebody waits, and computing costs none. So what is measured is who waits for whom.
 
@@ -176,6 +177,7 @@ type stage struct {
 	disk     *faulty.Disk
 	service  *Service
 	upstream string // the target's URL; empty: there is none
+	began    time.Time
 	over     context.Context
 	work     sync.WaitGroup // of the actor
 
@@ -247,7 +249,7 @@ func (s *stage) run(dir string) {
 
 	over, end := context.WithTimeout(context.Background(), ahead+acting)
 	defer end()
-	s.over = over
+	s.over, s.began = over, time.Now()
 	if s.actor.act != nil {
 		s.work.Go(func() { s.actor.act(s) })
 	}
@@ -257,6 +259,7 @@ func (s *stage) run(dir string) {
 	senders.Go(s.rows.send)
 	senders.Go(s.series.send)
 	senders.Wait()
+	s.again()
 	time.Sleep(2 * sealAge) // in which the last rows land
 	if s.shape == queued {
 		time.Sleep(time.Second)
@@ -368,8 +371,32 @@ func (g *good) durations() (list []time.Duration) {
 
 // row is a request with a row of the table good.
 func (s *stage) row(id int64) *http.Request {
-	body := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":%d}]`, time.Now().UnixMicro(), id, id)
-	return s.request("/v1/write/db/good", strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer good")
+	body := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":%d}]`, s.began.UnixMicro()+id, id, id) // the same when it is sent again
+	return s.request("/v1/write/db/good", strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer good", "Idempotency-Key", fmt.Sprint("good-", id))
+}
+
+// again sends all that was acknowledged to the good sender of rows once more, with the same keys. Nothing of it may be stored again.
+func (s *stage) again() {
+	client := &http.Client{Transport: &http.Transport{DialContext: s.net.From("198.51.100.1")}}
+	defer client.CloseIdleConnections()
+	wrong := 0
+	for _, id := range s.rows.acknowledged() {
+		resp, err := client.Do(s.row(id))
+		if err != nil {
+			s.t.Errorf("rows: request %d, sent again: %v", id, err)
+			return
+		}
+		text, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNoContent || resp.Header.Get("Idempotent-Replayed") != "true" {
+			if wrong++; wrong <= 3 {
+				s.t.Errorf("rows: request %d, sent again: %d %s: the key is forgotten", id, resp.StatusCode, text)
+			}
+		}
+	}
+	if wrong > 3 {
+		s.t.Errorf("rows: and %d more, sent again", wrong-3)
+	}
 }
 
 // sample is a request with a sample of the tenant good.

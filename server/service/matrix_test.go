@@ -41,11 +41,11 @@ var matrix = map[cell][]string{
 	{"poisoned name", "worker"}:  {"poisoned names"},
 	{"full", "worker"}:           {"the target answers 503", "the target answers 500"},
 
-	{"over its limit", "log"}: {"a hanging tenant with a backlog", "tenants that fill the queue"},
+	{"over its limit", "log"}: {"a hanging tenant with a backlog", "tenants that fill the queue", "keys without end", "one key for all requests"},
 	{"huge", "log"}:           {"large bodies"},
 	{"full", "log"}:           {"a table whose disk is full"},
 
-	{"dead", "lander"}:           {"a table whose disk fails"},
+	{"dead", "lander"}:           {"a table whose disk fails", "a database whose disk fails"},
 	{"over its limit", "lander"}: {"a flush without end", "many tables"},
 	{"malformed", "lander"}:      {"columns of changing types"},
 	{"huge", "lander"}:           {"many columns", "large bodies"},

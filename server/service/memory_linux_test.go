@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,56 +15,77 @@ import (
 
 // A bomb takes at most twice what one request may become, of the system's memory and not only of the collector's.
 func TestBombMemory(t *testing.T) {
-	c := start(t, t.TempDir())
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := peakMemory(t, status)
-	var bomb bytes.Buffer
-	w, err := zstd.NewWriter(&bomb) // as a stream, which does not say how long it is
-	if err != nil {
-		t.Fatal(err)
-	}
 	const limit = 256 << 20
-	noise := make([]byte, 1<<20) // so that the limit counts, and not the ratio
-	for i := range noise[:4<<10] {
-		noise[i*256] = byte(i * i >> 3)
+	for _, c := range []struct {
+		encoding string
+		bomb     func(part []byte, n int) []byte // n parts, which do not say how long all are
+		padding  []byte                          // what decompresses to nothing
+	}{
+		{"zstd", stream, append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...)},
+		{"gzip", func(part []byte, n int) []byte { return bytes.Repeat(member(part), n) }, bytes.Repeat(member(nil), 1<<10)},
+	} {
+		t.Run(c.encoding, func(t *testing.T) {
+			s := start(t, t.TempDir())
+			status := fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)
+			before := peakMemory(t, status)
+			noise := make([]byte, 1<<20) // so that the limit counts, and not the ratio
+			for i := range noise[:4<<10] {
+				noise[i*256] = byte(i * i >> 3)
+			}
+			bomb := c.bomb(noise, limit>>20+10)
+			for len(bomb) < limit/150 {
+				bomb = append(bomb, c.padding...)
+			}
+			r, err := http.NewRequest("POST", s.url+"/v1/write/db/t", bytes.NewReader(bomb))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/msgpack")
+			r.Header.Set("Content-Encoding", c.encoding)
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Error(resp.Status)
+			}
+			if took := peakMemory(t, status) - before; took > 2*limit || took < limit/8 {
+				t.Errorf("a bomb takes %d MiB; one request may become %d", took>>20, limit>>20)
+			}
+			s.stop()
+		})
 	}
-	for range limit>>20 + 10 {
-		w.Write(noise)
+}
+
+// stream is parts in one frame of zstd.
+func stream(part []byte, n int) []byte {
+	var out bytes.Buffer
+	w, _ := zstd.NewWriter(&out)
+	for range n {
+		w.Write(part)
 		w.Flush()
 	}
 	w.Close()
-	for bomb.Len() < limit/150 { // frames that are skipped
-		bomb.Write(append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...))
-	}
-	r, err := http.NewRequest("POST", c.url+"/v1/write/db/t", &bomb)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/msgpack")
-	r.Header.Set("Content-Encoding", "zstd")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Error(resp.Status)
-	}
-	if status, err = os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid)); err != nil {
-		t.Fatal(err)
-	}
-	if took := peakMemory(t, status) - before; took > 2*limit {
-		t.Errorf("a bomb takes %d MiB; one request may become %d", took>>20, limit>>20)
-	}
-	c.stop()
+	return out.Bytes()
 }
 
-// peakMemory reads the most memory that a process had, in bytes, of its status.
-func peakMemory(t *testing.T, status []byte) int {
+// member is a member of gzip.
+func member(b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	w.Close()
+	return out.Bytes()
+}
+
+// peakMemory reads the most memory that a process had, in bytes, of the file of its status.
+func peakMemory(t *testing.T, file string) int {
 	t.Helper()
+	status, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if m == nil {
 		t.Fatalf("no VmHWM in %s", status)

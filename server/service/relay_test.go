@@ -103,6 +103,35 @@ func TestRemoteWriteLands(t *testing.T) {
 	}
 }
 
+// Remote Write has no keys and no parameters: what is sent twice lands twice, as the documentation says.
+func TestRemoteWriteHasNoKeys(t *testing.T) {
+	c := settings(t)
+	s, stop := run(t, c)
+	body := series("a")
+	for range 2 {
+		status, text := as(t, "", "POST", s.URL()+"/api/v1/push?batch_id=k&x=1", body, "Content-Type", "application/x-protobuf", "Content-Encoding", "snappy", "Idempotency-Key", "k")
+		if status != 204 {
+			t.Fatal(status, text)
+		}
+	}
+	if n := s.handler.Stats().Again; n != 0 {
+		t.Errorf("%d requests count as sent again", n)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	err := eachFile(filepath.Join(c.Data, "tables", "metrics", "a"), func(path string) error {
+		return parquet.Scan(path, func(b *column.Batch) error {
+			rows += b.Rows
+			return nil
+		})
+	})
+	if err != nil || rows != 2 {
+		t.Errorf("%d rows, %v, want 2", rows, err)
+	}
+}
+
 // Rules, and the secrets that they name, are read again when they change. What is broken is not used.
 func TestRulesReload(t *testing.T) {
 	to := newTarget(t)

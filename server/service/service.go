@@ -212,7 +212,7 @@ func (s *Service) Run(ctx context.Context) error {
 		go serve(profiler, s.profiles)
 	}
 	recovered := make(chan struct{})
-	var unrecovered error // may be read once recovered is closed
+	var unrecovered error // must not be read before recovered is closed
 	go func() {
 		defer close(recovered)
 		if unrecovered = s.recover(ctx); unrecovered != nil {
@@ -226,8 +226,12 @@ func (s *Service) Run(ctx context.Context) error {
 	case err = <-failed:
 	}
 	err = errors.Join(err, s.stop(server, recovered))
-	if unrecovered != nil && !errors.Is(err, unrecovered) {
-		err = errors.Join(unrecovered, err)
+	select {
+	case <-recovered:
+		if unrecovered != nil && !errors.Is(err, unrecovered) {
+			err = errors.Join(unrecovered, err)
+		}
+	default: // the disk does not answer, and err says so
 	}
 	return err
 }
@@ -288,7 +292,11 @@ func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	if err := server.Shutdown(requests); err != nil { // their senders get no answer; nothing of them is stored, or all
 		s.log.Warn("requests did not end in time: their connections are closed", "error", errors.Join(err, server.Close()))
 	}
-	<-recovered
+	select {
+	case <-recovered:
+	case <-ctx.Done():
+		return fmt.Errorf("recovery has not ended within --timeout-shutdown=%v, since a call of the disk does not return; rows that have not landed are in the log and land after the next start", s.config.Timeout.Shutdown)
+	}
 	err := s.relay.Close(ctx)
 	store := s.store.Load()
 	if store == nil {

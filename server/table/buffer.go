@@ -25,7 +25,8 @@ type table struct {
 	cleared  bool     // some were removed that unlanded.json still lists
 	exile    exile
 
-	held atomic.Int64 // bytes of memory that its rows hold, from Append until they have landed
+	held     atomic.Int64                 // bytes of memory that its rows hold, from Append until they have landed
+	database atomic.Pointer[atomic.Int64] // what all tables of its database hold; nil: it has held nothing yet
 
 	rewrite rewrite
 

@@ -32,7 +32,8 @@
 //	after it                           the files stay; the rows in the log are passed over
 //
 // A sink that fails is tried again, with growing pauses, for ever, and under the same names: what may be there is removed
-// first. Meanwhile the rows wait in memory until [ErrBusy] tells the senders to wait as well. Segments of the log are
+// first. Meanwhile the rows wait in memory until [ErrBusy] tells the senders to wait as well: those of this table, or of its database,
+// before those of others (share.go). Segments of the log are
 // released up to the first record with a row that has not landed.
 //
 // What records bring besides rows may have to outlive them, as keys of requests do: see [Carrier].

@@ -281,7 +281,7 @@ func (s *Store) settle(u *unit) {
 	s.total.Bytes += u.landing.bytes
 	s.total.Units++
 	s.held.Add(-u.held)
-	t.held.Add(-u.held)
+	s.hold(t, -u.held)
 	s.relieve()
 	s.mu.Unlock()
 

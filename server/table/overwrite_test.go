@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 )
 
 // removeLog removes all of a data directory but the tables.
@@ -53,6 +54,8 @@ func copyLog(t *testing.T, to, from string) {
 // Files that have landed stay as they are, whatever becomes of the log: it is deleted, with and without the catalog, or replaced by an
 // older copy, several times in a row. Sequence numbers come again then.
 func TestLandingNeverOverwrites(t *testing.T) {
+	soon, cancel := context.WithTimeout(context.Background(), time.Minute) // for a few rows
+	defer cancel()
 	for name, lose := range map[string]func(t *testing.T, dir, older string){
 		"the log and the catalog are deleted": func(t *testing.T, dir, _ string) { removeLog(t, dir) },
 		"both are replaced by an older copy": func(t *testing.T, dir, older string) {
@@ -88,12 +91,16 @@ func TestLandingNeverOverwrites(t *testing.T) {
 						mustAppend(t, s, r)
 						want = append(want, r)
 						all.Go(func() {
-							if err := s.Flush(context.Background()); err != nil {
+							if err := s.Flush(soon); err != nil {
 								t.Error(err)
 							}
 						})
 					}
 					all.Wait()
+					if t.Failed() {
+						stop(t, s)
+						return
+					}
 				}
 				mustClose(t, s)
 				checkOnce(t, name, landedRows(t, sink.dir), want)
@@ -117,7 +124,11 @@ func TestNameIsTakenMeanwhile(t *testing.T) {
 	}
 	s := openStore(t, testOptions(dir, sink))
 	mustAppend(t, s, row{Table: "cpu", ID: 1})
-	mustClose(t, s)
+	soon, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := s.Close(soon); err != nil {
+		t.Fatal(err)
+	}
 	if text, err := os.ReadFile(taken); err != nil || string(text) != `{"id":77,"host":"of another"}`+"\n" {
 		t.Errorf("the other's file: %q, %v", text, err)
 	}

@@ -278,7 +278,7 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	defer s.mu.Unlock()
 	s.catalog.settle(d.claims, true)
 	before := s.total.Accepted
-	d.count(true)
+	s.count(&d, true)
 	s.deliver(r.Seq, &d, time.Now())
 	s.total.Replayed += s.total.Accepted - before
 	return nil

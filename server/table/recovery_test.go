@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -73,6 +74,8 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 		t.Errorf("while it recovers: %v", err)
 	}
 	cancel()
+	giveUp := time.AfterFunc(patience/10, func() { rejects.Store(false) }) // if it goes on all the same
+	defer giveUp.Stop()
 	if err := <-opened; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no room for") {
 		t.Errorf("after an interruption: %v", err)
 	}
@@ -92,6 +95,8 @@ func TestRecoveryWithBadTable(t *testing.T) {
 	want := append(leave(t, o, 1, 2, "bad", "good"), leave(t, o, 1000, 60, "good")...)
 
 	o.MaxBuffered = 64 << 10
+	giveUp := time.AfterFunc(patience/10, func() { rejects.Store(false) }) // if the start waits for the table
+	defer giveUp.Stop()
 	s := openStore(t, o)
 	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "no room for bad") {
 		t.Errorf("an open store with a table that does not land: %v", err)

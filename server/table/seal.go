@@ -19,7 +19,7 @@ func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 		rows := int64(it.piece.batch.Rows)
 		more := t.open.add(seq, it.piece, s.pool)
 		s.held.Add(more)
-		t.held.Add(more)
+		s.hold(t, more)
 		t.accepted += rows
 		s.total.Accepted += rows
 	}

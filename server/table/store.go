@@ -113,6 +113,9 @@ type Store struct {
 	held  atomic.Int64 // bytes of the batches from Append until they have landed
 	async atomic.Int64 // records that AppendAsync took and that are not committed yet
 
+	databases sync.Map     // string → *atomic.Int64: what of held each database has
+	several   atomic.Int32 // how many databases these are
+
 	gate   disk.RWMutex // held for reading by appends, so that Close can wait for them
 	closed bool
 
@@ -178,7 +181,7 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 		err = s.claim(d)
 	}
 	if err == nil {
-		if d.count(true); s.crowds(d, s.o.MaxBuffered-now) {
+		if s.count(d, true); s.crowds(d, now) {
 			err = ErrBusy
 		}
 	}
@@ -209,20 +212,6 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	return err
 }
 
-// share is how many times the free memory a table may hold. So one alone gets four fifths of all, and a few that land slower than their
-// rows come leave the others room.
-const share = 4
-
-// crowds reports whether a table of the delivery, which has been counted, holds too much of the memory. One that held nothing before does not.
-func (s *Store) crowds(d *delivery, free int64) bool {
-	for _, it := range d.items {
-		if held := it.table.held.Load(); held > share*free && held > it.piece.held {
-			return true
-		}
-	}
-	return false
-}
-
 // longestPace is how long a request is delayed at most.
 const longestPace = 10 * time.Millisecond
 
@@ -245,7 +234,7 @@ func (s *Store) freeAll(writes []Write) {
 func (s *Store) drop(d *delivery) {
 	s.catalog.settle(d.claims, false)
 	s.held.Add(-d.held())
-	d.count(false)
+	s.count(d, false)
 	s.freeDelivery(d)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -375,12 +376,56 @@ func TestNewLogBesideTables(t *testing.T) {
 		r := row{Table: "cpu", ID: i}
 		rows = append(rows, r)
 		mustAppend(t, s, r)
-		mustClose(t, s)
+		soon, cancel := context.WithTimeout(context.Background(), time.Minute)
+		err := s.Close(soon)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := os.RemoveAll(filepath.Join(dir, "wal")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	checkOnce(t, "three logs", landedRows(t, sink.dir), rows)
+}
+
+// TestNewLogsNames: what lands after the log was lost has other names than what landed before, also where that has been moved to another
+// place, as a bucket, which the same names would overwrite.
+func TestNewLogsNames(t *testing.T) {
+	dir, bucket := t.TempDir(), t.TempDir()
+	sink := &dirSink{dir: filepath.Join(dir, "tables")}
+	var rows []row
+	for i := range int64(3) {
+		s := openStore(t, testOptions(dir, sink))
+		r := row{Table: "cpu", ID: i}
+		rows = append(rows, r)
+		mustAppend(t, s, r)
+		mustClose(t, s)
+		err := filepath.WalkDir(sink.dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(sink.dir, path)
+			if err != nil {
+				return err
+			}
+			to := filepath.Join(bucket, rel)
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				return err
+			}
+			if _, err := os.Stat(to); err == nil {
+				t.Errorf("log %d: %s is there already", i, rel)
+			}
+			return os.Rename(path, to)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "wal")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkOnce(t, "the bucket", landedRows(t, bucket), rows)
 }
 
 // TestLogShrinks: segments go once all tables' rows in them have landed.
@@ -570,6 +615,60 @@ func TestATableLeavesRoom(t *testing.T) {
 		eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending("good") == 0 })
 	}
 	stop(t, s)
+}
+
+// A database whose rows do not land leaves others room, however many tables share what it has: also those that are new each time.
+func TestADatabaseLeavesRoom(t *testing.T) {
+	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
+		if strings.HasPrefix(path, "bad/") {
+			return errors.New("in vain")
+		}
+		return nil
+	}}
+	o := testOptions(t.TempDir(), sink)
+	o.MaxBuffered, o.SealRows, o.firstPause = 2<<20, 10, time.Hour
+	s := openStore(t, o)
+	send := func(db, table string, size int, durable bool) error {
+		rows := []row{{Table: table, ID: 1, Host: strings.Repeat("x", size)}}
+		writes, err := writesOf(rows, s.Batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes[0].Name.DB = db
+		return s.Append(&wal.Record{DB: db, Payload: payloadOf(rows)}, writes, durable)
+	}
+	if err := send("good", "t", 64<<10, true); err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for ; ; sent++ {
+		if err := send("bad", fmt.Sprint("t", sent), 1<<10, false); errors.Is(err, ErrBusy) {
+			break
+		} else if err != nil || sent > 10_000 {
+			t.Fatal(sent, err)
+		}
+	}
+	if held := s.Stats().Buffered; held < o.MaxBuffered/2 {
+		t.Errorf("a database is refused that holds %d of %d bytes", held, o.MaxBuffered)
+	}
+	for range 20 {
+		if err := send("good", "t", 64<<10, true); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending("t") == 0 })
+	}
+	stop(t, s)
+	all := int64(0)
+	s.databases.Range(func(db, held any) bool {
+		all += held.(*atomic.Int64).Load()
+		if db == "good" && held.(*atomic.Int64).Load() != 0 {
+			t.Errorf("the good database holds %d bytes at the end", held)
+		}
+		return true
+	})
+	if held := s.held.Load(); all != held {
+		t.Errorf("databases hold %d bytes, and the store %d", all, held)
+	}
 }
 
 func (s *Store) lookupPending(name string) int64 {

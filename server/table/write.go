@@ -128,17 +128,17 @@ func (d *delivery) held() int64 {
 	return n
 }
 
-// count has the items count for their tables, or not any more.
-func (d *delivery) count(yes bool) {
+// count has a delivery's items count for their tables, or not any more.
+func (s *Store) count(d *delivery, yes bool) {
 	if d.counted == yes {
 		return
 	}
 	d.counted = yes
 	for _, it := range d.items {
 		if yes {
-			it.table.held.Add(it.piece.held)
+			s.hold(it.table, it.piece.held)
 		} else {
-			it.table.held.Add(-it.piece.held)
+			s.hold(it.table, -it.piece.held)
 		}
 	}
 }

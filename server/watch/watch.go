@@ -24,9 +24,11 @@ type Load func(read func(path string) ([]byte, error)) error
 type Watcher struct {
 	Logger *slog.Logger // must be set
 
-	mu      sync.Mutex
+	loading sync.Mutex // held while files are read, which may take as long as their file system does
 	sources []*source
-	stats   Stats
+
+	mu    sync.Mutex
+	stats Stats
 }
 
 // Stats are what a watcher has done.
@@ -59,8 +61,8 @@ func read(path string) ([]byte, sum, error) {
 
 // Add loads a source, and has it watched if that goes well.
 func (w *Watcher) Add(name string, load Load) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.loading.Lock()
+	defer w.loading.Unlock()
 	s := &source{name: name, load: load}
 	if err := w.reload(s); err != nil {
 		return err
@@ -89,8 +91,8 @@ func (w *Watcher) Reload() { w.each(func(*source) bool { return true }) }
 func (w *Watcher) check() { w.each((*source).changed) }
 
 func (w *Watcher) each(which func(*source) bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.loading.Lock()
+	defer w.loading.Unlock()
 	for _, s := range w.sources {
 		if !which(s) {
 			continue
@@ -110,7 +112,15 @@ func (w *Watcher) reload(s *source) error {
 		s.seen[path] = sum
 		return b, err
 	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	s.failed = err != nil
+	w.stats.Failed = 0
+	for _, s := range w.sources {
+		if s.failed {
+			w.stats.Failed++
+		}
+	}
 	if err != nil {
 		w.stats.Failures++
 		return err
@@ -136,11 +146,5 @@ func (s *source) changed() bool {
 func (w *Watcher) Stats() Stats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	st := w.stats
-	for _, s := range w.sources {
-		if s.failed {
-			st.Failed++
-		}
-	}
-	return st
+	return w.stats
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -149,4 +150,37 @@ func TestFileThatIsWrittenInSteps(t *testing.T) {
 		cancel()
 		synctest.Wait()
 	})
+}
+
+// A file system that does not answer keeps nobody from the counts: metrics show them.
+func TestStatsWhileALoadHangs(t *testing.T) {
+	w := &Watcher{Logger: slog.New(slog.DiscardHandler)}
+	begun, release := make(chan struct{}), make(chan struct{})
+	hang := false
+	err := w.Add("slow", func(func(path string) ([]byte, error)) error {
+		if hang {
+			close(begun)
+			<-release
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hang = true
+	var loading sync.WaitGroup
+	loading.Go(w.Reload)
+	<-begun
+	stats := make(chan Stats, 1)
+	go func() { stats <- w.Stats() }()
+	select {
+	case st := <-stats:
+		if st.Loads != 1 {
+			t.Errorf("%+v", st)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the counts wait for the load")
+	}
+	close(release)
+	loading.Wait()
 }
