@@ -250,7 +250,7 @@ func (c *catalog) replace(t *table, next *schema) error {
 	switch {
 	case err != nil:
 		t.schema.Store(&old)
-		c.changes++
+		c.changed[t] = true
 	case next != nil:
 		done := *next
 		done.held = false
@@ -274,5 +274,5 @@ func (c *catalog) set(t *table, next, old *schema) {
 	}
 	written.held, written.dropped = true, next == nil
 	t.schema.Store(&written)
-	c.changes++
+	c.changed[t] = true
 }
