@@ -55,12 +55,12 @@ func createJournal(d disk.Disk, catalog string, number uint64) (*journal, error)
 	return &journal{file: f, number: number}, nil
 }
 
-// append writes an entry, which is on disk when append returns nil. After a write to a full disk the journal is what it was; after
-// other errors it is broken.
+// append writes an entry, which is on disk when append returns nil. What a write that fails has left is cut off, since a shorter entry
+// may follow in its place. After other errors the journal is broken.
 func (j *journal) append(entry []byte) error {
 	_, err := j.file.WriteAt(entry, j.size)
 	if err != nil {
-		j.broken = !disk.IsFull(err) || errors.Join(j.file.Truncate(j.size), j.file.Sync()) != nil
+		j.broken = errors.Join(j.file.Truncate(j.size), j.file.Sync()) != nil
 		return err
 	}
 	if err := j.file.Datasync(); err != nil {
