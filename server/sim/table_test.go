@@ -68,7 +68,7 @@ func (f fate) String() string {
 
 // stores writes rows, by way of the log, into Parquet files.
 var stores = Plan{
-	Seeds: 150,
+	Seeds: 240,
 	Life: func(w *World) {
 		m := newTables(w)
 		for range 1 + w.Rand.IntN(4) {
