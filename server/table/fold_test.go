@@ -770,3 +770,28 @@ func TestRestartWithJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// That the files of a table have followed a widening is written by saveAll, also by a process that is killed then.
+func TestCatalogSavesRewritten(t *testing.T) {
+	d := newDisk(t, 1)
+	c := openFaulty(t, d)
+	name := Name{"db", "t"}
+	for _, kind := range []string{"int64", "float64"} {
+		if _, err := c.admit(name, shapeOf("x:"+kind)); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if openFaulty(t, d).lookup(name).uniform() {
+		t.Error("the files are uniform before they were rewritten")
+	}
+	c.rewritten(c.lookup(name).table, c.lookup(name).widenings)
+	if err := c.saveAll(); err != nil {
+		t.Fatal(err)
+	}
+	if !openFaulty(t, d.Crash()).lookup(name).uniform() {
+		t.Error("it is not on disk that files were rewritten")
+	}
+}
