@@ -9,12 +9,12 @@
 //     them, and a later nil says nothing about them.
 //   - An entry of a directory, when SyncDir has returned nil after the entry was made, renamed or removed.
 //
-// [MkdirAll], [WriteFile] and [Publish] keep these rules.
+// [MkdirAll], [WriteFile], [Stage] and [Publish] keep these rules.
 //
 // # Where to look
 //
 //	disk.go     Disk, File
 //	os.go       OS
-//	durable.go  MkdirAll, WriteFile, Publish
+//	durable.go  MkdirAll, WriteFile, Stage, Publish
 //	mutex.go    Mutex and RWMutex, which may be held while the disk is waited for
 package disk

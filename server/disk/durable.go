@@ -82,15 +82,37 @@ func ReadFile(d Disk, path string) ([]byte, error) {
 
 // WriteFile replaces the file at path by one that holds text. At any moment there is the old file or the new one.
 func WriteFile(d Disk, path string, text []byte) error {
+	file, err := Stage(d, path, text)
+	if err != nil {
+		return err
+	}
+	return file.Replace()
+}
+
+// Staged is a file that is on disk under a temporary name.
+type Staged struct {
+	disk       Disk
+	temp, path string
+}
+
+// Stage writes the file that is to replace the one at path, in which nothing has changed when it returns. After an error it has taken
+// no room.
+func Stage(d Disk, path string, text []byte) (Staged, error) {
 	dir, base := filepath.Split(path)
-	temp := filepath.Join(dir, "."+base+".tmp")
-	if err := writeSynced(d, temp, text); err != nil {
+	s := Staged{d, filepath.Join(dir, "."+base+".tmp"), path}
+	err := writeSynced(d, s.temp, text)
+	if err != nil {
+		d.Remove(s.temp)
+	}
+	return s, err
+}
+
+// Replace puts the file in the place of the one at its path. After an error either may be there.
+func (s Staged) Replace() error {
+	if err := s.disk.Rename(s.temp, s.path); err != nil {
 		return err
 	}
-	if err := d.Rename(temp, path); err != nil {
-		return err
-	}
-	return d.SyncDir(filepath.Dir(path))
+	return s.disk.SyncDir(filepath.Dir(s.path))
 }
 
 func writeSynced(d Disk, path string, text []byte) error {

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -25,19 +24,30 @@ import (
 
 var waited = regexp.MustCompile(`"oldest_seconds":[^,}]*`)
 
-// trace is what a request may leave behind: /v1/tables, the catalog's file, and the tables that the metrics count and name.
+// trace is what a request may leave behind: /v1/tables, the catalog on disk, and the tables that the metrics count and name.
 func (r *rig) trace() string {
 	r.t.Helper()
-	file, err := os.ReadFile(filepath.Join(r.dir, "catalog.json"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		r.t.Fatal(err)
-	}
+	file := r.catalog(func(info table.TableInfo) string { return fmt.Sprintln(info) })
 	w := httptest.NewRecorder()
 	req := httptest.NewRequest("GET", "/v1/tables", nil)
 	all, _ := access.NewGuard(nil).Admit(req, access.Read, access.All)
 	r.h.tables(w, req, all)
 	wantStatus(r.t, w, 200)
 	return fmt.Sprintf("%s%s%d tables, failing %v", waited.ReplaceAll(w.Body.Bytes(), nil), file, r.store.Stats().Tables, r.store.Failing())
+}
+
+// catalog returns what the catalog on disk has, as text.
+func (r *rig) catalog(text func(info table.TableInfo) string) string {
+	r.t.Helper()
+	infos, err := table.ReadCatalog(disk.OS, r.dir)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, info := range infos {
+		all.WriteString(text(info))
+	}
+	return all.String()
 }
 
 // wantNoTrace sends a request, which must be refused, and wants that it leaves nothing behind.

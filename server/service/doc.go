@@ -16,6 +16,7 @@
 //
 //	lock            held while the service runs
 //	catalog.json    the tables and their columns
+//	catalog.*       its journal: what has changed since it was written
 //	schemas.json    the schemas by which bodies may be coded
 //	wal/            the log
 //	tables/         {db}/{table}/utc_date=YYYY-MM-DD/utc_hour=HH/*.parquet

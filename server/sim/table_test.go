@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -69,7 +68,7 @@ func (f fate) String() string {
 
 // stores writes rows, by way of the log, into Parquet files.
 var stores = Plan{
-	Seeds: 150,
+	Seeds: 240,
 	Life: func(w *World) {
 		m := newTables(w)
 		for range 1 + w.Rand.IntN(4) {
@@ -580,26 +579,14 @@ type name struct{ table, column string }
 
 // catalog returns the kinds of all columns.
 func (m *tables) catalog() map[name]string {
-	text, err := disk.ReadFile(m.Disk, path.Join(dataDir, "catalog.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var c struct {
-		Tables []struct {
-			Table   string
-			Columns []struct{ Name, Kind string }
-		}
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &c)
-	}
+	infos, err := table.ReadCatalog(m.Disk, dataDir)
 	if err != nil {
 		m.Fatal("%v", err)
 	}
 	kinds := make(map[name]string)
-	for _, t := range c.Tables {
-		for _, col := range t.Columns {
-			kinds[name{t.Table, col.Name}] = col.Kind
+	for _, info := range infos {
+		for _, f := range info.Columns {
+			kinds[name{info.Name.Table, f.Name}] = f.Kind.String()
 		}
 	}
 	return kinds

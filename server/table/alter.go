@@ -249,8 +249,7 @@ func (c *catalog) replace(t *table, next *schema) error {
 	defer c.mu.Unlock()
 	switch {
 	case err != nil:
-		t.schema.Store(&old)
-		c.changes++
+		c.restore(t, &old)
 	case next != nil:
 		done := *next
 		done.held = false
@@ -264,7 +263,13 @@ func (c *catalog) replace(t *table, next *schema) error {
 	return err
 }
 
-// set has the catalog's file be written with another schema, while the table is held.
+// restore has the disk get the schema again that a table had. The caller holds the lock.
+func (c *catalog) restore(t *table, old *schema) {
+	t.schema.Store(old)
+	c.changed[t] = true
+}
+
+// set has the disk get another schema, while the table is held.
 func (c *catalog) set(t *table, next, old *schema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -274,5 +279,5 @@ func (c *catalog) set(t *table, next, old *schema) {
 	}
 	written.held, written.dropped = true, next == nil
 	t.schema.Store(&written)
-	c.changes++
+	c.changed[t] = true
 }

@@ -15,6 +15,7 @@ import (
 type table struct {
 	name   Name
 	schema atomic.Pointer[schema] // of its rows in the log; nil: there are none yet; the catalog's
+	saved  []Field                // of its schema on disk; the catalog's
 
 	listed  bool // in Store.tables
 	open    *unit

@@ -1,7 +1,9 @@
 package table
 
 import (
+	"encoding/json"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -13,14 +15,13 @@ import (
 // claims that before they go to the log, so that no other request brings what does not fit. When the log has the rows, the claim
 // becomes part of the catalog; when they are refused, nothing of it is left.
 //
-//	request ──claim──▶ claims ──the log has the rows──▶ known ──before they land──▶ catalog.json
+//	request ──claim──▶ claims ──the log has the rows──▶ known ──before they land──▶ journal ──▶ catalog.json
 //	                      └─────refused──▶ nothing
 //
-// So the file has the columns of all rows that are in files, and the log tells the others after a restart.
+// So the disk has the columns of all rows that are in files, and the log tells the others after a restart.
 type catalog struct {
 	disk   disk.Disk
 	path   string
-	header header
 	limits limits
 
 	known atomic.Pointer[map[Name]*table] // what most requests ask, without a lock
@@ -29,12 +30,15 @@ type catalog struct {
 	recent  map[Name]*table // those that known does not have yet
 	misses  int             // lookups since recent was put into known that did not find a table there
 	claims  map[Name]*claim
-	fresh   int    // claims of tables that are new
-	changes uint64 // made to schemas so far
-	unsaved bool   // tables were rewritten, which is not among the changes
+	fresh   int             // claims of tables that are new
+	changed map[*table]bool // whose columns the disk does not have
+	later   map[*table]bool // of which it lacks other things, such as totals
 
-	writing disk.Mutex
-	written uint64 // of the changes, those in the file
+	writing  disk.Mutex // held while the disk is written to; it guards the rest
+	header   header
+	journal  *journal // of catalog.json as this process has written it; nil: the next write replaces that
+	limit    int64    // size that the journal may have before it is folded into catalog.json
+	unfolded bool     // there is a journal of an earlier process, which may be in memory only
 }
 
 // claim is what requests in hand bring to a table that is new to it.
@@ -183,7 +187,7 @@ func (c *catalog) settle(list []claimed, taken bool) {
 			}
 			if sc = sc.with(one.fields); sc != old {
 				t.schema.Store(sc)
-				c.changes++
+				c.changed[t] = true
 			}
 		}
 		cl := c.claims[t.name]
@@ -196,24 +200,22 @@ func (c *catalog) settle(list []claimed, taken bool) {
 	}
 }
 
-// rewritten notes that the files of a table have followed so many widenings. saveRewritten writes it to the file.
+// rewritten notes that the files of a table have followed so many widenings. The next saveAll writes it.
 func (c *catalog) rewritten(t *table, widenings int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := *t.schema.Load()
 	next.rewritten = widenings
 	t.schema.Store(&next)
-	c.unsaved = true
+	c.later[t] = true
 }
 
-func (c *catalog) saveRewritten() error {
+// hasLanded sets the totals of a table. The next saveAll writes them.
+func (c *catalog) hasLanded(t *table, n *Totals) {
 	c.mu.Lock()
-	if c.unsaved {
-		c.changes++
-		c.unsaved = false
-	}
-	c.mu.Unlock()
-	return c.save()
+	defer c.mu.Unlock()
+	t.totals.Store(n)
+	c.later[t] = true
 }
 
 func (c *catalog) checkNewTable(name Name, more int) error {
@@ -224,54 +226,180 @@ func (c *catalog) checkNewTable(name Name, more int) error {
 	return checkTableName(name)
 }
 
-// save returns once the file has what was known at the call.
-func (c *catalog) save() error {
-	c.mu.Lock()
-	want := c.changes
-	c.mu.Unlock()
+// save returns once the disk has the columns that were known at the call.
+func (c *catalog) save() error { return c.write(false) }
+
+// saveAll returns once the disk has all that was known at the call: the totals, too, and whose files have been rewritten.
+func (c *catalog) saveAll() error { return c.write(true) }
+
+func (c *catalog) write(all bool) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if c.written >= want {
+	changes := c.take(all)
+	if len(changes) == 0 && !c.unfolded {
 		return nil
 	}
-	return c.write(c.header)
+	err := c.put(changes)
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, s := range changes {
+			if s.schema.dropped || !slices.Equal(s.schema.fields, s.table.saved) {
+				c.changed[s.table] = true
+			} else {
+				c.later[s.table] = true
+			}
+		}
+	}
+	return err
 }
 
-// saveTotals has the file say what has landed of each table by now.
-func (c *catalog) saveTotals() error {
+// take returns the states of tables that have changed, by name, and has the catalog forget that they have.
+func (c *catalog) take(all bool) []state {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if all {
+		maps.Copy(c.changed, c.later)
+	}
+	changes := make([]state, 0, len(c.changed))
+	for t := range c.changed {
+		delete(c.later, t)
+		if sc := c.find(t.name); sc != nil && sc.table == t { // else it was dropped, or the log does not have its rows yet
+			changes = append(changes, state{t, sc, t.totals.Load()})
+		}
+	}
+	clear(c.changed)
+	sortStates(changes)
+	return changes
+}
+
+// minFold is how many bytes a journal may have however small catalog.json is.
+const minFold = 64 << 10
+
+// put writes changes to the journal, or with all else to catalog.json when the journal would outgrow that.
+func (c *catalog) put(changes []state) error {
+	if c.journal == nil {
+		return c.fold(journaledVersion, c.header.Log)
+	}
+	var e catalogEntry
+	for _, s := range changes {
+		e.Tables = append(e.Tables, s.change())
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	entry := newEntry(text, c.journal.number, c.journal.size)
+	if c.journal.size+int64(len(entry)) > c.limit {
+		if err := c.fold(journaledVersion, c.header.Log); c.journal == nil || err == nil {
+			return err
+		}
+		c.limit *= 2 // there may be no room for another catalog.json, which is tried again when there was for so much
+	}
+	err = c.journal.append(entry)
+	if c.journal.broken {
+		c.leaveJournal()
+	}
+	if err == nil {
+		saved(changes)
+	}
+	return err
+}
+
+// saved notes what columns the disk has.
+func saved(states []state) {
+	for _, s := range states {
+		s.table.saved = s.schema.fields
+		if s.schema.dropped {
+			s.table.saved = nil
+		}
+	}
+}
+
+func (c *catalog) leaveJournal() {
+	c.journal.close()
+	c.journal = nil
+}
+
+// fold replaces catalog.json by one that has everything, and begins another journal unless the version has none. If it fails before
+// anything has changed, the journal stays; else the next write must fold.
+//
+//	new file on disk ─▶ new journal ─▶ file renamed ─▶ directory on disk ─▶ earlier journals removed
+func (c *catalog) fold(version, log int) error {
+	h := header{Version: version, Log: log, Journal: c.header.Journal + 1}
+	states := c.states()
+	text, err := printFile(h, states)
+	if err != nil {
+		return err
+	}
+	file, err := disk.Stage(c.disk, c.path, text)
+	if err != nil {
+		return err
+	}
+	c.leaveJournal()
+	c.header.Journal = h.Journal // which comes only once
+	var next *journal
+	if version == journaledVersion {
+		if next, err = createJournal(c.disk, c.path, h.Journal); err != nil {
+			return err
+		}
+	}
+	if err := file.Replace(); err != nil {
+		next.close()
+		return err
+	}
+	c.header, c.journal, c.unfolded = h, next, false
+	c.limit = max(minFold, int64(len(text)))
+	saved(states)
+	c.removeJournals()
+	return nil
+}
+
+// removeJournals removes the journals of earlier files. One that stays is removed later.
+func (c *catalog) removeJournals() {
+	for number, err := range journals(c.disk, c.path) {
+		if err == nil && number < c.header.Journal {
+			_ = c.disk.Remove(journalPath(c.path, number))
+		}
+	}
+}
+
+// states returns the states of all tables, by name.
+func (c *catalog) states() []state {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	states := make([]state, 0, c.sizeLocked())
+	for _, tables := range []map[Name]*table{*c.known.Load(), c.recent} {
+		for _, t := range tables {
+			states = append(states, state{t, t.schema.Load(), t.totals.Load()})
+		}
+	}
+	sortStates(states)
+	return states
+}
+
+func sortStates(states []state) {
+	slices.SortFunc(states, func(a, b state) int { return a.table.name.compare(b.table.name) })
+}
+
+// close writes the whole catalog to catalog.json, which earlier versions of the program read too, or what has changed to the journal.
+func (c *catalog) close() error {
+	c.writing.Lock()
+	err := c.fold(wholeVersion, c.header.Log)
+	c.writing.Unlock()
+	if err != nil {
+		err = c.saveAll()
+	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	return c.write(c.header)
+	c.leaveJournal()
+	return err
 }
 
 // nextLog raises the number of the log, on disk, and returns it.
 func (c *catalog) nextLog() (int, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	h := c.header
-	h.Log++
-	if err := c.write(h); err != nil {
-		return 0, err
-	}
-	return h.Log, nil
-}
-
-// write replaces the file. The caller holds writing.
-func (c *catalog) write(h header) error {
-	c.mu.Lock()
-	changes := c.changes
-	schemas := make([]*schema, 0, c.sizeLocked())
-	for _, tables := range []map[Name]*table{*c.known.Load(), c.recent} {
-		for _, t := range tables {
-			if sc := t.schema.Load(); !sc.dropped {
-				schemas = append(schemas, sc)
-			}
-		}
-	}
-	c.mu.Unlock()
-	if err := writeCatalog(c.disk, c.path, h, schemas); err != nil {
-		return err
-	}
-	c.header, c.written = h, changes
-	return nil
+	log := c.header.Log + 1
+	return log, c.fold(journaledVersion, log)
 }

@@ -363,7 +363,7 @@ func (d *writesDisk) Rename(from, to string) error {
 	return d.Disk.Rename(from, to)
 }
 
-// Requests do not wait for the catalog's file: tables are created without writing it, and it is written once before all
+// Requests do not wait for the catalog's files: tables are created without writing them, and one is written once before all
 // of them land.
 func TestTablesAreCreatedWithoutTheCatalogsFile(t *testing.T) {
 	const n = 500

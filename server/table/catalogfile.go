@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/slipstream-go/slipstream/column"
@@ -18,23 +21,36 @@ type header struct {
 	// Log counts how often the log was begun anew beside existing tables, as after its directory was deleted. Sequence
 	// numbers start at 1 then, and file names that are made of them must not meet those of the former log.
 	Log int `json:"log"`
+
+	Journal uint64 `json:"journal,omitempty"` // number of the journal that continues the file; with wholeVersion, of none
 }
 
-const catalogVersion = 1
+const (
+	wholeVersion     = 1 // the file is the whole catalog
+	journaledVersion = 2 // its journal continues it, which programs that know only version 1 would pass over
+)
 
 type catalogFile struct {
 	header
 	Tables []catalogTable `json:"tables"`
 }
 
+// catalogEntry is an entry of a journal.
+type catalogEntry struct {
+	Tables []catalogTable `json:"tables"`
+}
+
 type catalogTable struct {
 	DB      string          `json:"db"`
 	Table   string          `json:"table"`
+	At      int             `json:"at,omitempty"` // in a journal: Columns follow this many that are known
 	Columns []catalogColumn `json:"columns"`
 	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has, or nobody has counted yet
 
 	// Uniform says that the columns have these kinds in all files. Catalogs of earlier programs do not say that.
 	Uniform bool `json:"uniform,omitempty"`
+
+	Dropped bool `json:"dropped,omitempty"` // in a journal: the table is no more
 }
 
 type catalogColumn struct {
@@ -44,83 +60,238 @@ type catalogColumn struct {
 	As      string `json:"as,omitempty"` // its name in files, if that is another one
 }
 
-// openCatalog reads the file, or begins an empty catalog if there is none. It has no limits: those come when the log has been
+// openCatalog reads the catalog, or begins an empty one if there is none. It has no limits: those come when the log has been
 // replayed, whose rows were admitted once.
 func openCatalog(d disk.Disk, path string) (*catalog, error) {
 	c := &catalog{
-		disk:   d,
-		path:   path,
-		header: header{Version: catalogVersion},
-		recent: make(map[Name]*table),
-		claims: make(map[Name]*claim),
+		disk:    d,
+		path:    path,
+		recent:  make(map[Name]*table),
+		claims:  make(map[Name]*claim),
+		changed: make(map[*table]bool),
+		later:   make(map[*table]bool),
 	}
-	text, err := disk.ReadFile(d, path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("table: reading the catalog: %w", err)
+	f, journaled, err := readCatalog(d, path)
+	if err != nil {
+		return nil, err
 	}
-	tables := make(map[Name]*table)
-	if err == nil {
-		if err := c.parse(text, tables); err != nil {
+	c.header, c.unfolded = f.header, journaled
+	tables := make(map[Name]*table, len(f.Tables))
+	for _, t := range f.Tables {
+		sc, err := t.schema()
+		if err != nil {
 			return nil, fmt.Errorf("table: catalog %s: %w", path, err)
 		}
+		sc.table.schema.Store(sc)
+		sc.table.saved = sc.fields
+		sc.table.totals.Store(t.Landed)
+		tables[sc.table.name] = sc.table
 	}
 	c.known.Store(&tables)
 	return c, nil
 }
 
-func (c *catalog) parse(text []byte, tables map[Name]*table) error {
-	var f catalogFile
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("%w: restore it from a copy", err)
+// ReadCatalog returns the name, the columns and the totals of each table in the catalog of a store's directory, by name. The store
+// should be closed, or at least write nothing meanwhile.
+func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
+	c, err := openCatalog(d, catalogPath(dir))
+	if err != nil {
+		return nil, err
 	}
-	if f.Version != catalogVersion {
-		return fmt.Errorf("it has version %d and this program reads version %d: use the program that wrote it", f.Version, catalogVersion)
+	var infos []TableInfo
+	all := c.all()
+	for _, name := range slices.SortedFunc(maps.Keys(all), Name.compare) {
+		n := all[name].total()
+		infos = append(infos, TableInfo{
+			Name: name, Columns: all[name].schema.Load().fields,
+			Accepted: n.Rows, Landed: n.Rows, Files: n.Files, Bytes: n.Bytes,
+		})
 	}
-	c.header = f.header
-	for _, t := range f.Tables {
-		name := Name{DB: t.DB, Table: t.Table}
-		if tables[name] != nil {
-			return fmt.Errorf("table %s is there twice: restore it from a copy", name)
+	return infos, nil
+}
+
+func catalogPath(dir string) string { return filepath.Join(dir, "catalog.json") }
+
+// readCatalog reads the catalog's file and what its journal adds, and reports whether that is anything. It changes nothing.
+func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err error) {
+	text, err := disk.ReadFile(d, path)
+	if err == nil {
+		f, err = parseFile(text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return f, false, fmt.Errorf("table: catalog %s: %w", path, err)
+	}
+	if err := checkJournals(d, path, f.Journal); err != nil {
+		return f, false, err
+	}
+	if f.Version != journaledVersion {
+		return f, false, nil
+	}
+	text, err = disk.ReadFile(d, journalPath(path, f.Journal))
+	if err == nil {
+		var bodies [][]byte
+		if bodies, err = readJournal(text, f.Journal); err == nil {
+			f.Tables, err = merge(f.Tables, bodies)
 		}
-		sc := newSchema(name)
-		for i, col := range t.Columns {
-			kind, ok := column.KindOf(col.Kind)
-			f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact, As: col.As}
-			if i == 0 && f == sc.fields[0] {
-				continue
-			}
-			if _, twice := sc.index[col.Name]; i == 0 || !ok || kind == column.Null || twice {
-				return fmt.Errorf("table %s: column %q of kind %q does not fit: restore it from a copy", name, col.Name, col.Kind)
-			}
-			sc.add(f)
+	}
+	if err != nil {
+		return f, false, fmt.Errorf(`table: journal %s of the catalog: %w: restore it and %s from one copy, or set "version" in %[3]s to %d to go on without it`,
+			journalPath(path, f.Journal), err, path, wholeVersion)
+	}
+	return f, len(text) > 0, nil
+}
+
+// checkJournals returns an error if a journal has entries and a higher number than the catalog's file, which is an older copy then or was
+// deleted. One without entries was created for a file that was not written.
+func checkJournals(d disk.Disk, path string, number uint64) error {
+	for other, err := range journals(d, path) {
+		if err != nil {
+			return fmt.Errorf("table: looking for journals of the catalog: %w", err)
 		}
-		if !t.Uniform {
-			sc.widenings = 1
+		if other <= number {
+			continue
 		}
-		sc.table.schema.Store(sc)
-		sc.table.totals.Store(t.Landed)
-		tables[name] = sc.table
+		name := journalPath(path, other)
+		info, err := d.Stat(name)
+		if err != nil {
+			return fmt.Errorf("table: journal of the catalog: %w", err)
+		}
+		if info.Size() > 0 {
+			return fmt.Errorf("table: catalog %s is missing or an older copy: journal %s continues a newer one: restore both from one copy, or remove %[2]s to go on without it",
+				path, name)
+		}
 	}
 	return nil
 }
 
-// writeCatalog replaces the file, durably: at any moment there is the old one or the new one.
-func writeCatalog(d disk.Disk, path string, h header, schemas []*schema) error {
-	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(schemas))}
-	for _, sc := range schemas {
-		name := sc.table.name
-		t := catalogTable{DB: name.DB, Table: name.Table, Columns: make([]catalogColumn, len(sc.fields)), Landed: sc.table.totals.Load(), Uniform: sc.uniform()}
-		for i, f := range sc.fields {
-			t.Columns[i] = catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact, As: f.As}
+// journals yields the numbers of all journals beside the catalog's file, or an error.
+func journals(d disk.Disk, path string) iter.Seq2[uint64, error] {
+	return func(yield func(uint64, error) bool) {
+		entries, err := d.ReadDir(filepath.Dir(path))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			yield(0, err)
+			return
 		}
-		file.Tables = append(file.Tables, t)
+		for _, e := range entries {
+			var number uint64
+			if _, err := fmt.Sscanf(e.Name(), "catalog.%d.journal", &number); err != nil || journalPath(path, number) != filepath.Join(filepath.Dir(path), e.Name()) {
+				continue
+			}
+			if !yield(number, nil) {
+				return
+			}
+		}
 	}
-	slices.SortFunc(file.Tables, func(a, b catalogTable) int {
-		return Name{a.DB, a.Table}.compare(Name{b.DB, b.Table})
-	})
+}
+
+func parseFile(text []byte) (f catalogFile, err error) {
+	if err := json.Unmarshal(text, &f); err != nil {
+		return f, fmt.Errorf("%w: restore it from a copy", err)
+	}
+	if f.Version != wholeVersion && f.Version != journaledVersion {
+		return f, fmt.Errorf("it has version %d and this program reads versions %d and %d: use the program that wrote it",
+			f.Version, wholeVersion, journaledVersion)
+	}
+	known := make(map[Name]bool, len(f.Tables))
+	for _, t := range f.Tables {
+		name := Name{DB: t.DB, Table: t.Table}
+		if known[name] {
+			return f, fmt.Errorf("table %s is there twice: restore it from a copy", name)
+		}
+		known[name] = true
+	}
+	return f, nil
+}
+
+// merge returns tables as the entries of a journal have changed them.
+func merge(tables []catalogTable, bodies [][]byte) ([]catalogTable, error) {
+	at := make(map[Name]int, len(tables))
+	for i, t := range tables {
+		at[Name{t.DB, t.Table}] = i
+	}
+	for _, body := range bodies {
+		var e catalogEntry
+		if err := json.Unmarshal(body, &e); err != nil {
+			return nil, err
+		}
+		for _, t := range e.Tables {
+			name := Name{t.DB, t.Table}
+			i, known := at[name]
+			if !known {
+				i = len(tables)
+				at[name] = i
+				tables = append(tables, catalogTable{})
+			}
+			old := tables[i].Columns
+			if t.At > len(old) || t.At < 0 {
+				return nil, fmt.Errorf("table %s: columns from %d on follow %d", name, t.At, len(old))
+			}
+			t.Columns, t.At = append(old[:t.At], t.Columns...), 0
+			tables[i] = t
+		}
+	}
+	return slices.DeleteFunc(tables, func(t catalogTable) bool { return t.Dropped }), nil
+}
+
+// schema returns the schema of a new table.
+func (t *catalogTable) schema() (*schema, error) {
+	sc := newSchema(Name{DB: t.DB, Table: t.Table})
+	for i, col := range t.Columns {
+		kind, ok := column.KindOf(col.Kind)
+		f := Field{Name: col.Name, Kind: kind, Inexact: col.Inexact, As: col.As}
+		if i == 0 && f == sc.fields[0] {
+			continue
+		}
+		if _, twice := sc.index[col.Name]; i == 0 || !ok || kind == column.Null || twice {
+			return nil, fmt.Errorf("table %s: column %q of kind %q does not fit: restore it from a copy", sc.table.name, col.Name, col.Kind)
+		}
+		sc.add(f)
+	}
+	if !t.Uniform {
+		sc.widenings = 1
+	}
+	return sc, nil
+}
+
+// state is what the catalog has of a table at some moment.
+type state struct {
+	table  *table
+	schema *schema
+	totals *Totals
+}
+
+// from returns a state as files have it, with the columns from place at on.
+func (s state) from(at int) catalogTable {
+	t := catalogTable{
+		DB: s.table.name.DB, Table: s.table.name.Table, At: at, Columns: make([]catalogColumn, 0, len(s.schema.fields)-at),
+		Landed: s.totals, Uniform: s.schema.uniform(),
+	}
+	for _, f := range s.schema.fields[at:] {
+		t.Columns = append(t.Columns, catalogColumn{Name: f.Name, Kind: f.Kind.String(), Inexact: f.Inexact, As: f.As})
+	}
+	return t
+}
+
+// change returns a state as a journal has it, beside the columns that are on disk.
+func (s state) change() catalogTable {
+	if s.schema.dropped {
+		return catalogTable{DB: s.table.name.DB, Table: s.table.name.Table, Dropped: true}
+	}
+	saved, at := s.table.saved, 0
+	for at < len(saved) && at < len(s.schema.fields) && saved[at] == s.schema.fields[at] {
+		at++
+	}
+	return s.from(at)
+}
+
+// printFile returns what the catalog's file holds with these states.
+func printFile(h header, states []state) ([]byte, error) {
+	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(states))}
+	for _, s := range states {
+		if !s.schema.dropped {
+			file.Tables = append(file.Tables, s.from(0))
+		}
+	}
 	text, err := json.MarshalIndent(file, "", "\t")
-	if err != nil {
-		return err
-	}
-	return disk.WriteFile(d, path, append(text, '\n'))
+	return append(text, '\n'), err
 }

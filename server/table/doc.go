@@ -51,15 +51,21 @@
 // must fit claims too. When the log has the rows, the catalog has what they brought; when they are refused, nothing of it is left. So
 // readers of the catalog see the columns of acknowledged rows, and no others.
 //
-// The file catalog.json in the store's directory is replaced as a whole, durably, before rows land whose columns it does not have. At a
-// start it has the columns of all rows in files, and the log has the others.
+// On disk it is catalog.json and a journal of what has changed since, such as catalog.7.journal. Before rows land whose columns the disk
+// does not have, these are appended to the journal and synced: an entry of the changed tables, however many there are. At a start the
+// disk has the columns of all rows in files, and the log has the others.
 //
-//	{"version":1, "log":0, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}],
+//	{"version":2, "log":0, "journal":7, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}],
 //	 "landed":{"rows":700000,"files":9,"bytes":5000000}}]}
 //
 // It has the totals of the last landed note of each table, too, before a segment of the log with such notes is released. So after a
 // start the totals are those of the last note in the log, or of the catalog, and no file is read. Only where neither has them are the
 // files counted, once.
+//
+// A journal that outgrows catalog.json is folded: catalog.json is replaced by one with everything, and another journal begins. So the
+// bytes written grow as the catalog does. A journal belongs to one process: the next folds it with its first change, since what it reads
+// there may be in memory only. [Store.Close] leaves a catalog.json of version 1 without a journal, so an earlier version of the program may
+// follow; after a kill it refuses version 2, until this version has been started and stopped.
 //
 // Columns are added and never removed. A column of int64 that meets a float64 becomes float64, unless it was given an integer that a
 // float64 would round: the catalog notes that ("inexact":true), and the float is a [TypeError]. So is such an integer in a column of
@@ -77,11 +83,12 @@
 //	store.go        Options, Open, Append, Flush, Close      order.go    the order of a unit's rows
 //	write.go        what a write must be like                gather.go   rows in that order, column by column
 //	catalog.go      which columns tables have or claim       land.go     from a unit to files and notes
-//	catalogfile.go  catalog.json                             recover.go  from the log back to the buffers
-//	schema.go       one table's columns                      sink.go     what makes the files
-//	names.go        of tables, columns and directories       stats.go    what is counted
-//	buffer.go       tables, units, pieces                    pool.go     where batches wait for reuse
-//	seal.go         when a unit is complete                  aside.go    tables that cannot land where they belong
+//	catalogfile.go  catalog.json, and what journals add      recover.go  from the log back to the buffers
+//	journal.go      what of the catalog has changed since    sink.go     what makes the files
+//	schema.go       one table's columns                      stats.go    what is counted
+//	names.go        of tables, columns and directories       pool.go     where batches wait for reuse
+//	buffer.go       tables, units, pieces                    aside.go    tables that cannot land where they belong
+//	seal.go         when a unit is complete
 //	rewrite.go      files when a column is widened           totals.go   what has landed since a table was created
 //	alter.go        how an administrator changes tables      convert.go  cells of one kind as cells of another
 //	carry.go        what outlives records of the log

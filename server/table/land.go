@@ -275,7 +275,7 @@ func (s *Store) settle(u *unit) {
 	s.exiled(u)
 	t.landed += int64(u.rows)
 	t.landedTo = u.to
-	t.totals.Store(t.totalWith(u))
+	s.catalog.hasLanded(t, t.totalWith(u))
 	s.total.Landed += int64(u.rows)
 	s.total.Files += int64(len(u.landing.files))
 	s.total.Bytes += u.landing.bytes

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -44,7 +43,7 @@ func (s *Store) recover(ctx context.Context) (err error) {
 		}
 	}()
 	// The catalog is opened under the log's lock: no other process changes it.
-	if s.catalog, err = openCatalog(s.o.WAL.Disk, filepath.Join(s.o.Dir, "catalog.json")); err != nil {
+	if s.catalog, err = openCatalog(s.o.WAL.Disk, catalogPath(s.o.Dir)); err != nil {
 		return err
 	}
 	if err := s.number(); err != nil {

@@ -95,7 +95,7 @@ func (s *Store) runRewriter() {
 		for t := s.nextRewrite(); t != nil; t = s.nextRewrite() {
 			s.rewriteTable(t)
 		}
-		if err := s.catalog.saveRewritten(); err != nil && s.ctx.Err() == nil {
+		if err := s.catalog.saveAll(); err != nil && s.ctx.Err() == nil {
 			s.o.Logger.Warn("the catalog does not say yet that files were rewritten; the next start looks at them", "error", err)
 		}
 		s.mu.Lock()

@@ -19,7 +19,7 @@ type schema struct {
 	widenings int // how often a column was widened
 	rewritten int // how many of these all files have followed; see rewrite.go
 
-	held, dropped bool // the table takes no rows; catalog.json shall not have it; see alter.go
+	held, dropped bool // the table takes no rows; the disk shall not have it; see alter.go
 }
 
 func newSchema(name Name) *schema {

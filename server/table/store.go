@@ -17,7 +17,7 @@ import (
 
 // Options are how a store is opened. Dir, Sink and Decode must be set.
 type Options struct {
-	// Dir holds catalog.json and the directory wal.
+	// Dir holds catalog.json, its journal and the directory wal.
 	Dir string
 
 	// WAL is how the log is opened. The catalog is on its Disk too. Its OnCommit and OnFail, if set, are called after the store's
@@ -378,7 +378,9 @@ func (s *Store) end(cause error) (err error) {
 		err = errors.New("table: the sink does not return; the log is closed without it")
 	}
 	if s.catalog != nil {
-		s.saveTotals() // so that they outlive the log
+		if err := s.catalog.close(); err != nil { // the totals shall outlive the log
+			s.o.Logger.Warn("the numbers of rows and files could not be written to the catalog", "error", err)
+		}
 	}
 	return errors.Join(err, s.log.Close())
 }

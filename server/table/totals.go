@@ -9,7 +9,7 @@ import (
 // Totals is what has landed of a table since it was created. Files that others remove still count, and those that were rewritten count
 // with the bytes that landed.
 //
-// Each landed note has the totals that the table has with it, and the catalog file has those of some time. A segment of the log is
+// Each landed note has the totals that the table has with it, and the catalog on disk has those of some time. A segment of the log is
 // released only after the catalog has what its notes say, so the newer of both is right after a crash.
 type Totals struct {
 	Rows  int64 `json:"rows"`
@@ -43,7 +43,7 @@ func (t *table) totalWith(u *unit) *Totals {
 // findTotals has a table know its totals after a start: from its last note in the log, the catalog, or its files.
 func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	if noted != nil && noted.Rows >= t.total().Rows { // else the log is an older copy
-		t.totals.Store(noted)
+		s.catalog.hasLanded(t, noted)
 	}
 	if t.totals.Load() != nil {
 		return nil
@@ -59,7 +59,7 @@ func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 			s.o.Logger.Warn("files of a table cannot be read, and what is in them does not count", "table", t.name.String(), "error", err)
 		}
 	}
-	t.totals.Store(&n)
+	s.catalog.hasLanded(t, &n)
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (s *Store) release() {
 		s.o.Logger.Error("what must outlive records of the log cannot be written, so the log keeps segments that have landed; the next landing tries again", "error", err)
 		return
 	}
-	err := s.catalog.saveTotals()
+	err := s.catalog.saveAll()
 	if err != nil && !disk.IsFull(err) {
 		s.o.Logger.Error("the catalog cannot be written, so the log keeps segments that have landed; the next landing tries again", "error", err)
 		return
@@ -87,7 +87,7 @@ func (s *Store) release() {
 
 // saveTotals writes the catalog where its totals are not essential: the log has them, or no disk has room for them.
 func (s *Store) saveTotals() {
-	if err := s.catalog.saveTotals(); err != nil {
+	if err := s.catalog.saveAll(); err != nil {
 		s.o.Logger.Warn("the numbers of rows and files could not be written to the catalog", "error", err)
 	}
 }

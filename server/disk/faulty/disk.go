@@ -145,8 +145,11 @@ const kept = 400
 func (d *Disk) begin(name, path string) (fault error, err error) {
 	d.mu.Lock()
 	var delay time.Duration
-	if d.o.Delay != nil && !d.dead {
+	if d.o.Delay != nil {
 		delay = d.o.Delay(Call{Name: name, Path: path, Rand: d.randOf(name, path)})
+	}
+	if d.dead { // short, but a time of its own, so that retries do not come at the same moment in any order
+		delay %= time.Millisecond
 	}
 	if delay > 0 {
 		d.mu.Unlock()

@@ -1,0 +1,175 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+)
+
+// journal is a file of changes to the catalog since catalog.json was written. It belongs to the catalog.json with its number and
+// to the process that created it: only that process appends, and only as long as every sync has succeeded.
+//
+//	catalog.7.journal   0       16                  a multiple of 16
+//	                    ┌───────┬──────┬───┬───────┬──────┬───┬────
+//	                    │ entry │ JSON │ ⏎ │ entry │ JSON │ ⏎ │ …
+//	                    └───────┴──────┴───┴───────┴──────┴───┴────
+//	entry   0      4     8     16
+//	        ┌──────┬─────┬─────┐    head  CRC-32C of the journal's number, the entry's offset, sum and len
+//	        │ head │ sum │ len │    sum   CRC-32C of the body
+//	        └──────┴─────┴─────┘    len   length of the body: JSON, and line feeds up to a multiple of 16
+//	        u32    u32   u64        all numbers are little-endian
+//
+// An entry is written when the one before it is on disk. So only the last entry can be torn, and nobody depends on it then. A crash
+// leaves some of its sectors: the others lie after the end of the file or are zeros, which no entry has. So a torn entry differs from a
+// damaged one, which may have been on disk: see torn. An entry that is gone without a trace leaves a journal that is merely older.
+type journal struct {
+	file   disk.File
+	number uint64
+	size   int64 // on disk
+	broken bool  // nothing is known about what follows
+}
+
+const (
+	entryHead = 16
+	sector    = 512 // bytes that a disk writes as a whole, or a multiple of it
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// journalPath is the path of a journal beside the catalog's.
+func journalPath(catalog string, number uint64) string {
+	return filepath.Join(filepath.Dir(catalog), fmt.Sprintf("catalog.%d.journal", number))
+}
+
+// createJournal creates an empty journal. Its entry in the directory is not synced.
+func createJournal(d disk.Disk, catalog string, number uint64) (*journal, error) {
+	f, err := d.Open(journalPath(catalog, number), os.O_RDWR|os.O_CREATE|os.O_TRUNC, disk.FileMode())
+	if err != nil {
+		return nil, err
+	}
+	return &journal{file: f, number: number}, nil
+}
+
+// append writes an entry, which is on disk when append returns nil. What a write that fails has left is cut off, since a shorter entry
+// may follow in its place. After other errors the journal is broken.
+func (j *journal) append(entry []byte) error {
+	_, err := j.file.WriteAt(entry, j.size)
+	if err != nil {
+		j.broken = errors.Join(j.file.Truncate(j.size), j.file.Sync()) != nil
+		return err
+	}
+	if err := j.file.Datasync(); err != nil {
+		j.broken = true
+		return err
+	}
+	j.size += int64(len(entry))
+	return nil
+}
+
+// close closes the file. A nil journal has none.
+func (j *journal) close() {
+	if j != nil {
+		j.file.Close()
+	}
+}
+
+// newEntry returns an entry with text for the journal of that number, at an offset.
+func newEntry(text []byte, number uint64, at int64) []byte {
+	entry := append(make([]byte, entryHead, entryHead+len(text)+entryHead), text...)
+	entry = append(entry, '\n')
+	for len(entry)%entryHead != 0 {
+		entry = append(entry, '\n')
+	}
+	body := entry[entryHead:]
+	binary.LittleEndian.PutUint32(entry[4:], crc32.Checksum(body, castagnoli))
+	binary.LittleEndian.PutUint64(entry[8:], uint64(len(body)))
+	binary.LittleEndian.PutUint32(entry, headSum(entry, number, at))
+	return entry
+}
+
+func headSum(entry []byte, number uint64, at int64) uint32 {
+	var place [16]byte
+	binary.LittleEndian.PutUint64(place[:], number)
+	binary.LittleEndian.PutUint64(place[8:], uint64(at))
+	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, entry[4:entryHead])
+}
+
+// headAt reports whether text has an entry's head at an offset.
+func headAt(text []byte, number uint64, at int) bool {
+	return len(text)-at >= entryHead && binary.LittleEndian.Uint32(text[at:]) == headSum(text[at:], number, int64(at))
+}
+
+// bodyAt returns the body of the entry at an offset, or nil if it is not whole.
+func bodyAt(text []byte, number uint64, at int) []byte {
+	if !headAt(text, number, at) {
+		return nil
+	}
+	body := text[at+entryHead:]
+	n := binary.LittleEndian.Uint64(text[at+8:])
+	if n > uint64(len(body)) || crc32.Checksum(body[:n], castagnoli) != binary.LittleEndian.Uint32(text[at+4:]) {
+		return nil
+	}
+	return body[:n]
+}
+
+// readJournal returns the bodies of a journal's entries, without a last one that is torn. Another entry that is not whole is an error.
+func readJournal(text []byte, number uint64) (bodies [][]byte, err error) {
+	for at := 0; at < len(text); {
+		body := bodyAt(text, number, at)
+		if body == nil {
+			if torn(text, number, at) {
+				break
+			}
+			return nil, fmt.Errorf("the entry at byte %d is damaged", at)
+		}
+		bodies = append(bodies, body)
+		at += entryHead + len(body)
+	}
+	return bodies, nil
+}
+
+// torn reports whether the entry at an offset, which is not whole, is one whose write a crash has ended: it is the last, and sectors
+// of it are missing.
+func torn(text []byte, number uint64, at int) bool {
+	for next := at + entryHead; next < len(text); next += entryHead {
+		if headAt(text, number, next) {
+			return false
+		}
+	}
+	end := len(text) // as far as is known
+	if headAt(text, number, at) {
+		n := binary.LittleEndian.Uint64(text[at+8:])
+		if n > uint64(len(text)-at-entryHead) {
+			return true
+		}
+		end = at + entryHead + int(n)
+	}
+	if end < len(text) { // something follows
+		return false
+	}
+	if end%entryHead != 0 { // the end of a write that was cut short
+		return true
+	}
+	for at < end {
+		next := min(end, at/sector*sector+sector)
+		if zero(text[at:next]) {
+			return true
+		}
+		at = next
+	}
+	return false
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
