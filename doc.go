@@ -31,7 +31,9 @@
 //	internal/growth tests only: how time, allocation and retained memory grow with the input
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
-//	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, watch, metrics, config, load, service;
+//	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, access (tokens
+//	                and rights), watch, metrics, latency, throttle (the log), config, load, service; disk, the file system, with a faulty
+//	                one for tests; sim and memnet, tests only: lives from seeds on that disk, and a network in memory;
 //	                migrate, which changes the imports of programs, and evolve, which compares versions of a schema
 //	bench           its own module: the only place where rivals are imported
 //
