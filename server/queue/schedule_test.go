@@ -211,7 +211,8 @@ func TestSuspectRecovers(t *testing.T) {
 // A call that takes long and finds all slow places taken moves to one when it is free, and not at its own end only.
 func TestCallMovesWhenASlowPlaceIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin, healthy := time.Now(), time.Duration(0)
+		begin := time.Now()
+		var healthy atomic.Int64 // nanoseconds until its call
 		o := testOptions(newTarget())
 		o.Workers, o.MaxSlow = 1, 1
 		o.Deliver = func(_ context.Context, tenant string, _ []*Item) Verdict {
@@ -221,7 +222,7 @@ func TestCallMovesWhenASlowPlaceIsFree(t *testing.T) {
 			case "minute":
 				time.Sleep(time.Minute)
 			default:
-				healthy = time.Since(begin)
+				healthy.Store(int64(time.Since(begin)))
 			}
 			return Verdict{Kind: Delivered}
 		}
@@ -230,8 +231,8 @@ func TestCallMovesWhenASlowPlaceIsFree(t *testing.T) {
 			mustPut(t, q, Item{Tenant: tenant, Body: []byte("x")})
 		}
 		time.Sleep(2 * time.Minute)
-		if healthy == 0 || healthy > 2*time.Second {
-			t.Errorf("the healthy tenant waited %v", healthy)
+		if waited := time.Duration(healthy.Load()); waited == 0 || waited > 2*time.Second {
+			t.Errorf("the healthy tenant waited %v", waited)
 		}
 		closeNow(q)
 	})
