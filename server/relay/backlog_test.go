@@ -340,15 +340,16 @@ func testQueueRespectsThePause(t *testing.T, n *network) {
 	for _, code := range []int{429, 500, 503} {
 		s := n.sink(t)
 		var until time.Time
-		posts := 0
+		var posts atomic.Int64
 		s.answers(func(w http.ResponseWriter, p *post) bool {
 			if p.tenant != "a" {
 				return false
 			}
-			if posts++; time.Now().Before(until) {
-				t.Errorf("%d: post %d came %v too early", code, posts, time.Until(until))
+			k := posts.Add(1)
+			if time.Now().Before(until) {
+				t.Errorf("%d: post %d came %v too early", code, k, time.Until(until))
 			}
-			if posts > 5 {
+			if k > 5 {
 				return false
 			}
 			until = time.Now().Add(time.Minute)
@@ -362,10 +363,10 @@ func testQueueRespectsThePause(t *testing.T, n *network) {
 			r.send(t, remotewrite.V1, of("b", float64(i))).want(t, 204)
 		}
 		waitFor(t, "the other tenant's samples", func() bool { return len(s.got()["b"]) == 20 })
-		if posts > 2 {
-			t.Errorf("%d: %d posts", code, posts)
+		if k := posts.Load(); k > 2 {
+			t.Errorf("%d: %d posts", code, k)
 		}
-		waitFor(t, "posts", func() bool { return posts >= 6 })
+		waitFor(t, "posts", func() bool { return posts.Load() >= 6 })
 	}
 }
 
