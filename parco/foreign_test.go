@@ -179,8 +179,8 @@ func TestErrorsAreShort(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
-	_, err = String(foreignHeader{}).Parse(reader([]byte("\xff\xff\xff\xff")))
-	if !errors.Is(err, ErrOverflow) || !errors.Is(err, schema.ErrOverflow) || err.Error() != "schema: parco: a length of 4294967295: 0 to 104857600 can be read (offset 0)" {
+	_, err = String(foreignHeader{}).Parse(reader([]byte("\xff\xff\xff\x7f")))
+	if !errors.Is(err, ErrOverflow) || !errors.Is(err, schema.ErrOverflow) || err.Error() != "schema: parco: a length of 2147483647: 0 to 104857600 can be read (offset 0)" {
 		t.Errorf("%v", err)
 	}
 }

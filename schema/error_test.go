@@ -2,6 +2,8 @@ package schema
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +24,7 @@ func TestErrorsOfUnnamedTypes(t *testing.T) {
 // TestUnnamedTypesAreShort: no error writes out a type that has no name, wherever it stands in a schema.
 func TestUnnamedTypesAreShort(t *testing.T) {
 	type bare = struct{ hidden int }
+	_ = bare{}.hidden // only its type counts
 	type holder struct {
 		Bare  bare
 		List  []bare
@@ -98,8 +101,8 @@ func TestLimitText(t *testing.T) {
 		err, is error
 		want    string
 	}{
-		{parse(Struct(get(As[int](U64))), "\xff\xff\xff\xff\xff\xff\xff\xff"), ErrOverflow, "get: 18446744073709551615 does not fit signed 64 bits (offset 0)"},
-		{parse(Struct(get(As[int](U64BE))), "\x80\x00\x00\x00\x00\x00\x00\x00"), ErrOverflow, "get: 9223372036854775808 does not fit signed 64 bits (offset 0)"},
+		{parse(Struct(get(As[int](U64))), "\xff\xff\xff\xff\xff\xff\xff\xff"), ErrOverflow, fmt.Sprintf("get: 18446744073709551615 does not fit signed %d bits (offset 0)", strconv.IntSize)},
+		{parse(Struct(get(As[int](U64BE))), "\x80\x00\x00\x00\x00\x00\x00\x00"), ErrOverflow, fmt.Sprintf("get: 9223372036854775808 does not fit signed %d bits (offset 0)", strconv.IntSize)},
 		{write(Struct(get(As[int](I16BE))), all{Get: -40000}), ErrOverflow, "get: -40000 does not fit signed 16 bits (offset 0)"},
 		{write(Struct(get(As[int](U8))), all{Get: 256}), ErrOverflow, "get: 256 does not fit unsigned 8 bits (offset 0)"},
 		{parse(Struct(list(HI8)), "\xff"), ErrOverflow, "l: a length of -1: HI8 counts 0 to 127 (offset 0)"},

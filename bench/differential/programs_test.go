@@ -3,7 +3,6 @@ package differential
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -115,7 +114,7 @@ func programStep(r *rand.Rand) (name string, f func(e lowEncoder) error) {
 		{"SetCustomStructTag", func(e lowEncoder) error { e.SetCustomStructTag(tag); return nil }},
 	}
 	k := r.IntN(len(steps))
-	return fmt.Sprintf("%s", steps[k].name), steps[k].f
+	return steps[k].name, steps[k].f
 }
 
 // TestMsgpackSamePrograms runs random calls of an Encoder, with options that are set in between, by both. After each call, what was

@@ -42,7 +42,6 @@ type client struct {
 	host       string
 	http       *http.Client
 	registered bool // the schema
-	keyed      []*request
 }
 
 func (m *model) client(host string) *client {

@@ -66,6 +66,8 @@ func TestWatcher(t *testing.T) {
 			t.Helper()
 			time.Sleep(2 * Interval) // one look sees a change, the next that it is complete
 			synctest.Wait()
+			w.loading.Lock() // under which p is loaded
+			defer w.loading.Unlock()
 			if p.value != value || p.loads != loads || w.Stats().Failed != failed {
 				t.Fatalf("%+v %+v, want %s, %d loads, %d failed", p, w.Stats(), value, loads, failed)
 			}
@@ -136,14 +138,16 @@ func TestFileThatIsWrittenInSteps(t *testing.T) {
 			p.write(t, "a", text)
 			time.Sleep(Interval)
 			synctest.Wait()
-			w.mu.Lock() // under which p is loaded
+			w.loading.Lock() // under which p is loaded
 			if p.value != "first" {
 				t.Errorf("%q was loaded", p.value)
 			}
-			w.mu.Unlock()
+			w.loading.Unlock()
 		}
 		time.Sleep(Interval)
 		synctest.Wait()
+		w.loading.Lock()
+		defer w.loading.Unlock()
 		if p.value != "second" || p.loads != 2 {
 			t.Errorf("%q after %d loads", p.value, p.loads)
 		}

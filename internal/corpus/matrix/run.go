@@ -84,10 +84,13 @@ func (m *matrix) end(full bool) {
 	if m.t.Failed() {
 		return
 	}
-	missing := m.reached.missing(byTarget, bySource)
-	if full {
-		missing = append(m.reached.missing(byWay, byTarget, bySource, byWayTarget, byPlace, byWrap, byKind), m.reached.unused(m.f)...)
+	if m.calls == 0 {
+		m.t.Error("no call was made")
 	}
+	if !full { // a few cases reach what chance has them reach
+		return
+	}
+	missing := append(m.reached.missing(byWay, byTarget, bySource, byWayTarget, byPlace, byWrap, byKind), m.reached.unused(m.f)...)
 	if len(missing) > 0 {
 		m.t.Errorf("what the run has not reached:\n%s", strings.Join(missing, "\n"))
 	}

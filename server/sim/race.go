@@ -1,0 +1,6 @@
+//go:build race
+
+package sim
+
+// shuffled reports whether the scheduler runs goroutines in random order, as it does for the race detector.
+const shuffled = true
