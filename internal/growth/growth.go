@@ -205,7 +205,7 @@ func (c Case) check(n int, base float64) (s seen, err error) {
 	bound, certainly := float64(most), time.Duration(doubtful)
 	for i := 0; ; i++ {
 		a, b, times, err := c.compare(n, bound)
-		s.grows = s.grows || b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
+		s.grows = s.grows || grows(a, b)
 		s.perByte = float64(b.time) / float64(factor*n*times)
 		certain := b.time > certainly*max(a.time, grain) && b.time > brief || b.time > noticeable && (base > 0 && s.perByte > dear*base || i > 0 && b.time > doubtful*a.time)
 		if err == nil || c.tooMuch(n, times, b) != "" || certain && !c.OnlyAlloc || i == confirms {
@@ -236,12 +236,16 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 			// Pools, and hints of what was needed last, make some calls allocate less than others of the same size.
 			a, b = cost{min(a.time, x.time), max(a.alloc, x.alloc)}, cost{min(b.time, y.time), min(b.alloc, y.alloc)}
 		}
-		if err = c.judge(n, times, a, b, bound); err == nil || spent > patience {
+		// Of a small cost the first measure is often that of cold caches, and hides that the cost grows.
+		if err = c.judge(n, times, a, b, bound); err == nil && (i >= 2 || grows(a, b)) || spent > patience {
 			break
 		}
 	}
 	return a, b, times, err
 }
+
+// grows reports whether the cost b of 4n bytes is more than a, that of n.
+func grows(a, b cost) bool { return b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize) }
 
 // judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. Costs may grow bound times.
 func (c Case) judge(n, times int, a, b cost, bound float64) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -24,7 +25,8 @@ func TestMemory(t *testing.T) {
 	}
 	for _, tc := range []struct{ tenants, items, most int }{{1, 200_000, itemCost}, {100_000, 1, 800 + itemCost}} {
 		o := testOptions(nil)
-		o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{} }
+		var tries atomic.Int64
+		o.Deliver = func(context.Context, string, []*Item) Verdict { tries.Add(1); return Verdict{} }
 		o.Memory, o.WAL.SegmentBytes, o.noteInterval = -1, 4<<20, time.Hour
 		o.firstPause, o.longestPause = time.Hour, time.Hour
 		dir := memDir(t)
@@ -42,6 +44,7 @@ func TestMemory(t *testing.T) {
 			if st := q.Stats(); st.Items != n || st.Memory != 0 {
 				t.Errorf("%+v", st)
 			}
+			eventually(t, "each tenant was tried", func() bool { return tries.Load() >= int64(tc.tenants) }) // and waits for its next try
 			each := (heap() - before) / int64(n)
 			t.Logf("%d tenants with %d items: %d bytes for each item", tc.tenants, tc.items, each)
 			if each > int64(tc.most) {
@@ -50,6 +53,7 @@ func TestMemory(t *testing.T) {
 			mustClose(t, q)
 			q = nil
 			before = heap()
+			tries.Store(0)
 			q = mustOpen(t, dir, o)
 		}
 		mustClose(t, q)
