@@ -85,7 +85,16 @@ func TestVerdicts(t *testing.T) {
 		}, "4.0 times its size, and may 3 times", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			seen, err := Case{Prepare: each(test.f), Alloc: 3}.check(128<<10, 0)
+			c := Case{Prepare: each(test.f), Alloc: 3}
+			seen, err := c.check(128<<10, 0)
+			if slices.Contains(constant, test.name) {
+				// On a busy machine one of two equal costs may be measured twice as high, which no case is failed for.
+				for range attempts {
+					if seen.grows {
+						seen, err = c.check(128<<10, 0)
+					}
+				}
+			}
 			if grows := seen.grows; hasClock && grows == slices.Contains(constant, test.name) {
 				t.Errorf("it grows: %t", grows)
 			}
