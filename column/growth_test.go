@@ -18,9 +18,15 @@ func TestGrowth(t *testing.T) {
 		}
 		return all
 	}
+	// of returns a column of a kind: the Append methods leave that to Accepts.
+	of := func(kind Kind) *Column {
+		c := new(Column)
+		c.Accepts(kind)
+		return c
+	}
 	// fill appends n cells of every kind to as many columns.
 	fill := func(n int) []*Column {
-		bools, ints, floats, text, times, nulls := new(Column), new(Column), new(Column), new(Column), new(Column), new(Column)
+		bools, ints, floats, text, times, nulls := of(Bool), of(Int64), of(Float64), of(String), of(Time), of(Int64)
 		for i := range n {
 			bools.AppendBool(i%2 == 0)
 			ints.AppendInt64(int64(i))
@@ -55,7 +61,7 @@ func TestGrowth(t *testing.T) {
 		{Name: "Column.AppendString long", Alloc: 8, Prepare: func(n int) func() {
 			text := make([]byte, n/4)
 			return func() {
-				c := new(Column)
+				c := of(String)
 				for range 4 {
 					_ = c.AppendString(text)
 				}
@@ -67,6 +73,7 @@ func TestGrowth(t *testing.T) {
 				for range n {
 					c.AppendNulls(1)
 				}
+				c.Accepts(String)
 				_ = c.AppendString([]byte("x"))
 			}
 		}},
@@ -80,7 +87,7 @@ func TestGrowth(t *testing.T) {
 		}},
 		{Name: "Column.AcceptsInt64,Column.InvalidText", Alloc: 24, Prepare: func(n int) func() {
 			return func() {
-				floats, text := new(Column), new(Column)
+				floats, text := of(Float64), of(String)
 				floats.AppendFloat64(0.5)
 				for i := range n / 16 {
 					if v := int64(i) << 40; floats.AcceptsInt64(v) {
@@ -95,7 +102,7 @@ func TestGrowth(t *testing.T) {
 		// Integers that grow by a quarter take 6.25 bytes for each that is there at the end, the floats one, and one float more 1.25.
 		{Name: "Column.Widen,Column.Accepts", Alloc: 9, Prepare: func(n int) func() {
 			return func() {
-				c := new(Column)
+				c := of(Int64)
 				for range n / 8 {
 					c.AppendInt64(1)
 				}
@@ -107,7 +114,7 @@ func TestGrowth(t *testing.T) {
 			from := fill(n / 16)
 			return func() {
 				for _, c := range from {
-					to := new(Column)
+					to := of(c.Kind)
 					for i := range c.Rows {
 						if err := to.AppendColumn(c, i, i+1); err != nil {
 							panic(err)
@@ -158,6 +165,7 @@ func TestGrowth(t *testing.T) {
 				for i := range n / 16 {
 					for _, name := range all {
 						c, _ := b.Column(name)
+						c.Accepts(Int64)
 						c.AppendInt64(1)
 					}
 					if i%2 == 0 {
@@ -174,9 +182,11 @@ func TestGrowth(t *testing.T) {
 				b := new(Batch)
 				for range n / 16 {
 					text, _ := b.Column(all[0])
+					text.Accepts(String)
 					_ = text.AppendString([]byte("abc"))
 					_ = b.CloseRow()
 					late, _ := b.Column(all[1])
+					late.Accepts(Int64)
 					late.AppendInt64(1)
 					b.Undo()
 				}
@@ -188,6 +198,7 @@ func TestGrowth(t *testing.T) {
 				b := new(Batch)
 				for range n / 16 {
 					c, _ := b.Column(all[0])
+					c.Accepts(Int64)
 					c.AppendInt64(1)
 					_ = b.CloseRow()
 					c, _ = b.Column(all[0])
@@ -209,9 +220,29 @@ func TestGrowth(t *testing.T) {
 					b.Reset()
 					for _, name := range all[:linear+2] {
 						c, _ := b.Column(name)
+						c.Accepts(Bool)
 						c.AppendBool(true)
 					}
 					_ = b.CloseRow()
+				}
+			}
+		}},
+		{Name: "Batch.Reset many small batches after a long one", Alloc: 40, Prepare: func(n int) func() {
+			name := names(1)[0]
+			return func() {
+				b := new(Batch)
+				for i := range n / 16 {
+					rows := 2
+					if i == 0 {
+						rows = n / 16
+					}
+					for range rows {
+						c, _ := b.Column(name)
+						c.Accepts(String)
+						_ = c.AppendString([]byte("abc"))
+						_ = b.CloseRow()
+					}
+					b.Reset()
 				}
 			}
 		}},
@@ -236,4 +267,36 @@ func TestGrowth(t *testing.T) {
 		"Column.Mismatch*": "the text of an error",
 		"TooManyRows":      "a line of text",
 	})
+}
+
+// TestGrowthHeld: a batch keeps its buffers, and nothing of the bodies that its names and texts were parts of.
+func TestGrowthHeld(t *testing.T) {
+	growth.CheckHeld(t, []growth.Held{{Name: "Batch", Start: func(large, _ int) func(int) any {
+		b := new(Batch)
+		return func(n int) any {
+			body := make([]byte, n)
+			columns := linear + 2
+			if n == large {
+				columns++ // which waits for its next use then
+			}
+			for k := range columns {
+				text := body[16*k:][:8]
+				copy(text, "a name")
+				text[7] = byte('0' + k)
+				c, err := b.Column(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Accepts(String)
+				if err := c.AppendString(text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := b.CloseRow(); err != nil {
+				t.Fatal(err)
+			}
+			b.Reset()
+			return nil
+		}
+	}}})
 }

@@ -766,6 +766,21 @@ func growthSequences() []growth.Case {
 				}
 			}
 		}},
+		{Name: "Decoder.ResetDict many small after a large one", Alloc: 300, Prepare: func(n int) func() {
+			large, small := marshalled(dict(n/20)), marshalled([]string{"abc", "abd"})
+			return func() {
+				d := msgpack.NewDecoder(nil)
+				for i := range n / 20 {
+					in := small
+					if i == 0 {
+						in = large
+					}
+					d.ResetDict(growth.Pieces(in, 1000), nil)
+					d.UseInternedStrings(true)
+					decodeNew[[]string](d)
+				}
+			}
+		}},
 		{Name: "Decoder.Reset,Decoder.ResetReader many small after a large one", Alloc: 200, Prepare: func(n int) func() {
 			large, small := marshalled(dict(n/40)), []byte("\x81\xa1a\x01")
 			return func() {
@@ -1016,6 +1031,21 @@ func TestGrowthHeld(t *testing.T) {
 			d := msgpack.NewDecoder(nil)
 			return func(n int) any { d.Reset(growth.Pieces(in[n], 5000)); return decoded(d) }
 		}, Kept: 40},
+		{Name: "GetDecoder, PutDecoder", Start: func(large, small int) func(int) any {
+			in := map[int][]byte{large: message(large), small: message(small)}
+			return func(n int) any {
+				d := msgpack.GetDecoder()
+				defer msgpack.PutDecoder(d)
+				d.Reset(growth.Pieces(in[n], 5000))
+				d.UseInternedStrings(true)
+				return decoded(d)
+			}
+		}, Kept: 40},
+		{Name: "Feed, reset", Start: func(large, small int) func(int) any {
+			in := map[int][]byte{large: message(large), small: message(small)}
+			var f msgpack.Feed
+			return func(n int) any { f.Feed(in[n]); f.Reset(); return nil }
+		}},
 		{Name: "Decoder, an error", Start: func(large, small int) func(int) any {
 			d := msgpack.NewDecoder(nil)
 			return wrong(func(b []byte, v *growthCustom) error { d.ResetBytes(b); return d.Decode(v) })(large, small)

@@ -202,6 +202,34 @@ func growthClaims() []growth.Case {
 				}
 			}
 		}},
+		{Name: "Compiler.Compile many small after a large one", Alloc: 100, Prepare: func(n int) func() {
+			_, compiler := growthBuilder().Parco()
+			large := growthDoc{Text: strings.Repeat("x", n/2), Foreign: make([]int64, n/16)}
+			return func() {
+				compiler.Compile(large, io.Discard)
+				for range n / 256 {
+					compiler.Compile(growthDoc{Text: "x", Foreign: []int64{1}}, io.Discard)
+				}
+			}
+		}},
+		{Name: "ModelBuilder.Parse,BufferCursor.Read many small of a cursor", Alloc: 100, Prepare: func(n int) func() {
+			b := growthBuilder()
+			parser, compiler := b.Parco()
+			var w bytes.Buffer
+			for range n / 256 {
+				compiler.Compile(growthDoc{Text: "x", Foreign: []int64{1}}, &w)
+			}
+			return func() {
+				for _, parse := range []func(io.Reader) (growthDoc, error){parser.Parse, b.Parse} {
+					c := NewBufferCursor(w.Bytes(), 0)
+					for range n / 256 {
+						if _, err := parse(&c); err != nil {
+							panic(err)
+						}
+					}
+				}
+			}
+		}},
 		{Name: "Parser.Parse many small after a large one", Alloc: 100, Prepare: func(n int) func() {
 			parser, compiler := growthBuilder().Parco()
 			var w bytes.Buffer

@@ -3,6 +3,7 @@ package remotewrite
 // How the cost of every function grows with its input.
 
 import (
+	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
@@ -153,6 +154,18 @@ func growthBodies() []growth.Family[growthBody] {
 	add("empty series", V1, repeat(pbBytes(1)))
 	all[len(all)-1].Most = emptyMost
 	add("one series of many labels", V1, func(n int) []byte { return pbBytes(1, repeat(other)(n)) })
+	// numbered are labels, each with its own name.
+	numbered := func(n int) []byte {
+		var b []byte
+		for i := range n / 24 {
+			b = append(b, pbBytes(1, pbString(1, "name "+strconv.Itoa(i)), pbString(2, "y"))...)
+		}
+		return b
+	}
+	add("two series of many labels", V1, func(n int) []byte {
+		one := pbBytes(1, numbered(n/2))
+		return append(one, one...)
+	})
 	add("one series of many labels that decide", V1, func(n int) []byte { return pbBytes(1, repeat(label)(n)) })
 	add("one series of many samples", V1, func(n int) []byte { return pbBytes(1, label, other, repeat(pbSample(1, 2))(n)) })
 	add("one series of many exemplars", V1, func(n int) []byte { return pbBytes(1, label, other, repeat(pbBytes(3, label))(n)) })
@@ -204,6 +217,15 @@ func growthBodies() []growth.Family[growthBody] {
 	add("symbols after the series", V2, func(n int) []byte { return append(repeat(pbBytes(5, pbPacked(1, 1, 2, 3, 4)))(n), few...) })
 	add("one series of many labels", V2, func(n int) []byte {
 		return append(slices.Clone(few), pbBytes(5, pbBytes(1, repeat([]byte{3, 4})(n)))...)
+	})
+	add("two series of many labels", V2, func(n int) []byte {
+		b, refs := symbols("service_id", "x"), []byte(nil)
+		for i := range n / 24 {
+			b = append(b, pbString(4, "name "+strconv.Itoa(i))...)
+			refs = binary.AppendUvarint(binary.AppendUvarint(refs, uint64(i+3)), 2)
+		}
+		one := pbBytes(5, pbBytes(1, refs))
+		return append(append(b, one...), one...)
 	})
 	add("one series of many labels that decide", V2, func(n int) []byte {
 		return append(slices.Clone(few), pbBytes(5, pbBytes(1, repeat([]byte{1, 2})(n)))...)
@@ -350,18 +372,30 @@ func TestGrowthHeld(t *testing.T) {
 				return nil
 			}
 		}},
-		{Name: "Splitter", Start: func(large, small int) func(int) any {
-			in := bodies(large, small)
-			p := new(Splitter)
-			return func(n int) any {
-				if err := p.Split(in[n], V2, growthBy[0]); err != nil {
-					t.Fatal(err)
-				}
-				for part := range p.Parts {
-					part.Append(nil)
-				}
-				return nil
+		{Name: "Append, long texts", Start: func(int, int) func(int) any {
+			return func(n int) any { // the texts of each request are new
+				text := strings.Repeat("x", n/2)
+				return Append(nil, V2, &Request{Series: []Series{{Labels: []Label{{Name: text, Value: text[1:]}}}}})
 			}
-		}},
+		}, Kept: 8},
+		{Name: "Splitter, many parts", Start: splits(t, func(n int) shape { return shape{series: n / 340, tenants: n / 340} })},
+		{Name: "Splitter, one part", Start: splits(t, func(n int) shape { return shape{series: n / 340, tenants: 1} })},
 	})
+}
+
+// splits returns the Start of a Held whose large body has a shape.
+func splits(t *testing.T, of func(n int) shape) func(int, int) func(int) any {
+	return func(large, small int) func(int) any {
+		in := map[int][]byte{large: of(large).body2(), small: labels2Body([]string{"service_id", "x"})}
+		p := new(Splitter)
+		return func(n int) any {
+			if err := p.Split(in[n], V2, growthBy[0]); err != nil {
+				t.Fatal(err)
+			}
+			for part := range p.Parts {
+				part.Append(nil)
+			}
+			return nil
+		}
+	}
 }

@@ -56,6 +56,14 @@ func upTo(n int, f growth.Family[[]byte]) growth.Family[[]byte] {
 	return f
 }
 
+// claims returns a family of nested elements, each of which claims as many as half of the message has bytes.
+func claims(name, before, after string) growth.Family[[]byte] {
+	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
+		unit := before + string(binary.BigEndian.AppendUint32(nil, uint32(n/2))) + after
+		return []byte(strings.Repeat(unit, n/len(unit)))
+	}}
+}
+
 // growthPacked are messages of MessagePack.
 func growthPacked() []growth.Family[[]byte] {
 	array := func(name, unit, last string) growth.Family[[]byte] {
@@ -87,6 +95,8 @@ func growthPacked() []growth.Family[[]byte] {
 			array("empty arrays", "\x90", ""),
 			array("empty maps", "\x80", ""),
 			array("claims", "\xdd\xff\xff\xff\xff", ""),
+			claims("claims of half the message", "\xdd", ""),
+			claims("claims of half the message, maps", "\xdf", "\x01"),
 			upTo(9000, made("open arrays", "", "\x91", "")),
 			made("too many open arrays", "", "\x91", ""),
 			made("too many open maps", "", "\x81\xa1a", ""),
@@ -152,6 +162,13 @@ func growthText() []growth.Family[[]byte] {
 					b = append(strconv.AppendInt(append(b, `"key `...), int64(i), 10), `":1,`...)
 				}
 				return append(b, `"a":1}`...)
+			}},
+			{Name: "deep wide lists", Most: 128 << 10, Make: func(n int) []byte { // each has a head of more than a byte
+				const open = "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+				return []byte(strings.Repeat(open, n/len(open)) + "1" + strings.Repeat("]", n/len(open)))
+			}},
+			{Name: "wide lists", Make: func(n int) []byte {
+				return made("", "[", "["+strings.Repeat("1,", 20)+"1],", "1]").Make(n)
 			}},
 			{Name: "deep lists", Make: func(n int) []byte {
 				times := n/18000 + 1
