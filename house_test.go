@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	"internal/growth":   {"internal/api"},
 
 	"internal/corpus/matrix": {"internal/corpus", "internal/guard", "internal/mem"},
-	"internal/corpus/sheet":  {"column", "internal/corpus"},
+	"internal/corpus/sheet":  {"column", "internal/corpus", "internal/guard"},
 
 	"server/disk":           {},
 	"server/disk/faulty":    {"server/disk"},

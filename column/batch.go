@@ -141,13 +141,11 @@ func (b *Batch) CloseRow() error {
 }
 
 // Undo drops the cells beyond Rows: those of a row that was begun and not closed, or of closed ones after Rows was set back.
-// Columns have the kind that they had before those cells; one without a value is free again to take on any.
+// Columns have the kind that they had before those cells, or before they were to accept one that did not come; one without a value is
+// free again to take on any.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {
-		if c.Rows <= b.Rows {
-			continue
-		}
 		c.Truncate(b.Rows)
 		c.narrow(b.Rows)
 		if c.Kind != Null && c.typed >= b.Rows {

@@ -266,6 +266,32 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoFreesKinds takes back the kinds of columns that were to accept a cell that did not come.
+func TestUndoFreesKinds(t *testing.T) {
+	var b Batch
+	for range 3 {
+		b.Column([]byte("nulls"))
+		ints, _ := b.Column([]byte("ints"))
+		if !ints.Accepts(Int64) {
+			t.Fatal("not accepted")
+		}
+		ints.AppendInt64(1)
+		b.CloseRow()
+	}
+	nulls, ints := b.Find("nulls"), b.Find("ints")
+	empty, _ := b.Column([]byte("empty"))
+	if !nulls.Accepts(String) || !ints.Accepts(Float64) || !empty.Accepts(Bool) {
+		t.Fatal("not accepted")
+	}
+	b.Undo()
+	if nulls.Kind != Null || ints.Kind != Int64 || empty.Kind != Null {
+		t.Errorf("the kinds are %v, %v and %v", nulls.Kind, ints.Kind, empty.Kind)
+	}
+	if !nulls.Accepts(Time) || ints.Ints[2] != 1 || !empty.Accepts(Int64) {
+		t.Error("a column accepts no other kind")
+	}
+}
+
 // TestUndoneKindsCostOnce gives a column of nulls one kind after the other, in rows that are undone. The nulls before are written once for
 // each kind, and are nulls in the kind that stays, whatever was there.
 func TestUndoneKindsCostOnce(t *testing.T) {

@@ -90,6 +90,8 @@ var modelIDs = [2]int{3, 200}
 // fillModel sets times that have bytes, arrays of their length and ids that are registered.
 func fillModel(r *rand.Rand, v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
+	case interface{ fill(r *rand.Rand) }:
+		p.fill(r)
 	case *time.Time:
 		*p = time.Unix(0, int64(r.Uint64())).UTC()
 	case *triple:

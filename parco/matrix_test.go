@@ -24,6 +24,7 @@ func TestMatrix(t *testing.T) {
 		modelKind("note", 1, noteNotation, noteBuilder()),
 		modelKind("widths", 13, widthsNotation, widthsBuilder()),
 		modelKind("parts", 4, partsNotation, partsBuilder()),
+		modelKind("series", 21, seriesNotation, seriesBuilder()),
 		registryKind(),
 	}
 	matrix.Run(t, matrix.Format{

@@ -248,7 +248,7 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	if !r.bind(c.fields, b, 0) {
 		return r.inRow(0)
 	}
-	if !r.accept(c.steps, 0) {
+	if len(data) > 0 && !r.accept(c.steps, 0) { // without a cell, a column takes on no kind
 		return r.inRow(0)
 	}
 	for i, row := 0, 0; i < len(data); row++ {
@@ -309,9 +309,14 @@ func (r *RowReader) Read(b *column.Batch) error {
 		}
 	}
 	for _, l := range r.columns.lists {
-		if k := len(r.next); l.steps != nil && k < len(r.at) && r.cells.accept(l.steps, r.at[k]) {
-			r.next = append(r.next, r.cells.run(l.steps, r.at[k]))
+		if l.steps == nil {
+			continue
 		}
+		k := len(r.next)
+		if k == len(r.at) || !r.cells.accept(l.steps, r.at[k]) {
+			break // there is no more, or r.next has no place for the cell
+		}
+		r.next = append(r.next, r.cells.run(l.steps, r.at[k]))
 	}
 	if r.cells.cause == nil {
 		if err := b.CloseRow(); err != nil {

@@ -511,6 +511,27 @@ func TestColumnsBehind(t *testing.T) {
 	}
 }
 
+// A list that is not there is not read after another one was refused.
+func TestColumnsTailRefused(t *testing.T) {
+	c, err := columnsOf(mustSchema("{list8(u8),[list8(u8)]}").n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b column.Batch
+	text, _ := b.Column([]byte("F0"))
+	text.Accepts(column.String)
+	text.AppendString(nil)
+	b.CloseRow()
+	rows, err := c.Rows([]byte{1, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e *Error
+	if err := rows.Read(&b); !errors.As(err, &e) || e.Path != "F0" {
+		t.Errorf("%+v, want an error of F0", err)
+	}
+}
+
 func TestColumnsLimits(t *testing.T) {
 	rows, err := columnsOf(mustSchema("{u8,u8}").n)
 	if err != nil {

@@ -55,16 +55,9 @@ func (l *Layout) Decode(b []byte, target reflect.Value, o Options) (n int, err e
 	if o.MaxBytes > 0 && len(b) > o.MaxBytes {
 		d.b, d.cut = b[:o.MaxBytes], true
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			err = f.error
-		}
-	}()
-	d.value(l, target.Elem())
+	if err := d.attempt(func() { d.value(l, target.Elem()) }); err != nil {
+		return 0, err
+	}
 	return d.at, nil
 }
 

@@ -3,7 +3,8 @@
 //
 // The oracle is a list of the rows that were taken. After each call the columns are made of it anew, cell by cell, and compared with
 // those of the batch: kinds, cells, nulls, what lies under a null, and the lengths of all slices. So a row that was refused must have left
-// nothing, once it is undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it is.
+// nothing, once it is undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it is, and stay so
+// while the first one goes on. A document must not change, is overwritten after the call, and is guarded with the tag invariants.
 //
 // A full run fails that leaves out a way, a kind of column, or something else that may happen to a batch: reached counts them.
 // SLIPSTREAM_MATRIX=case runs one case again.
@@ -24,6 +25,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
 // Row is the cells of a row. A value is nil, a bool, an int64, a float64, a string, a Time or a NegativeZero.
@@ -44,6 +46,8 @@ type Format struct {
 	Times bool
 	// Encode writes rows, in any form that the format has.
 	Encode func(r *rand.Rand, rows []Row) []byte
+	// Document, if it is not nil, writes rows of its own, instead of Encode: of a format whose columns are fixed.
+	Document func(r *rand.Rand) []byte
 	// Oracle returns the rows that b has, up to the first that is not a row of cells, and whether there is none such and nothing else is
 	// wrong. It need not know what fits a column.
 	Oracle func(b []byte) (rows []Row, ok bool)
@@ -136,6 +140,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	r := corpus.New(seed)
 	b.Reset()
 	var has taken
+	var other appended
 	var log bytes.Buffer
 	for range 1 + r.IntN(12) {
 		switch n := len(has.rows); r.IntN(8) {
@@ -169,7 +174,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				b.Reset()
 				has = taken{}
 			}
-			data := document(r, f, &has)
+			data := document(r, f)
 			k := r.IntN(len(f.Ways))
 			fmt.Fprintf(&log, "way %d: %q (%x)\n", k, data, data)
 			want := slices.Clone(has.rows)
@@ -182,8 +187,11 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				}
 				want = next.rows
 			}
-			err := f.Ways[k](data, b)
-			clear(data) // which the batch must not refer to
+			err, changed := call(f.Ways[k], data, b)
+			if changed {
+				t.Errorf("case %x:\n%sthe document was written to", seed, &log)
+				return
+			}
 			if (err == nil) != ok {
 				t.Errorf("case %x:\n%sthe error is %v, want none: %v", seed, &log, err, ok)
 				return
@@ -212,7 +220,12 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 		}
 		diff := has.compare(b)
 		if diff == "" {
-			if diff = has.compareAppended(r, b); diff != "" {
+			if diff = other.compare(); diff != "" {
+				diff = "a batch that it was appended to before: " + diff
+			}
+		}
+		if diff == "" {
+			if diff = other.append(r, &has, b); diff != "" {
 				diff = "appended by AppendColumn: " + diff
 			}
 		}
@@ -223,8 +236,43 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	}
 }
 
+// call has a way decode data, which the batch must not refer to afterwards. It reports whether data was written to.
+func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch) (err error, changed bool) {
+	if guard.Enabled {
+		input, region := guard.Input(data)
+		defer region.Free()
+		return way(input, b), false
+	}
+	input := bytes.Clone(data)
+	err = way(input, b)
+	changed = !bytes.Equal(input, data)
+	clear(input)
+	return err, changed
+}
+
 // document is the bytes of some rows, cut or mutated at times.
-func document(r *rand.Rand, f Format, has *taken) []byte {
+func document(r *rand.Rand, f Format) []byte {
+	var b []byte
+	if f.Document != nil {
+		b = f.Document(r)
+	} else {
+		b = f.Encode(r, rowsOf(r, f))
+	}
+	switch r.IntN(5) {
+	case 0:
+		b = b[:r.IntN(len(b)+1)]
+	case 1:
+		for range 1 + r.IntN(2) {
+			if len(b) > 0 {
+				b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+			}
+		}
+	}
+	return b
+}
+
+// rowsOf are rows at random.
+func rowsOf(r *rand.Rand, f Format) []Row {
 	kinds := map[string]int{} // most cells fit
 	rows := make([]Row, r.IntN(5))
 	for i := range rows {
@@ -252,18 +300,7 @@ func document(r *rand.Rand, f Format, has *taken) []byte {
 			rows[i].Values = append(rows[i].Values, nil)
 		}
 	}
-	b := f.Encode(r, rows)
-	switch r.IntN(5) {
-	case 0:
-		b = b[:r.IntN(len(b)+1)]
-	case 1:
-		for range 1 + r.IntN(2) {
-			if len(b) > 0 {
-				b[r.IntN(len(b))] ^= 1 << r.IntN(8)
-			}
-		}
-	}
-	return b
+	return rows
 }
 
 // cell is a value for a column of a kind, or nil.
@@ -433,12 +470,18 @@ func (h *taken) compare(b *column.Batch) string {
 	return ""
 }
 
-// compareAppended appends b's columns to a batch, in two pieces, and returns what is wrong with that.
-func (h *taken) compareAppended(r *rand.Rand, b *column.Batch) string {
-	var to column.Batch
+// appended is a batch that another one was appended to. It keeps what it holds, whatever becomes of the other.
+type appended struct {
+	batch column.Batch
+	has   taken
+}
+
+// append appends b's columns to an empty batch, in two pieces, and returns what is wrong with that.
+func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
+	*a = appended{has: taken{slices.Clone(h.rows), slices.Clone(h.widens)}}
 	half := r.IntN(b.Rows + 1)
 	for _, c := range b.Columns {
-		x, err := to.Column([]byte(c.Name))
+		x, err := a.batch.Column([]byte(c.Name))
 		if err != nil {
 			return err.Error()
 		}
@@ -451,9 +494,11 @@ func (h *taken) compareAppended(r *rand.Rand, b *column.Batch) string {
 			}
 		}
 	}
-	to.Rows = b.Rows
-	return h.compare(&to)
+	a.batch.Rows = b.Rows
+	return a.compare()
 }
+
+func (a *appended) compare() string { return a.has.compare(&a.batch) }
 
 func (w *col) compare(c *column.Column) string {
 	n := len(w.cells)

@@ -1,0 +1,211 @@
+package schema
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/internal/corpus/schemaoracle"
+	"github.com/slipstream-go/slipstream/internal/corpus/sheet"
+)
+
+// TestMatrixColumns reads messages of many schemas into a batch that is used again: rows, and columns at once or row by row.
+func TestMatrixColumns(t *testing.T) {
+	rows, columns := (*schemaoracle.Layout).Rows, (*schemaoracle.Layout).Columns
+	t.Run("rows", func(t *testing.T) {
+		sheet.Run(t, matrixSheet(t, matrixRow, rows, (*Columns).Parse, readRows))
+	})
+	t.Run("columns by row", func(t *testing.T) {
+		sheet.Run(t, matrixSheet(t, matrixLists, columns, readRows))
+	})
+	t.Run("columns", func(t *testing.T) {
+		f := matrixSheet(t, matrixLists, columns, (*Columns).Parse)
+		f.Whole = true
+		sheet.Run(t, f)
+	})
+}
+
+// matrixSheet is the format of schemas at random: each document is of another.
+func matrixSheet(t *testing.T, random func(*rand.Rand) string, oracle func(*schemaoracle.Layout, []byte) ([][]schemaoracle.Cell, bool),
+	ways ...func(*Columns, []byte, *column.Batch) error) sheet.Format {
+	var c *Columns
+	var layout *schemaoracle.Layout
+	f := sheet.Format{Times: true}
+	f.Document = func(r *rand.Rand) []byte {
+		s := mustSchema(random(r))
+		var text strings.Builder
+		notation{names: true}.node(&text, s.n)
+		var err error
+		if layout, err = schemaoracle.Parse(text.String()); err == nil {
+			c, err = columnsOf(s.n)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", &text, err)
+		}
+		return matrixMessages(r, s)
+	}
+	f.Oracle = func(b []byte) (rows []sheet.Row, ok bool) {
+		all, ok := oracle(layout, b)
+		for _, cells := range all {
+			var row sheet.Row
+			for _, cell := range cells {
+				if at, is := cell.Value.(time.Time); is {
+					cell.Value = sheet.Time(at.UnixMicro())
+				}
+				row.Keys, row.Values = append(row.Keys, cell.Name), append(row.Values, cell.Value)
+			}
+			rows = append(rows, row)
+		}
+		return rows, ok
+	}
+	for _, way := range ways {
+		f.Ways = append(f.Ways, func(b []byte, to *column.Batch) error { return way(c, b, to) })
+	}
+	return f
+}
+
+// readRows reads the rows of b one by one. After an error that is not of a cell, there is the same error again.
+func readRows(c *Columns, b []byte, to *column.Batch) error {
+	rows, err := c.Rows(b)
+	for err == nil && rows.More() {
+		err = rows.Read(to)
+	}
+	return err
+}
+
+// matrixCell is the notation of a cell of field i. Most cells of one field fit into one column.
+func matrixCell(r *rand.Rand, i int) string {
+	kinds := [...][]string{
+		{"i64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "u16be", "i16be", "u32be", "i32be", "u64be", "i64be", "f64"},
+		{"str8", "str16", "str" + headerTexts[r.IntN(len(headerTexts))]},
+		{"f64", "f32", "f32be", "f64be", "i32", "i64be"},
+		{"bool"},
+		{"time"},
+	}
+	kind := i % len(kinds)
+	if r.IntN(60) == 0 {
+		kind = r.IntN(len(kinds))
+	}
+	s := kinds[kind][r.IntN(len(kinds[kind]))]
+	for r.IntN(3) == 0 {
+		s = "opt(" + s + ")"
+	}
+	return s
+}
+
+// matrixRow is the notation of a row: cells, bytes that are skipped, structs and a tail.
+func matrixRow(r *rand.Rand) string {
+	from := 20 // where the tail begins
+	if r.IntN(5) == 0 {
+		from = r.IntN(8)
+	}
+	return matrixFields(r, from, func(depth, i int) string { return matrixInner(r, depth, i) })
+}
+
+// matrixInner is the notation of field i of a row, or of a struct in it.
+func matrixInner(r *rand.Rand, depth, i int) string {
+	if i < 5 || depth == 2 {
+		return matrixCell(r, i)
+	}
+	s := matrixFields(r, 20, func(_, i int) string { return matrixInner(r, depth+1, i) })
+	for r.IntN(2) == 0 {
+		s = "opt(" + s + ")"
+	}
+	return s
+}
+
+// matrixLists is the notation of columns.
+func matrixLists(r *rand.Rand) string {
+	from := 20
+	if r.IntN(5) == 0 {
+		from = r.IntN(8)
+	}
+	return matrixFields(r, from, func(_, i int) string {
+		return "list" + headerTexts[r.IntN(len(headerTexts))] + "(" + matrixCell(r, i) + ")"
+	})
+}
+
+// matrixFields is the notation of a struct, the fields of which from number `from` on are a tail.
+func matrixFields(r *rand.Rand, from int, field func(depth, i int) string) string {
+	var fields []string
+	for i := range 1 + r.IntN(8) {
+		if i > 0 && r.IntN(8) == 0 {
+			fields = append(fields, fmt.Sprint("skip", r.IntN(9)))
+		}
+		if i == from {
+			fields = append(fields, "[")
+		}
+		fields = append(fields, field(0, i))
+	}
+	s := strings.ReplaceAll("{"+strings.Join(fields, ",")+"}", "[,", "[")
+	if strings.Contains(s, "[") {
+		s = s[:len(s)-1] + "]}"
+	}
+	return s
+}
+
+// matrixMessages writes some rows of s.
+func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
+	count := r.IntN(5)
+	if r.IntN(6) == 0 {
+		count = r.IntN(90)
+	}
+	fill := func(n *node, v reflect.Value) {
+		fillValue(r, n, v, 0)
+		mostlyUTF8(r, v)
+		mostlyFits(r, v)
+	}
+	var spans []span
+	if s.n.onlyLists() {
+		v := reflect.New(s.typ).Elem()
+		for _, f := range s.n.fields {
+			if f.n == nil {
+				continue
+			}
+			list := reflect.MakeSlice(v.FieldByName(f.name).Type(), count, count)
+			for i := range count {
+				fill(f.n.elem, list.Index(i))
+			}
+			v.FieldByName(f.name).Set(list)
+		}
+		return naive(nil, s.n, v, "", &spans)
+	}
+	if s.n.hasTail() {
+		count = min(count, 1)
+	}
+	for range count {
+		v := reflect.New(s.typ).Elem()
+		fill(s.n, v)
+		spans = spans[:0]
+		b = naive(b, s.n, v, "", &spans)
+	}
+	return b
+}
+
+// mostlyFits makes most large integers in v such as a float64 holds, too.
+func mostlyFits(r *rand.Rand, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Int64:
+		if r.IntN(60) > 0 {
+			v.SetInt(v.Int() >> 12)
+		}
+	case reflect.Uint64:
+		if r.IntN(60) > 0 {
+			v.SetUint(v.Uint() >> 12)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			mostlyFits(r, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				mostlyFits(r, v.Field(i))
+			}
+		}
+	}
+}
