@@ -53,7 +53,7 @@ func TestPagesFromParco(t *testing.T) {
 	page.Rows(t, "What it costs, what it gains", map[string]func(*testing.T, pages.Row){
 		"written into a kept buffer, 0 allocations": figures, "read": figures, "read into a value that was used before": figures,
 	})
-	page.Pin(t, "Parco is not on the module proxy, so nothing here can run it; parco's own tests hold its bytes and errors", "What to look at")
+	page.Skip(t, "TestPagesFromParco of parco has them", "What to look at")
 	page.Done(t)
 }
 
@@ -85,10 +85,22 @@ func TestPagesFromProtobuf(t *testing.T) {
 		corresponding[row] = func(t *testing.T, r pages.Row) { known(t, r, 1, exported(t, "schema")) }
 	}
 	page.Rows(t, "What corresponds", corresponding)
-	page.Pin(t, "bytes by the layout of both formats; schema's vectors have ours", "How large")
-	page.Pin(t, "schema's tests of Compat have each change; the block is a sketch with … in it", "The same change in both")
+	page.Blocks(t, "The same change in both", map[string]func(*testing.T, pages.Block){
+		"r := schema.NewRegistry(schema.U8) // one byte before each message": func(t *testing.T, b pages.Block) {
+			code := strings.Replace(b.Text, "…", "seen = *o; return nil", 1)
+			code = strings.Replace(code, "…", "new.ID = uint64(old.ID); return nil", 1)
+			pages.WantRun(t, code, pages.Program{
+				Imports: []string{"errors", "fmt", module + "/schema"},
+				Declare: "type Order struct{ ID uint64 }\ntype OrderV1 struct{ ID uint8 }\n" +
+					"var orders = schema.Struct(schema.F(\"id\", func(o *Order) *uint64 { return &o.ID }, schema.U64))\n" +
+					"var ordersV1 = schema.Struct(schema.F(\"id\", func(o *OrderV1) *uint8 { return &o.ID }, schema.U8))\n",
+				Before: "var seen Order",
+				Check:  "_, err1 := r.Dispatch([]byte{1, 7})\nfmt.Print(err, err1, seen)\n_, err2 := r.Dispatch([]byte{2, 9, 0, 0, 0, 0, 0, 0, 0})\nfmt.Print(err2, seen)",
+			}, "<nil> <nil> {7}<nil> {9}")
+		},
+	})
 	page.Pin(t, "ways to deploy, and a sketch of a reader", "Moving a service")
-	page.Pin(t, "schema's tests have each limit of ours", "Limits")
+	page.Skip(t, "TestPagesFromProtobuf of bench/schema has them, with Google's library", "How large", "The same change in both", "Limits")
 	page.Done(t)
 }
 

@@ -148,7 +148,7 @@ func TestPagesIngestSchema(t *testing.T) {
 			}
 		},
 	})
-	page.Pin(t, "ingest's TestSchema… tests have each of them", "When the schema changes", "When it is refused")
+	page.Skip(t, "TestPagesIngestSchema of ingest has them", "When the schema changes", "When it is refused")
 	page.Done(t)
 	c.stop()
 }

@@ -35,7 +35,7 @@ module MessagePack
     end
 
     # @return [String] the shortest payload, binary
-    # @raise [ArgumentError] if nsec is a second or more, or less than 0: it would change the seconds, or be lost
+    # @raise [ArgumentError] if nsec is a second or more, or less than 0: a payload of 8 bytes has 30 bits for it
     # @raise [RangeError] if sec takes more than 64 bits
     def self.to_msgpack_ext(sec, nsec)
       raise ArgumentError, "nsec is #{nsec}, and should be 0 to 999999999" unless nsec.between?(0, 999_999_999)
