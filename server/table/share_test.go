@@ -44,6 +44,9 @@ func TestShareOfTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if len(c.counts) > 0 {
+		t.Errorf("after all tables were dropped, %v are there", c.counts)
+	}
 	if err := add("b"); err != nil {
 		t.Fatal(err)
 	}
