@@ -95,6 +95,28 @@ func TestRejectedBeyondShareOfTables(t *testing.T) {
 	}
 }
 
+// Rows are judged by one look-up of each table, however many items bring them.
+func TestJudgingLooksUpEachTableOnce(t *testing.T) {
+	r := newRig(t, Options{})
+	const tables = 50
+	var items list
+	for i := range 4 * tables {
+		items = append(items, dict{"m", fmt.Sprint("t", i%tables), "columns", dict{"time", list{t0}, "v", list{i}}})
+	}
+	q := &request{handler: r.h, held: Hold{budget: r.h.flight}, codec: codec{format: Arc}, body: pack(t, items), partial: true}
+	q.record.DB = "default"
+	calls := 0
+	q.job.known = func(name table.Name) table.Bounds {
+		calls++
+		return r.store.Bounds(name)
+	}
+	writes, err := q.decode()
+	if err != nil || len(writes) != tables || calls != tables {
+		t.Errorf("%d look-ups for %d tables, %v", calls, len(writes), err)
+	}
+	r.h.freeAll(writes)
+}
+
 // forms are the ways to send rows of one table, which have the same columns: db.t, or default.t by Arc's endpoint.
 var forms = []struct {
 	name, url, contentType string

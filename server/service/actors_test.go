@@ -135,11 +135,26 @@ var actors = []actor{
 	},
 
 	// Landing.
-	{name: "a table whose disk fails", meets: []int{204}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
+	{name: "a table whose disk fails", meets: []int{204}, tokens: "good\nany\nlook db=db\nwriter rights=write\n", act: crowd(10, badRows), fault: func(c faulty.Call) error {
 		if strings.Contains(c.Path, "/tables/db/bad/") {
 			return syscall.EIO
 		}
 		return nil
+	}, check: func(s *stage) { // who may not read all databases sees no table and no path
+		for token, sees := range map[string]bool{"good": true, "look": false, "writer": false, "": false} {
+			req := s.method("GET", "/ready", "")
+			req.Header.Set("Authorization", "Bearer "+token)
+			resp, err := (&http.Transport{DialContext: s.net.From("198.51.100.3")}).RoundTrip(req)
+			if err != nil {
+				s.t.Error(err)
+				return
+			}
+			text, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if shown := strings.Contains(string(text), "bad"); resp.StatusCode != http.StatusOK || shown != sees || !sees && strings.Contains(string(text), s.dir) {
+				s.t.Errorf("/ready for the token %q: %d %s", token, resp.StatusCode, text)
+			}
+		}
 	}},
 	{name: "a table whose disk is full", meets: []int{204}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
 		if strings.Contains(c.Path, "/tables/db/bad/") && c.Writes() {
