@@ -54,7 +54,7 @@ type Limits struct {
 	MinRate         Size `help:"Minimum rate of a body in bytes per second, over 5 s; slower: 408. 0: no minimum." default:"4KiB"`
 	MaxRows         int  `help:"Rows of a request." default:"1048576"`
 	MaxColumns      int  `help:"Columns of a table." default:"4096"`
-	MaxTables       int  `help:"Tables in the catalog." default:"10000"`
+	MaxTables       int  `help:"Tables in the catalog. Where several databases have some, each may have four times as many as are free." default:"10000"`
 	MaxHeader       Size `help:"Bytes of a request's head." default:"16KiB"`
 
 	IdempotencyWindow time.Duration `help:"How long the Idempotency-Key of a stored request is remembered." default:"1h"`

@@ -19,10 +19,10 @@ import (
 )
 
 // keyed sends the batch of a number with its key. A batch is large, so that segments of the log are filled and released.
-func keyed(h *Handler, id int64) *httptest.ResponseRecorder {
+func keyed(h *Handler, id int64, durability string) *httptest.ResponseRecorder {
 	pad := strings.Repeat("x", 4<<10)
 	body := fmt.Sprintf("{\"time\":%d,\"value\":%d,\"pad\":%q}\n{\"time\":%d,\"value\":%d}\n", 1_700_000_000+id, id, pad, 1_700_003_600+id, id)
-	r := httptest.NewRequest("POST", "/v1/write/db/t", strings.NewReader(body))
+	r := httptest.NewRequest("POST", "/v1/write/db/t?durability="+durability, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/x-ndjson")
 	r.Header.Set(keyHeader, fmt.Sprint(id))
 	w := httptest.NewRecorder()
@@ -34,6 +34,10 @@ const (
 	keyedSenders = 4
 	keyedSegment = 4 << 20 // the log remembers some 12,000 keys then
 )
+
+// durabilityOf says which batches do not wait for the disk: every other one. Its sender takes it for stored when the next one is, which waits:
+// the log has them in their order.
+func durabilityOf(id int64) string { return []string{"sync", "async"}[id%2] }
 
 // A process is killed while it stores batches and lands them. Each batch that it was sent is sent again, also those that it had answered in
 // an earlier life, and each has landed once.
@@ -62,7 +66,7 @@ func TestKeysKill(t *testing.T) {
 		if n < 150 {
 			t.Fatalf("the process ended by itself after %d requests", n)
 		}
-		for id := next + 1; id <= last+keyedSenders; id++ { // those that were in hand may be stored or not
+		for id := next + 1; id <= last+2*keyedSenders; id++ { // those that were in hand may be stored or not
 			if !sent[id] {
 				sent[id] = false
 			}
@@ -74,7 +78,7 @@ func TestKeysKill(t *testing.T) {
 	}
 	late := 0
 	for id, acknowledged := range sent {
-		w := keyed(h, id)
+		w := keyed(h, id, durabilityOf(id))
 		if w.Code != http.StatusNoContent {
 			t.Fatalf("batch %d: %d %s", id, w.Code, w.Body)
 		}
@@ -127,16 +131,18 @@ func storeForEver(dir, next string) {
 		fail(err)
 	}
 	var ids atomic.Int64
-	ids.Store(first)
+	ids.Store(first / 2)
 	var senders sync.WaitGroup
 	for range keyedSenders {
 		senders.Go(func() {
 			for {
-				id := ids.Add(1)
-				if w := keyed(h, id); w.Code != http.StatusNoContent {
-					fail(w.Body)
+				pair := 2 * ids.Add(1)
+				for _, id := range []int64{pair - 1, pair - 1, pair, pair} { // each is sent again at once
+					if w := keyed(h, id, durabilityOf(id)); w.Code != http.StatusNoContent {
+						fail(w.Body)
+					}
 				}
-				fmt.Println(id)
+				fmt.Printf("%d\n%d\n", pair-1, pair)
 			}
 		})
 	}

@@ -111,8 +111,8 @@ func TestKeyAgain(t *testing.T) {
 			if rows = append(rows, r.landed()[s.table]...); len(rows) != 2 {
 				t.Errorf("%d rows for 2 keys: %v", len(rows), rows)
 			}
-			if n := r.h.Stats().Again; n != 3 {
-				t.Errorf("%d requests count as sent again", n)
+			if st := r.h.Stats(); st.Again != 3 || st.Keys != 2 || st.Forgotten != 0 {
+				t.Errorf("%d requests count as sent again, %d keys, %d forgotten", st.Again, st.Keys, st.Forgotten)
 			}
 		})
 	}

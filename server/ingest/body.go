@@ -138,4 +138,4 @@ func (q *request) inflate(c Compression) error {
 }
 
 // take takes n more bytes from the budget, or gives -n back.
-func (q *request) take(n int64) error { return q.held.take(n) }
+func (q *request) take(n int64) error { return q.held.Take(n) }

@@ -30,39 +30,22 @@ func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit, clients: make(map[netip.Prefix]*client)}
 }
 
-// Take adds n bytes to what a request holds, and reports whether the budget allows it. It asks for no client's share.
-func (b *Budget) Take(held *int64, n int64) bool {
-	now := b.used.Add(n)
-	if now > b.limit && now != *held+n {
-		b.used.Add(-n)
-		return false
-	}
-	*held += n
-	return true
-}
-
-// Give returns all that a request holds.
-func (b *Budget) Give(held *int64) {
-	b.used.Add(-*held)
-	*held = 0
-}
-
 // Free returns how many bytes may be taken. It is negative where a request that is alone has exceeded the budget.
 func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
 
 // Used returns how many bytes are taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// hold is what one request holds of a budget.
-type hold struct {
+// Hold is what one request holds of a budget.
+type Hold struct {
 	budget *Budget
 	from   netip.Prefix
 	client *client // nil: no client's share bounds it
 	bytes  int64
 }
 
-// of begins a request of the client at addr. It holds nothing yet, and must end with release.
-func (b *Budget) of(addr string) hold {
+// Of begins a request of the client at addr. It holds nothing yet, and must end with Release.
+func (b *Budget) Of(addr string) Hold {
 	from := network(addr)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,7 +55,7 @@ func (b *Budget) of(addr string) hold {
 		b.clients[from] = c
 	}
 	c.requests++
-	return hold{budget: b, from: from, client: c}
+	return Hold{budget: b, from: from, client: c}
 }
 
 // network returns what tells clients apart: an address of IPv4, or a network of IPv6, whose 64 last bits a host chooses for itself.
@@ -91,9 +74,9 @@ func network(addr string) netip.Prefix {
 	return p
 }
 
-// take adds n bytes to what the request holds. It returns a refusal if the budget or the client's share does not allow it. If n is
+// Take adds n bytes to what the request holds. It returns a refusal if the budget or the client's share does not allow it. If n is
 // below 0, it gives bytes back.
-func (h *hold) take(n int64) error {
+func (h *Hold) Take(n int64) error {
 	now, own := h.add(n)
 	most := h.budget.limit
 	switch {
@@ -108,7 +91,7 @@ func (h *hold) take(n int64) error {
 }
 
 // add changes what the request holds, and returns what is held of the budget, and by the client.
-func (h *hold) add(n int64) (all, own int64) {
+func (h *Hold) add(n int64) (all, own int64) {
 	h.bytes += n
 	all = h.budget.used.Add(n)
 	if h.client != nil {
@@ -117,21 +100,32 @@ func (h *hold) add(n int64) (all, own int64) {
 	return all, own
 }
 
-// release gives everything back and ends the request.
-func (h *hold) release() {
+// Bytes returns how many bytes the request holds.
+func (h *Hold) Bytes() int64 { return h.bytes }
+
+// Unshare has no client's share bound the request from now on, and its bytes count for none: something else bounds it.
+func (h *Hold) Unshare() {
+	c, b := h.client, h.budget
+	if c == nil {
+		return
+	}
+	c.used.Add(-h.bytes)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.requests--; c.requests == 0 {
+		delete(b.clients, h.from)
+	}
+	h.client = nil
+}
+
+// Release gives everything back and ends the request.
+func (h *Hold) Release() {
 	if h.budget == nil {
 		return
 	}
+	h.Unshare()
 	h.add(-h.bytes)
-	if c := h.client; c != nil {
-		b := h.budget
-		b.mu.Lock()
-		if c.requests--; c.requests == 0 {
-			delete(b.clients, h.from)
-		}
-		b.mu.Unlock()
-	}
-	*h = hold{}
+	*h = Hold{}
 }
 
 func errInFlight() error {

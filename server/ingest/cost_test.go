@@ -53,7 +53,7 @@ func telemetryJSON(t testing.TB, rows int) (columns, array, lines []byte) {
 // decoder decodes one body again and again, as requests do.
 func decoder(t testing.TB, f *Format, body []byte) func() {
 	h := New(Options{})
-	q := &request{handler: h, held: hold{budget: h.flight}, body: body, codec: codec{format: f}, record: wal.Record{Time: t0, DB: "default", Table: "t"}}
+	q := &request{handler: h, held: Hold{budget: h.flight}, body: body, codec: codec{format: f}, record: wal.Record{Time: t0, DB: "default", Table: "t"}}
 	return func() {
 		writes, err := q.decode()
 		if err != nil {

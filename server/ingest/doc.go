@@ -271,6 +271,9 @@
 // taken when nothing else is in hand. A body must arrive with Limits.MinRate in each window of 5 s, and within Options.ReadTimeout:
 // beyond either the answer is 408. A body that is decompressed occupies at most twice its length.
 //
+// Databases share the number of tables (table.Options.MaxTables). Where several databases have tables, one may have four times as many
+// as are free. A database that comes when another one has filled the catalog gets none: the rule is for new tables, and takes none away.
+//
 // # The log
 //
 // A record's payload is the body as it was received, perhaps with something behind it, or the parts of a request of Remote Write. Its codec says how to read it:

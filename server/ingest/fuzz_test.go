@@ -44,7 +44,7 @@ func FuzzBody(f *testing.F) {
 	pool := table.NewPool(1 << 20)
 	h := New(Options{Limits: Limits{Rows: 1000, Columns: 100, Tables: 20, Decompressed: 1 << 20}, Pool: pool})
 	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {
-		q := &request{handler: h, held: hold{budget: h.flight}, body: body, partial: flags&2 != 0}
+		q := &request{handler: h, held: Hold{budget: h.flight}, body: body, partial: flags&2 != 0}
 		q.codec = codec{format: MessagePack, unit: Unit(flags >> 2 & 3), compression: min(Compression(flags>>4&3), Zstd)}
 		switch {
 		case flags&64 != 0:
@@ -158,7 +158,7 @@ func FuzzSeries(f *testing.F) {
 		if flags&4 != 0 {
 			parts[1].Tenant = "a"
 		}
-		q := &request{handler: h, held: hold{budget: h.flight}, codec: codec{format: RemoteWrite}, record: wal.Record{Time: t1, DB: SeriesDatabase}}
+		q := &request{handler: h, held: Hold{budget: h.flight}, codec: codec{format: RemoteWrite}, record: wal.Record{Time: t1, DB: SeriesDatabase}}
 		if err := q.join(parts); err != nil {
 			t.Fatal(err)
 		}

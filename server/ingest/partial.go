@@ -328,7 +328,7 @@ func (k *checked) addToTable(j *job, g *group, i int, us int64) error {
 	f := k.fit
 	fresh := len(f.Fields) == 0 && !f.taken
 	if fresh && j.fresh >= f.Tables {
-		return invalid("table %s: there are as many tables as there may be: raise the limit, or use fewer names", g.name).in("table")
+		return invalid("table %s: its database has as many tables as it may have: raise the limit, or use fewer names", g.name).in("table")
 	}
 	hour := table.HourOf(us)
 	if _, ok := k.hours[hour]; !ok && len(k.hours) >= f.Hours {

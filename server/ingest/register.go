@@ -132,9 +132,9 @@ func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	if media, _, _ := mime.ParseMediaType(contentType); media != "application/json" {
 		return nil, refuse(WrongType, "Content-Type %q: a schema is application/json", clip(contentType)).in("Content-Type")
 	}
-	held := h.flight.of(r.RemoteAddr)
-	defer held.release()
-	if err := held.take(maxDefinition); err != nil {
+	held := h.flight.Of(r.RemoteAddr)
+	defer held.Release()
+	if err := held.Take(maxDefinition); err != nil {
 		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxDefinition+1))

@@ -22,7 +22,7 @@ func TestPartialRejectsRowsAlone(t *testing.T) {
 		rejected []string // "row field: part of the reason"
 		rows     int
 	}{
-		{"a table too many", list{good, columns("b"), columns("c"), columns("d"), good}, []string{"3 table: as many tables as there may be"}, 4},
+		{"a table too many", list{good, columns("b"), columns("c"), columns("d"), good}, []string{"3 table: as many tables as it may have"}, 4},
 		{"a column too many", list{good, columns("a", "w", 1, "x", 2), columns("a", "w", 1), columns("a", "y", 2), good}, []string{"1 x: one more than the 3", "3 y: one more than the 3"}, 3},
 		{"a column too many, in rows", list{good, dict{"m", "a", "t", t0, "fields", dict{"w", 1, "x", 2}}, good}, []string{"1 x: one more than the 3"}, 2},
 		{"an hour too many", list{item("a", dict{"time", list{t0, t0 + hour, t0 + 2*hour, t0 + 3*hour, t0 + hour}})}, []string{"3 time: 3 different hours"}, 4},
@@ -79,6 +79,42 @@ func TestPartialRejectsRowsAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Rows that would make more tables than are the database's share are rejected; those before them are stored.
+func TestRejectedBeyondShareOfTables(t *testing.T) {
+	r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables = 4 })
+	wantStatus(t, r.do("POST", "/v1/write/other/t", pack(t, list{dict{"time", t0, "v", 1}}), "Content-Type", asMessagePack), 204)
+	var items list
+	for _, name := range []string{"a", "b", "c", "a"} {
+		items = append(items, dict{"m", name, "columns", dict{"time", list{t0}, "v", list{1}}})
+	}
+	got := reply(t, r.do("POST", arcPartial, pack(t, items)))
+	if got.Rows != 3 || len(got.Rejected) != 1 || got.Rejected[0].Row != 2 || !strings.Contains(got.Rejected[0].Reason, "as many tables as it may have") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Rows are judged by one look-up of each table, however many items bring them.
+func TestJudgingLooksUpEachTableOnce(t *testing.T) {
+	r := newRig(t, Options{})
+	const tables = 50
+	var items list
+	for i := range 4 * tables {
+		items = append(items, dict{"m", fmt.Sprint("t", i%tables), "columns", dict{"time", list{t0}, "v", list{i}}})
+	}
+	q := &request{handler: r.h, held: Hold{budget: r.h.flight}, codec: codec{format: Arc}, body: pack(t, items), partial: true}
+	q.record.DB = "default"
+	calls := 0
+	q.job.known = func(name table.Name) table.Bounds {
+		calls++
+		return r.store.Bounds(name)
+	}
+	writes, err := q.decode()
+	if err != nil || len(writes) != tables || calls != tables {
+		t.Errorf("%d look-ups for %d tables, %v", calls, len(writes), err)
+	}
+	r.h.freeAll(writes)
 }
 
 // forms are the ways to send rows of one table, which have the same columns: db.t, or default.t by Arc's endpoint.

@@ -525,11 +525,13 @@ func TestSchemaTokens(t *testing.T) {
 
 func TestSchemasLimit(t *testing.T) {
 	full := newSchemaRig(t, Options{Flight: NewBudget(maxDefinition)})
-	held := int64(0)
-	full.h.flight.Take(&held, 1)
+	held := full.h.flight.Of("")
+	if err := held.Take(1); err != nil {
+		t.Fatal(err)
+	}
 	wantProblem(t, full.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 429,
 		"the service has as many requests in hand as its memory allows: send this one again later")
-	full.h.flight.Give(&held)
+	held.Release()
 	wantStatus(t, full.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201)
 	if full.h.flight.Used() != 0 {
 		t.Error("bytes are still held")
@@ -610,7 +612,7 @@ func TestSchemaRoom(t *testing.T) {
 				sent := bytes.Repeat([]byte("b"), n)
 				r := httptest.NewRequest("POST", "/", bytes.NewReader(sent))
 				r.ContentLength = int64(length)
-				q := &request{handler: h, held: h.flight.of(""), body: make([]byte, kept)}
+				q := &request{handler: h, held: h.flight.Of(""), body: make([]byte, kept)}
 				q.job.schema = v
 				if err := q.readBody(httptest.NewRecorder(), r); err != nil {
 					t.Fatal(err)
@@ -699,7 +701,7 @@ func FuzzSchema(f *testing.F) {
 	pool := table.NewPool(1 << 20)
 	h := New(Options{Limits: Limits{Rows: 1000, Columns: 100, Decompressed: 1 << 20}, Pool: pool})
 	f.Fuzz(func(t *testing.T, body []byte, which, flags uint8) {
-		q := &request{handler: h, held: hold{budget: h.flight}, body: body, partial: flags&1 != 0}
+		q := &request{handler: h, held: Hold{budget: h.flight}, body: body, partial: flags&1 != 0}
 		q.job.schema = versions[int(which)%len(versions)]
 		q.codec = codec{format: Schema, unit: Unit(flags >> 1 & 3)}
 		checkFuzzed(t, pool, q, appendSchema(bytes.Clone(body), q.job.schema.notation))

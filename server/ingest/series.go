@@ -34,7 +34,7 @@ const SeriesDatabase = "metrics"
 // Samples of several versions and tenants may stand beside one another; of one tenant, in the order of the parts.
 func (h *Handler) AppendSeries(parts []Series) (status int, retryAfter time.Duration, err error) {
 	q := requests.Get().(*request)
-	q.handler, q.held, q.told = h, hold{budget: h.flight}, false
+	q.handler, q.held, q.told = h, Hold{budget: h.flight}, false
 	defer q.end()
 	outcome := Stored
 	if err = q.storeSeries(parts); err != nil {

@@ -40,7 +40,7 @@ func scraped(series, samples int) *remotewrite.Request {
 // seriesDecoder decodes one request of a tenant again and again.
 func seriesDecoder(t testing.TB, version remotewrite.Version, body []byte) func() {
 	h := New(Options{})
-	q := &request{handler: h, held: hold{budget: h.flight}, codec: codec{format: RemoteWrite}}
+	q := &request{handler: h, held: Hold{budget: h.flight}, codec: codec{format: RemoteWrite}}
 	q.record.Time, q.record.DB = t0, SeriesDatabase
 	return func() {
 		if err := q.join([]Series{{"team-a", version, body}}); err != nil {

@@ -22,7 +22,7 @@ type request struct {
 	handler *Handler
 	record  wal.Record
 	codec   codec
-	held    hold   // of the budget
+	held    Hold   // of the budget
 	body    []byte // as received: what the log gets
 	plain   []byte // decompressed
 	job     job
@@ -47,7 +47,7 @@ func (q *request) end() {
 		q.holds = false
 	}
 	q.job.free()
-	q.held.release()
+	q.held.Release()
 	if cap(q.body) > keptBuffer {
 		q.body = nil
 	}
@@ -76,7 +76,7 @@ func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request, g *access.G
 // write takes one request, and returns its format. The format f is nil where the Content-Type says it.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant, name table.Name, f *Format) *Format {
 	q := requests.Get().(*request)
-	q.handler, q.held, q.told = h, h.flight.of(r.RemoteAddr), g.SeesAll()
+	q.handler, q.held, q.told = h, h.flight.Of(r.RemoteAddr), g.SeesAll()
 	q.codec = codec{format: f}
 	gone := false // q is the log's
 	defer func() {

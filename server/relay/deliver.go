@@ -25,7 +25,7 @@ func (q *request) deliver() *refusal {
 		plain += group[0].bytes
 	}
 	for group := range q.groups {
-		q.admit(group, ctx, now, int(float64(q.held)*float64(group[0].bytes)/float64(max(plain, 1))))
+		q.admit(group, ctx, now, int(float64(q.held.Bytes())*float64(group[0].bytes)/float64(max(plain, 1))))
 	}
 	switch {
 	case r.lands():

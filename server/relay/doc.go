@@ -68,6 +68,7 @@
 // # Bounds
 //
 // Memory is taken from one budget before it is made: for a body as it comes, not as it is announced; for what it decompresses to, which is
-// known or bounded before; for its parts. A request has at most Bounds.Tenants tenants. A tenant has so many posts at once, 16 unless the
+// known or bounded before; for its parts. While bodies arrive, a client leaves as much of it free as its own bodies take; then tenants
+// do, as a proxy brings the requests of many. A request has at most Bounds.Tenants tenants. A tenant has so many posts at once, 16 unless the
 // rules say it; a target so many connections. 100,000 tenants may write within an hour.
 package relay

@@ -25,7 +25,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	q := requests.Get().(*request)
-	q.relay, q.head = r, req
+	q.relay, q.head, q.held = r, req, r.o.Flight.Of(req.RemoteAddr)
 	refused := q.serve(w)
 	if refused == nil {
 		refused = q.merge()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/ingest"
 )
 
 // request is one on its way through the relay. It is used again, with its memory.
@@ -20,8 +21,8 @@ type request struct {
 	dialect    dialect
 	credential *credential
 
-	held       int64 // of the budget
-	leftUnread bool  // something of the body has not been read
+	held       ingest.Hold // of the budget; the share of the client ends with the body
+	leftUnread bool        // something of the body has not been read
 	first      [firstRead]byte
 	raw        *buffer  // the body, as received
 	encoding   Encoding // that it turned out to have
@@ -47,7 +48,7 @@ type request struct {
 
 // end gives everything back.
 func (q *request) end() {
-	q.relay.o.Flight.Give(&q.held)
+	q.held.Release()
 	for i := range q.parcels {
 		if p := &q.parcels[i]; p.held && q.group > 1 {
 			q.parcels[i-i%q.group].held = true // which has made what all of them post
@@ -82,7 +83,7 @@ func (q *request) end() {
 
 // take takes memory from the budget of all requests.
 func (q *request) take(n int) error {
-	if !q.relay.o.Flight.Take(&q.held, int64(n)) {
+	if q.held.Take(int64(n)) != nil {
 		return errBusy
 	}
 	return nil
@@ -133,6 +134,7 @@ func (q *request) read(w http.ResponseWriter) *refusal {
 		return errReading(err, len(b.b))
 	}
 	q.leftUnread = false
+	q.held.Unshare() // from now on tenants have shares, see admit: a proxy brings the requests of many
 	control.SetReadDeadline(time.Time{})
 	return nil
 }

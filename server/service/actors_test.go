@@ -36,6 +36,10 @@ var actors = []actor{
 	{name: "bodies that do not come, from one host", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
 		s.hold(s.connect(badHost(0)), s.head(i, "Transfer-Encoding: chunked"))
 	})},
+	{name: "bodies of one host whose last byte does not come", meets: []int{closed}, act: crowd(200, func(s *stage, i int) {
+		n := 1 << 20 >> (i / 2 % 15) // small ones, too, for what memory the others leave
+		s.hold(s.connect(badHost(0)), s.head(i, fmt.Sprint("Content-Length: ", n))+strings.Repeat("x", n-1))
+	})},
 	{name: "bodies that come slowly", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
 		s.trickle(s.connect(badHost(i)), s.head(i, "Content-Length: 1048576"))
 	})},
@@ -84,6 +88,19 @@ var actors = []actor{
 	{name: "many tables", meets: []int{204, 400}, act: later(crowd(10, func(s *stage, i int) {
 		s.answered(badHost(i), s.tableRequest(fmt.Sprint("bad", s.next()), `[{"time":1700000000,"v":1}]`))
 	}))},
+	{name: "a database of many tables", meets: []int{204, 400}, act: later(crowd(10, func(s *stage, i int) {
+		s.answered(badHost(i), s.request(fmt.Sprint("/v1/write/bad/bad", s.next()), strings.NewReader(`[{"time":1700000000,"v":1}]`), "Content-Type", "application/json"))
+	})), check: func(s *stage) { // others may have new tables
+		resp, err := (&http.Transport{DialContext: s.net.From("198.51.100.3")}).RoundTrip(s.tableRequest("fresh", `[{"time":1700000000,"v":1}]`))
+		if err != nil {
+			s.t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		if text, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusNoContent {
+			s.t.Errorf("a new table of another database: %d %s", resp.StatusCode, text)
+		}
+	}},
 	{name: "columns of changing types", meets: []int{204, 400}, act: crowd(10, func(s *stage, i int) {
 		s.answered(badHost(i), s.tableRequest("bad", `[{"time":1700000000,"v":`+[]string{"1", "1.5", `"x"`, "true", "null"}[i%5]+`}]`))
 	})},
@@ -118,11 +135,26 @@ var actors = []actor{
 	},
 
 	// Landing.
-	{name: "a table whose disk fails", meets: []int{204}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
+	{name: "a table whose disk fails", meets: []int{204}, tokens: "good\nany\nlook db=db\nwriter rights=write\n", act: crowd(10, badRows), fault: func(c faulty.Call) error {
 		if strings.Contains(c.Path, "/tables/db/bad/") {
 			return syscall.EIO
 		}
 		return nil
+	}, check: func(s *stage) { // who may not read all databases sees no table and no path
+		for token, sees := range map[string]bool{"good": true, "look": false, "writer": false, "": false} {
+			req := s.method("GET", "/ready", "")
+			req.Header.Set("Authorization", "Bearer "+token)
+			resp, err := (&http.Transport{DialContext: s.net.From("198.51.100.3")}).RoundTrip(req)
+			if err != nil {
+				s.t.Error(err)
+				return
+			}
+			text, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if shown := strings.Contains(string(text), "bad"); resp.StatusCode != http.StatusOK || shown != sees || !sees && strings.Contains(string(text), s.dir) {
+				s.t.Errorf("/ready for the token %q: %d %s", token, resp.StatusCode, text)
+			}
+		}
 	}},
 	{name: "a table whose disk is full", meets: []int{204}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
 		if strings.Contains(c.Path, "/tables/db/bad/") && c.Writes() {

@@ -24,7 +24,7 @@ var matrix = map[cell][]string{
 	{"huge", "socket"}:           {"bodies over the limit"},
 	{"poisoned name", "socket"}:  {"poisoned names"},
 
-	{"slow", "body budget"}:           {"bodies that come slowly"},
+	{"slow", "body budget"}:           {"bodies that come slowly", "bodies of one host whose last byte does not come"},
 	{"dead", "body budget"}:           {"bodies that do not come", "bodies that do not come, from one host", "requests that break off"},
 	{"refused", "body budget"}:        {"a token of another database", "a credential for another tenant"},
 	{"over its limit", "body budget"}: {"bodies over the limit"},
@@ -57,7 +57,7 @@ var matrix = map[cell][]string{
 	{"malformed", "catalog"}:      {"columns of changing types", "no rows and no series"},
 	{"huge", "catalog"}:           {"many columns"},
 	{"poisoned name", "catalog"}:  {"poisoned names"},
-	{"full", "catalog"}:           {"many tables"},
+	{"full", "catalog"}:           {"many tables", "a database of many tables"},
 
 	{"slow", "circuit"}:           {"the target answers slowly"},
 	{"dead", "circuit"}:           {"500 hanging tenants"},

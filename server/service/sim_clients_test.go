@@ -75,7 +75,7 @@ func (c *client) work() {
 		}
 		switch n := c.IntN(20); {
 		case n < 3:
-			c.send(c.series())
+			c.deliver(c.series())
 		case n < 6:
 			c.send(c.refused())
 		case n < 10:
@@ -358,8 +358,10 @@ func (c *client) send(q *request) (status int) {
 			m.rejected(q, text, fates)
 		}
 		q.fate = acknowledged
-	case status == 0 || status == http.StatusInternalServerError || status/100 == 5 && (q.kind == "queue" || q.kind == "remote write"):
-		q.fate = max(before, unknown)
+	case status == 0 || status == http.StatusInternalServerError || status/100 == 5 && q.kind == "queue": // the queue may have some tenants' samples
+		if q.fate = max(before, unknown); before == refused {
+			q.fate = unknown
+		}
 	case status/100 == 4 || status == http.StatusServiceUnavailable:
 		if before == unknown && first || before == refused {
 			q.fate = refused
@@ -389,6 +391,7 @@ func (c *client) send(q *request) (status int) {
 		default:
 			f = q.fate
 		}
+		it.twice = it.twice || q.fate == acknowledged && before == unknown && !first && q.kind == "remote write" // which has no keys
 		it.fate = f
 	}
 	switch q.fate {
@@ -408,6 +411,22 @@ func (c *client) send(q *request) (status int) {
 		m.Count("rows of unknown fate", len(q.ids))
 	}
 	return status
+}
+
+// deliver sends a request of Remote Write again while it is answered with 5xx or 429, as Prometheus does, but not for ever. Its client sends nothing
+// else meanwhile.
+func (c *client) deliver(q *request) {
+	status := c.send(q)
+	for range 5 {
+		if status/100 != 5 && status != http.StatusTooManyRequests || c.m.isOver() {
+			return
+		}
+		c.m.Count(q.kind+": sent again", 1)
+		time.Sleep(time.Duration(c.Int64N(int64(10 * time.Second))))
+		if status = c.send(q); status/100 == 2 {
+			c.m.Count(q.kind+": acknowledged when sent again", 1)
+		}
+	}
 }
 
 // rejected notes which rows of a partial request were rejected: those that are wrong, and no others.
@@ -535,7 +554,8 @@ func (c *client) setKey(q *request, key string) {
 	q.header = append(q.header[:4:4], "Idempotency-Key", key)
 }
 
-// administer drops tables and columns. Rows that were there before must not come back; of those that come meanwhile, nobody knows.
+// administer drops tables and columns, and sets types. Rows of a table that were there before it is dropped must not come back; of those that
+// come meanwhile, nobody knows.
 func (c *client) administer() {
 	defer c.http.CloseIdleConnections()
 	m := c.m
@@ -545,7 +565,15 @@ func (c *client) administer() {
 			return
 		}
 		table := fmt.Sprint("t", c.IntN(3))
-		if c.IntN(2) == 0 {
+		switch c.IntN(4) {
+		case 0, 1:
+			if c.IntN(2) == 0 {
+				m.setType(c, "db/"+table, "v")
+			} else {
+				m.setType(c, "metrics/"+seriesTenants[c.IntN(len(seriesTenants))], "value")
+			}
+			continue
+		case 2:
 			if status, _ := c.do("DELETE", "/v1/tables/db/"+table+"/columns/extra?files=rewrite", nil); status == http.StatusNoContent {
 				m.Count("columns dropped", 1)
 			}
@@ -555,8 +583,29 @@ func (c *client) administer() {
 	}
 }
 
+// setType gives a column of numbers another type, in all files of the table. What is known of rows stays.
+func (m *model) setType(c *client, table, column string) {
+	kind := []string{"float64", "int64"}[c.IntN(2)]
+	m.mu.Lock()
+	m.pinned[table] = m.pinned[table] && kind == "float64" // it may have another type, whatever the answer
+	m.mu.Unlock()
+	status, text := c.do("PUT", "/v1/tables/"+table+"/columns/"+column, fmt.Appendf(nil, `{"type":%q}`, kind), "Content-Type", "application/json")
+	switch {
+	case status == http.StatusNoContent:
+		m.mu.Lock()
+		m.pinned[table] = kind == "float64"
+		m.mu.Unlock()
+		m.Count("types set", 1)
+	case status/100 == 4 && kind == "int64", status == http.StatusNotFound: // there is a float, or no table
+		m.Count("types refused", 1)
+	case status/100 == 4:
+		m.T.Errorf("the type of %s in %s cannot be %s: %d %s", column, table, kind, status, text)
+	}
+}
+
 func (m *model) drop(c *client, table string) {
 	m.mu.Lock()
+	delete(m.pinned, table)
 	before := make(map[int64]bool)
 	for id, it := range m.items {
 		before[id] = it.table == table && it.fate != unknown

@@ -142,6 +142,9 @@ func (m *model) traces(text string) {
 			if strings.HasPrefix(c.Name, "only") {
 				m.Fatal("the catalog has the column %s of a refused request", c.Name)
 			}
+			if c.Name == "v" && m.pinned[t.DB+"/"+t.Table] && c.Type != "float64" {
+				m.Fatal("the column v of %s was set to float64, and is one of %s", t.Table, c.Type)
+			}
 			if t.DB == "db" && c.Name == "id" && c.Type != "int64" {
 				m.Fatal("the column id of %s is one of %s", t.Table, c.Type)
 			}
@@ -183,7 +186,7 @@ func (m *model) look(file string, found map[int64]int) {
 	for i := range b.Rows {
 		id := int64(0)
 		if parts[0] == "metrics" {
-			id = int64(b.Find("value").Floats[i])
+			id = int64(number(b.Find("value"), i))
 		} else {
 			id = b.Find("id").Ints[i]
 		}

@@ -45,7 +45,8 @@ var services = sim.Plan{
 		"lives that end with the process", "lives that end with the machine", "lives cut short", "ends in good order", "starts that fail",
 		"json rows: acknowledged", "json columns: acknowledged", "ndjson: acknowledged", "msgpack rows: acknowledged", "msgpack columns: acknowledged",
 		"schema: acknowledged", "arc: acknowledged", "partial: acknowledged", "async: acknowledged", "remote write: acknowledged", "queue: acknowledged",
-		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "flushes",
+		"remote write: sent again", "remote write: acknowledged when sent again", "queue: sent again",
+		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "types set", "types refused", "flushes",
 		"refused: a string for an int", "refused: half a body", "refused: unknown parameter", "refused: poisoned table", "refused: unknown type", "refused: second table of a batch",
 		"refused: two keys", "refused: too large", "refused: wrong line", "refused: unknown schema", "refused: series without a name",
 		"key: again", "key: again in another life", "key: again after an unknown fate", "key: other body", "key: after the window",
@@ -92,6 +93,7 @@ type model struct {
 	requests []*request
 	flying   map[*request]bool // true: one of its tables was altered meanwhile
 	dropped  map[string]bool   // tables that somebody tried to drop
+	pinned   map[string]bool   // tables whose column v was set to float64
 	lives    int
 	over     bool // this life
 
@@ -104,7 +106,7 @@ type model struct {
 
 func newModel(w *sim.World) *model {
 	m := &model{
-		World: w, items: make(map[int64]*item), flying: make(map[*request]bool), dropped: make(map[string]bool),
+		World: w, items: make(map[int64]*item), flying: make(map[*request]bool), dropped: make(map[string]bool), pinned: make(map[string]bool),
 		got: make(map[int64]int), first: make(map[string][]int64),
 	}
 	l := m.net.Listen()

@@ -257,6 +257,7 @@ func (c *catalog) replace(t *table, next *schema) error {
 	default:
 		tables := c.tables()
 		delete(tables, t.name)
+		c.uncount(t.name)
 		c.known.Store(&tables)
 		clear(c.recent)
 	}

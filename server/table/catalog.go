@@ -31,6 +31,7 @@ type catalog struct {
 	misses  int             // lookups since recent was put into known that did not find a table there
 	claims  map[Name]*claim
 	fresh   int             // claims of tables that are new
+	counts  map[string]int  // tables of each database, with those that are new in claims
 	changed map[*table]bool // whose columns the disk does not have
 	later   map[*table]bool // of which it lacks other things, such as totals
 
@@ -123,7 +124,14 @@ func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := make(map[Name]*schema, len(items))
-	fresh := 0 // tables that neither the catalog nor a claim has
+	var fresh []Name // tables that neither the catalog nor a claim has
+	defer func() {
+		if err != nil {
+			for _, name := range fresh {
+				c.unclaim(name)
+			}
+		}
+	}()
 	for i := range items {
 		it := &items[i]
 		if it.table != nil {
@@ -137,17 +145,18 @@ func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 			sc = c.find(it.name)
 		}
 		if sc == nil {
-			if err := c.checkNewTable(it.name, fresh); err != nil {
+			if err := c.checkNewTable(it.name); err != nil {
 				return nil, i, err
 			}
-			fresh++
+			fresh = append(fresh, it.name)
+			c.fresh++
+			c.counts[it.name.DB]++
 			sc = newSchema(it.name)
 		}
 		if next[it.name], err = sc.extended(it.piece.batch, c.limits); err != nil {
 			return nil, i, err
 		}
 	}
-	c.fresh += fresh
 	for i := range items {
 		it := &items[i]
 		if it.table != nil {
@@ -194,7 +203,7 @@ func (c *catalog) settle(list []claimed, taken bool) {
 		if cl.requests--; cl.requests == 0 {
 			delete(c.claims, t.name)
 			if t.schema.Load() == nil {
-				c.fresh--
+				c.unclaim(t.name)
 			}
 		}
 	}
@@ -218,12 +227,10 @@ func (c *catalog) hasLanded(t *table, n *Totals) {
 	c.later[t] = true
 }
 
-func (c *catalog) checkNewTable(name Name, more int) error {
-	if c.limits.on && c.sizeLocked()+c.fresh+more >= c.limits.tables {
-		return invalid("table %s: it would be one more than the %d tables there may be: raise the limit, or use fewer names",
-			name, c.limits.tables)
-	}
-	return checkTableName(name)
+// unclaim ends the last claim of a table that has come to nothing. The caller holds the lock.
+func (c *catalog) unclaim(name Name) {
+	c.fresh--
+	c.uncount(name)
 }
 
 // save returns once the disk has the columns that were known at the call.

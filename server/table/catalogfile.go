@@ -68,6 +68,7 @@ func openCatalog(d disk.Disk, path string) (*catalog, error) {
 		path:    path,
 		recent:  make(map[Name]*table),
 		claims:  make(map[Name]*claim),
+		counts:  make(map[string]int),
 		changed: make(map[*table]bool),
 		later:   make(map[*table]bool),
 	}
@@ -86,6 +87,7 @@ func openCatalog(d disk.Disk, path string) (*catalog, error) {
 		sc.table.saved = sc.fields
 		sc.table.totals.Store(t.Landed)
 		tables[sc.table.name] = sc.table
+		c.counts[t.DB]++
 	}
 	c.known.Store(&tables)
 	return c, nil

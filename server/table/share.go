@@ -6,7 +6,10 @@ import "sync/atomic"
 // written to. So one table or database alone gets four fifths of all, and those that land slower than their rows come leave the others
 // room. Rows that have the memory for themselves are taken whatever their size.
 
-// share is how many times the free memory a table or database may hold.
+// The catalog's tables are shared alike: where several databases have tables, one of them may have four times as many as are free. It keeps
+// what it has, and gets no new ones beyond that. A database that is alone may fill the catalog.
+
+// share is how many times the free memory a table or database may hold, and the free tables a database may have.
 const share = 4
 
 // hold books that t's rows hold n more bytes.
@@ -46,4 +49,42 @@ func (s *Store) crowds(d *delivery, now int64) bool {
 		}
 	}
 	return false
+}
+
+// room returns how many more tables there may be, and how many of them a database may have. The caller holds the lock.
+func (c *catalog) room(db string) (free, own int) {
+	free = max(0, c.limits.tables-c.sizeLocked()-c.fresh)
+	has := c.counts[db]
+	if has == c.sizeLocked()+c.fresh { // it is alone
+		return free, free
+	}
+	return free, max(0, (share*free-has+1)/(share+1)) // so that what it has before the last of them is at most share times what is free then
+}
+
+// roomOf returns how many more tables a database may have.
+func (c *catalog) roomOf(db string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, own := c.room(db)
+	return own
+}
+
+func (c *catalog) checkNewTable(name Name) error {
+	if c.limits.on {
+		switch free, own := c.room(name.DB); {
+		case free == 0:
+			return invalid("table %s: it would be one more than the %d tables there may be: raise the limit, or use fewer names", name, c.limits.tables)
+		case own == 0:
+			return invalid("table %s: its database has %d tables, which is its share of the %d there may be: raise the limit, or use fewer names",
+				name, c.counts[name.DB], c.limits.tables)
+		}
+	}
+	return checkTableName(name)
+}
+
+// uncount takes a table off those of its database. The caller holds the lock.
+func (c *catalog) uncount(name Name) {
+	if c.counts[name.DB]--; c.counts[name.DB] == 0 {
+		delete(c.counts, name.DB)
+	}
 }

@@ -279,6 +279,8 @@ func (d *Disk) Open(path string, flag int, perm fs.FileMode) (disk.File, error) 
 	switch {
 	case n == nil && flag&os.O_CREATE == 0:
 		return nil, failed("open", path, fs.ErrNotExist)
+	case n == nil && perm != disk.FileMode():
+		panic(fmt.Sprintf("%s is made with the mode %v, and not with that of all files, %v", path, perm, disk.FileMode()))
 	case n == nil:
 		n = &node{perm: perm}
 		d.nodes[n] = true
@@ -362,6 +364,9 @@ func (d *Disk) Mkdir(path string, perm fs.FileMode) error {
 	return d.change("Mkdir", path, func(dir *node, base string) error {
 		if base == "/" || dir.entries[base] != nil {
 			return fs.ErrExist
+		}
+		if perm != disk.DirMode() {
+			panic(fmt.Sprintf("%s is made with the mode %v, and not with that of all directories, %v", path, perm, disk.DirMode()))
 		}
 		dir.enter(change{name: base, node: newDir()})
 		return nil

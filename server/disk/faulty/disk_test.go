@@ -15,7 +15,7 @@ import (
 
 func mustOpen(t *testing.T, d disk.Disk, path string) disk.File {
 	t.Helper()
-	f, err := d.Open(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := d.Open(path, os.O_RDWR|os.O_CREATE, disk.FileMode())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
 // Package faulty is a disk in memory that does what disks do: it loses what was not synced, tears writes, fails, fills up and is
 // slow. It reads and writes less than it was asked for, and can be damaged. It is for tests.
 //
+// It panics when a file or directory is made with other permissions than [disk.FileMode] or [disk.DirMode]: all files of a service have the
+// same.
+//
 // All that happens by chance follows from a seed. In a synctest bubble, where each call takes a time of its own, calls come in the
 // same order again as long as the program asks for nothing else by chance. [Disk.Digest] tells whether they did.
 //
