@@ -66,6 +66,13 @@ RSpec.describe "A boot with bootsnap", :ours do
     end
   end
 
+  it "uses slipstream-msgpack alone with a gem msgpack that depends on it, whatever is required first" do
+    gems = [%(gem "msgpack", path: #{File.expand_path("../../compat/ruby", LIB).inspect}), slipstream, bootsnap]
+    [setup, %(require "msgpack"; #{setup}), %(require "slipstream/msgpack"; #{setup})].each do |first|
+      expect(boot(*gems, %(require "bundler/setup"; #{first}; #{work}))).to eq(["slipstream\n", ""])
+    end
+  end
+
   it "uses slipstream-msgpack without Bundler, if it is required first" do
     script = %($LOAD_PATH.unshift(#{LIB.inspect}); require "slipstream/msgpack"; #{setup}; Bundler = Module.new { def self.require = nil }; #{work})
     expect(boot(script)).to eq(["slipstream\n", ""])
