@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "lib/msgpack/version"
-
 Gem::Specification.new do |gem|
   gem.name = "slipstream-msgpack"
-  gem.version = MessagePack::SLIPSTREAM_VERSION
+  # Read, and not required: Bundler evaluates this file in processes that load the msgpack gem afterwards.
+  gem.version = File.read(File.join(__dir__, "lib/msgpack/version.rb"))[/SLIPSTREAM_VERSION = "(.+)"/, 1]
   gem.authors = ["The Slipstream maintainers"]
   gem.summary = "MessagePack, in the place of the msgpack gem and faster"
   gem.description = "The API of the msgpack gem 1.8.3, written anew: faster both ways, a skip that makes no objects, limits for input from " \

@@ -11,8 +11,11 @@
 #   msgpack/extension_value.rb, msgpack/timestamp.rb, msgpack/time.rb, msgpack/symbol.rb     ext values
 #   msgpack/bigint.rb       the same of large Integers, by its own require
 #   msgpack/core_ext.rb     to_msgpack of Ruby's own classes
-require "slipstream/msgpack/slipstream_msgpack"
-require_relative "msgpack/version"
+#   slipstream/only.rb      what keeps the msgpack gem and this library apart
+require_relative "slipstream/only"
+return unless Slipstream::Only.may_load?
+
+require_relative "msgpack/extension"
 require_relative "msgpack/packer"
 require_relative "msgpack/unpacker"
 require_relative "msgpack/factory"
@@ -22,3 +25,5 @@ require_relative "msgpack/timestamp"
 require_relative "msgpack/time"
 require_relative "msgpack/symbol"
 require_relative "msgpack/core_ext"
+
+Slipstream::Only.keep_out_others

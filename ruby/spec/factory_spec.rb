@@ -58,6 +58,11 @@ RSpec.describe MessagePack::Factory do
       end
     end
 
+    [[300, Objects::Point], [1, "no class"], [1, Objects::Point, { packer: 5 }], [1, Symbol]].each do |arguments|
+      it "tells that the factory is frozen before all else: #{arguments}" do
+        expect { factory.freeze.register_type(*arguments) }.to raise_error(FrozenError, "can't modify frozen MessagePack::Factory")
+      end
+    end
     it("refuses a frozen factory") { expect { factory.freeze.register_type(1, Objects::Point) }.to raise_error(FrozenError) }
 
     it "takes a module" do

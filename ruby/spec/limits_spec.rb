@@ -94,6 +94,10 @@ RSpec.describe "Limits" do
     end
     it("is 128") { expect { unpack(hex("91*129 01")) }.to raise_error(MessagePack::StackError) }
     it("of 1000 reads 1000 levels", :ours) { expect(unpack(hex("91*1000 01"), max_depth: 1000).flatten).to eq([1]) }
+    it("of 1024 reads 1024 levels", :ours) { expect(unpack(hex("91*1024 01"), max_depth: 1024).flatten).to eq([1]) }
+    it "is 1024 at most", :ours do
+      expect { unpack("\x01", max_depth: 1025) }.to raise_error(ArgumentError, "max_depth must be an Integer from 1 to 1024")
+    end
     it("of 1000 refuses 1001 levels") { expect { unpack(hex("91*1001 01"), max_depth: 1000) }.to raise_error(MessagePack::StackError) }
 
     it "counts recursive ext", :ours do

@@ -6,6 +6,13 @@ RSpec.describe "Memory" do
     ObjectSpace.memsize_of(object)
   end
 
+  it "that a Factory tells grows with its types" do
+    factory = MessagePack::Factory.new
+    empty = memsize(factory)
+    factory.register_type(1, Class.new, packer: ->(_) { "" }, unpacker: ->(_) {})
+    expect(memsize(factory)).to be > empty
+  end
+
   describe "that a Buffer tells" do
     let(:buffer) { MessagePack::Buffer.new }
     let!(:empty) { memsize(buffer) }

@@ -166,6 +166,75 @@ RSpec.describe "What is called in the middle" do
     expect(at_once).to be < [in_turns, 0.005].max * 4
   end
 
+  describe "a continuation" do
+    # The block is called with a proc that has it go on twice again from there, after what called it has returned.
+    def thrice(script)
+      child(<<~RUBY)
+        Warning[:deprecated] = false
+        require "continuation"
+        $here = nil
+        times = 0
+        #{script}
+        fill = Array.new(50) { "x" * 50_000 } # which takes memory that was given back
+        times += 1
+        raise unless check.call(result)
+        $here.call if times < 3
+        print times
+      RUBY
+    end
+
+    { "pack" => "MessagePack.pack(document)", "a packer" => "MessagePack::Packer.new.write(document).to_s" }.each do |name, call|
+      it "that comes back into #{name} finds its memory", :ours do
+        expect(thrice(<<~RUBY)).to eq("3")
+          klass = Class.new do
+            def to_msgpack(packer)
+              callcc { |k| $here ||= k }
+              packer.write("back")
+            end
+          end
+          document = ["a" * 2_000_000, klass.new, "b" * 400_000] # so that freed memory is no longer the process's
+          check = ->(bytes) { bytes.end_with?(MessagePack.pack("b" * 400_000)) && bytes.include?("back") }
+          result = #{call}
+        RUBY
+      end
+    end
+
+    registered = <<~'RUBY'
+      factory = MessagePack::Factory.new
+      factory.register_type(1, Symbol, packer: ->(s) { s.name }, unpacker: ->(s) { callcc { |k| $here ||= k }; s.to_sym })
+      document = nil
+      check = ->(read) { read == document }
+    RUBY
+
+    it "that comes back into unpack finds its values", :ours do
+      expect(thrice(<<~RUBY)).to eq("3")
+        #{registered}
+        document = [["text"] * 20, [:back], [1.5] * 20]
+        result = factory.load(factory.dump(document))
+      RUBY
+    end
+
+    it "that comes back into unpack of many values is told", :ours do
+      expect { thrice(<<~RUBY) }.to raise_error(/a continuation came back into an unpacker that had returned \(RuntimeError\)/)
+        #{registered}
+        document = [*["text"] * 300, [["text"] * 400, [:back], [1.5] * 400]]
+        result = factory.load(factory.dump(document))
+      RUBY
+    end
+  end
+
+  it "maps take time in proportion to their entries", :ours do
+    bytes = [20_000, 80_000].map { |n| MessagePack.pack((0...n).to_h { |i| ["key #{i}", i] }) }
+    time = lambda do |document|
+      start = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+      MessagePack.unpack(document)
+      Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - start
+    end
+    # Quadratic, 80,000 entries would take 16 times as long as 20,000.
+    few, many = Array.new(5) { bytes.map(&time) }.transpose.map(&:min)
+    expect(many).to be < [few, 0.002].max * 8
+  end
+
   it "what nests takes no more memory than it has bytes, times a few" do
     script = <<~RUBY
       bytes = (("\\xdd".b + [500_000].pack("N")) * 120) + ("\\x01".b * 600_000)

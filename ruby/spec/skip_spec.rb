@@ -177,6 +177,16 @@ RSpec.describe MessagePack::Unpacker do
     it("reads 128 levels", :ours) { expect(fed("91*128 01").read_raw.bytesize).to eq(129) }
     it("refuses 129 levels", :ours) { expect { fed("91*129 01").read_raw }.to raise_error(MessagePack::StackError) }
 
+    { max_str_len: "a3 61 62 63", max_bin_len: "c4 03 61 62 63", max_array_len: "93 01 02 03", max_map_len: "83 01 01 02 02 03 03",
+      max_ext_len: "c7 03 01 61 62 63" }.each do |limit, bytes|
+      it "keeps #{limit}, within other objects too", :ours do
+        [bytes, "91 #{bytes}"].each do |object|
+          expect { fed(object, limit => 2).read_raw }.to raise_error(MessagePack::LimitError)
+          expect(fed(object, limit => 3).read_raw).to eq(hex(object))
+        end
+      end
+    end
+
     it "makes no objects but the String", :ours do
       unpacker = described_class.new.feed(pack(["text"] * 1000) * 3)
       unpacker.read_raw

@@ -20,8 +20,7 @@ else
 end
 require "msgpack"
 
-loaded = $LOADED_FEATURES.find { |file| file.end_with?("/msgpack.rb") }
-abort "#{loaded} was loaded; PEER is #{PEER}" if loaded.start_with?("#{LIB}/") == PEER
+abort "#{PEER ? 'slipstream-msgpack' : 'the msgpack gem'} was loaded" if MessagePack.const_defined?(:SLIPSTREAM) == PEER
 
 Dir[File.expand_path("support/*.rb", __dir__)].sort.each { |file| require file }
 

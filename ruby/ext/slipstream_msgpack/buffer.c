@@ -18,15 +18,21 @@
 /* From so many bytes on Ruby's collector is told of memory. */
 #define TELL_MIN (8 * 1024)
 
-/* Strings of at least so many bytes are never embedded in an object, on any Ruby, so that their bytes stay where they are if the object is moved.
- * Shorter ones are pinned while a chunk points into them; and where slots have many sizes, compaction may embed a String that was not, so that these
- * are copied. */
-#define NEVER_EMBEDDED 1024
-#if RUBY_API_VERSION_CODE >= 30200
-#define REFERENCE_MIN NEVER_EMBEDDED
-#else
-#define REFERENCE_MIN 0
-#endif
+/* Strings of at least so many bytes are never embedded in an object, so that their bytes stay where they are if the object is
+ * moved. Shorter ones are pinned while a chunk points into them; and where slots have many sizes (Ruby 3.2 and later),
+ * compaction may embed a String that was not, so that these are copied. Measured when the library is loaded. */
+static size_t never_embedded = SIZE_MAX;
+
+static size_t find_never_embedded(void)
+{
+    for (size_t n = 64; n <= 64 * 1024; n *= 2) {
+        VALUE string = rb_str_new(NULL, (long)n);
+        if (RB_FL_TEST_RAW(string, RSTRING_NOEMBED)) {
+            return n;
+        }
+    }
+    return SIZE_MAX;
+}
 
 static inline size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
@@ -217,7 +223,7 @@ void buffer_mark(const buffer_t *b)
         if (c->kind != CHUNK_STRING) {
             continue;
         }
-        if (RSTRING_LEN(c->string) >= NEVER_EMBEDDED) {
+        if ((size_t)RSTRING_LEN(c->string) >= never_embedded) {
             rb_gc_mark_movable(c->string);
         } else {
             rb_gc_mark(c->string);
@@ -294,7 +300,7 @@ static void copy_string_in(buffer_t *b, VALUE string)
 /* The frozen String that a chunk may refer to. Qfalse if its bytes could move. */
 static VALUE hold(VALUE string)
 {
-    if ((size_t)RSTRING_LEN(string) < REFERENCE_MIN || !RB_FL_TEST_RAW(string, RSTRING_NOEMBED)) {
+    if ((size_t)RSTRING_LEN(string) < never_embedded || !RB_FL_TEST_RAW(string, RSTRING_NOEMBED)) {
         return Qfalse;
     }
     VALUE held = share_all(string);
@@ -521,3 +527,5 @@ VALUE buffer_to_a(const buffer_t *b)
     }
     return strings;
 }
+
+void Init_buffer_memory(void) { never_embedded = find_never_embedded(); }

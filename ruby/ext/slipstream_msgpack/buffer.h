@@ -109,6 +109,7 @@ static inline void buffer_advance(buffer_t *b, const uint8_t *to, const uint8_t 
 extern VALUE cBuffer;
 VALUE buffer_view(buffer_t *b, VALUE owner);
 void Init_buffer(VALUE mMessagePack);
-void Init_buffer_io(void);                      /* by Init_buffer */
+void Init_buffer_memory(void);                  /* by Init_buffer, as is the next */
+void Init_buffer_io(void);
 
 #endif

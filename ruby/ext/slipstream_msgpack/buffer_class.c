@@ -290,6 +290,7 @@ static VALUE write_to_io(VALUE self, VALUE io)
 
 void Init_buffer(VALUE mMessagePack)
 {
+    Init_buffer_memory();
     Init_buffer_io();
     id_close = rb_intern("close");
     cBuffer = rb_define_class_under(mMessagePack, "Buffer", rb_cObject);

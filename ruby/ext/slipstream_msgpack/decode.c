@@ -21,20 +21,28 @@ static inline size_t remaining(const decoder_t *d) { return (size_t)(d->end - d-
 
 /* The stack. A collection may come at any time, but looks at all of first and of memory as it is, whatever it holds. */
 
+/* forget frees memory of the stack that is no longer used. Once a method of others has run (which pins the source first), a
+ * continuation of it may come back, even after the end of decode, and then the memory is left to the collector. */
+static inline void forget(const decoder_t *d, volatile VALUE *memory)
+{
+    if (*memory != 0 && d->source == Qfalse) {
+        rb_free_tmp_buffer(memory);
+    }
+}
+
 static void stack_grow(decoder_t *d, size_t n)
 {
     size_t room = d->room * 2 > d->top + n ? d->room * 2 : d->top + n;
     volatile VALUE memory = 0;
-    VALUE *stack = rb_alloc_tmp_buffer_with_count(&memory, room * sizeof(VALUE), room);
-    memset(stack, 0, room * sizeof(VALUE));
+    VALUE *stack = rb_alloc_tmp_buffer_with_count(&memory, (room + 1) * sizeof(VALUE), room + 1);
+    memset(stack, 0, (room + 1) * sizeof(VALUE));
+    stack++; /* behind the word that says whether decode has ended */
     memcpy(stack, d->stack, d->top * sizeof(VALUE));
-    VALUE old = d->memory;
+    volatile VALUE old = d->memory;
     d->stack = stack;
     d->room = room;
     d->memory = memory;
-    if (old != 0) {
-        rb_free_tmp_buffer(&old);
-    }
+    forget(d, &old);
 }
 
 static inline void stack_need(decoder_t *d, size_t n)
@@ -239,6 +247,16 @@ static bool pairs(decoder_t *d, size_t n)
     return true;
 }
 
+/* new_map is a map for n entries, most of which may never come. */
+static VALUE new_map(uint32_t n)
+{
+#ifdef HAVE_RB_HASH_NEW_CAPA
+    return rb_hash_new_capa(n < FIRST_ROOM ? n : FIRST_ROOM);
+#else
+    return rb_hash_new();
+#endif
+}
+
 static VALUE decode_map(decoder_t *d, uint32_t n)
 {
     if (RARE(n > d->o->limits.max_map)) {
@@ -253,22 +271,23 @@ static VALUE decode_map(decoder_t *d, uint32_t n)
     enter(d);
     size_t base = d->top;
     VALUE map = Qundef;
-    for (uint32_t left = n; left > 0;) {
-        uint32_t some = left < BATCH / 2 ? left : BATCH / 2;
-        if (!pairs(d, some)) {
-            map = Qundef;
-            break;
-        }
-        if (map == Qundef) {
-#ifdef HAVE_RB_HASH_NEW_CAPA
-            map = rb_hash_new_capa(n < FIRST_ROOM ? n : FIRST_ROOM);
-#else
-            map = rb_hash_new();
-#endif
-        }
+    uint32_t some = n < BATCH / 2 ? n : BATCH / 2;
+    if (pairs(d, some)) {
+        map = new_map(n);
         rb_hash_bulk_insert(2 * (long)some, d->stack + base, map);
         d->top = base;
-        left -= some;
+        /* To a map that has entries rb_hash_bulk_insert adds in time that grows with all of them. */
+        for (uint32_t left = n - some; left > 0; left -= some) {
+            some = left < BATCH / 2 ? left : BATCH / 2;
+            if (!pairs(d, some)) {
+                map = Qundef;
+                break;
+            }
+            for (size_t i = base; i < d->top; i += 2) {
+                rb_hash_aset(map, d->stack[i], d->stack[i + 1]);
+            }
+            d->top = base;
+        }
     }
     d->top = base;
     d->depth--;
@@ -414,6 +433,18 @@ static VALUE decode_value(decoder_t *d)
     return v;
 }
 
+/* end_stack ends the use of a stack that has outgrown the first one. Unlike the first one, it is not brought back together with a
+ * continuation: after decode has ended, what lies there is not what the continuation has left. */
+static void end_stack(decoder_t *d)
+{
+    VALUE *ended = d->stack - 1;
+    if (*ended == Qtrue) {
+        rb_raise(rb_eRuntimeError, "a continuation came back into an unpacker that had returned");
+    }
+    *ended = Qtrue;
+    forget(d, &d->memory);
+}
+
 VALUE decode(decoder_t *d, VALUE *first)
 {
     d->stack = first;
@@ -422,7 +453,7 @@ VALUE decode(decoder_t *d, VALUE *first)
     d->memory = 0;
     VALUE v = decode_value(d);
     if (RARE(d->memory != 0)) {
-        rb_free_tmp_buffer(&d->memory);
+        end_stack(d);
     }
     RB_GC_GUARD(d->source);
     RB_GC_GUARD(d->string);

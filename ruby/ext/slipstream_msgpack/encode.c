@@ -160,6 +160,7 @@ static VALUE take(VALUE child)
 /* lend takes the child for a call, so that a call within it gets another one. */
 static VALUE lend(encoder_t *e)
 {
+    e->out->called = true;
     VALUE child = NIL_P(e->child) ? packer_child(e) : e->child;
     e->child = Qnil;
     packer_reset(child);
@@ -237,6 +238,7 @@ static void encode_registered(encoder_t *e, VALUE entry, VALUE v)
         write_recursive(e, type, callable, v);
         return;
     }
+    e->out->called = true;
     VALUE payload = ext_call(callable, 1, &v);
     StringValue(payload);
     encode_ext(e, type, payload);

@@ -7,6 +7,13 @@ void raise_end(void)
     rb_raise(rb_eEOFError, "end of buffer reached");
 }
 
+void check_frozen(VALUE object)
+{
+    if (RB_OBJ_FROZEN(object)) {
+        rb_frozen_error_raise(object, "can't modify frozen %"PRIsVALUE, rb_obj_class(object));
+    }
+}
+
 void Init_errors(VALUE mMessagePack)
 {
     eUnpackError = rb_define_class_under(mMessagePack, "UnpackError", rb_eStandardError);

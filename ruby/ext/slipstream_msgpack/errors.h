@@ -8,6 +8,9 @@ extern VALUE eUnpackError, eMalformedFormatError, eStackError, eUnexpectedTypeEr
 
 NORETURN(void raise_end(void)); /* EOFError */
 
+/* check_frozen is rb_check_frozen with the text of the msgpack gem, which does not inspect the object. */
+void check_frozen(VALUE object);
+
 void Init_errors(VALUE mMessagePack);
 
 #endif

@@ -10,8 +10,6 @@ append_cflags(%w[-O3 -std=gnu11 -fvisibility=hidden -fno-strict-aliasing -Wall -
 append_cflags(ENV["SLIPSTREAM_CFLAGS"].split) if ENV["SLIPSTREAM_CFLAGS"]
 append_ldflags(ENV["SLIPSTREAM_LDFLAGS"].split) if ENV["SLIPSTREAM_LDFLAGS"]
 
-have_func("rb_hash_new_capa", "ruby.h")
-have_func("rb_gc_verify_compaction_references", "ruby.h")
-have_header("ruby/ractor.h")
+have_func("rb_hash_new_capa", "ruby.h") # from Ruby 3.2 on
 
 create_makefile("slipstream/msgpack/slipstream_msgpack")

@@ -132,6 +132,9 @@ VALUE pack_exts_find(pack_exts_t *x, VALUE object)
     return entry;
 }
 
+/* A key, an entry of three and a hash value for each class. */
+size_t pack_exts_memsize(const pack_exts_t *x) { return NIL_P(x->types) ? 0 : RHASH_SIZE(x->types) * 5 * sizeof(VALUE); }
+
 void unpack_exts_init(unpack_exts_t *x) { x->types = Qnil; }
 
 void unpack_exts_mark(const unpack_exts_t *x) { rb_gc_mark_movable(x->types); }
@@ -159,6 +162,8 @@ VALUE unpack_exts_hash(const unpack_exts_t *x)
     }
     return hash;
 }
+
+size_t unpack_exts_memsize(const unpack_exts_t *x) { return NIL_P(x->types) ? 0 : (size_t)RARRAY_LEN(x->types) * sizeof(VALUE); }
 
 VALUE ext_call(VALUE callable, int argc, const VALUE *argv)
 {

@@ -43,11 +43,14 @@ VALUE pack_exts_hash(const pack_exts_t *x);
 /* pack_exts_find is the entry for an object, or Qfalse. */
 VALUE pack_exts_find(pack_exts_t *x, VALUE object);
 
+size_t pack_exts_memsize(const pack_exts_t *x);
+
 void unpack_exts_init(unpack_exts_t *x);
 void unpack_exts_mark(const unpack_exts_t *x);
 void unpack_exts_compact(unpack_exts_t *x);
 void unpack_exts_add(unpack_exts_t *x, VALUE owner, int type, VALUE klass, VALUE callable, int flags);
 VALUE unpack_exts_hash(const unpack_exts_t *x);
+size_t unpack_exts_memsize(const unpack_exts_t *x);
 
 static inline VALUE unpack_exts_find(const unpack_exts_t *x, int type)
 {

@@ -34,8 +34,14 @@ static void factory_compact(void *p)
     unpack_exts_compact(&f->unpacking);
 }
 
+static size_t factory_memsize(const void *p)
+{
+    const factory_t *f = p;
+    return sizeof(factory_t) + pack_exts_memsize(&f->packing) + unpack_exts_memsize(&f->unpacking);
+}
+
 static const rb_data_type_t factory_type = {
-    "msgpack:factory", {factory_mark, RUBY_DEFAULT_FREE, NULL, factory_compact, {0}}, NULL, NULL,
+    "msgpack:factory", {factory_mark, RUBY_DEFAULT_FREE, factory_memsize, factory_compact, {0}}, NULL, NULL,
     RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED | RUBY_TYPED_FROZEN_SHAREABLE,
 };
 
@@ -52,7 +58,7 @@ static VALUE factory_alloc(VALUE klass)
 
 static VALUE initialize_copy(VALUE self, VALUE from)
 {
-    rb_check_frozen(self);
+    check_frozen(self);
     factory_t *f = get(self), *other = get(from);
     pack_exts_copy(&f->packing, &other->packing);
     RB_OBJ_WRITE(self, &f->unpacking.types, other->unpacking.types);
@@ -68,7 +74,7 @@ static VALUE freeze(VALUE self)
 
 static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE packer, VALUE unpacker, VALUE flags)
 {
-    rb_check_frozen(self);
+    check_frozen(self);
     int t = ext_type(type), bits = NUM2INT(flags);
     if (!RB_TYPE_P(klass, T_CLASS) && !RB_TYPE_P(klass, T_MODULE)) {
         rb_raise(rb_eArgError, "expected Module/Class but found %s.", rb_obj_classname(klass));

@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_OUT_H
 #define SLIPSTREAM_OUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include "ruby.h"
@@ -10,6 +11,7 @@ typedef struct out out_t;
 struct out {
     uint8_t *p;   /* where the next byte goes */
     uint8_t *end; /* behind the last byte there is room for */
+    bool called;  /* a method of others has run, of which a continuation may come back at any time */
     /* more makes a window of at least n bytes, n being larger than what is left of this one. It raises if it cannot, and may call Ruby. */
     void (*more)(out_t *out, size_t n);
     /* append takes the n bytes of a string, too many for the window: it may keep a reference to it. It may call Ruby. */

@@ -1,5 +1,6 @@
 #include "packer.h"
 #include "args.h"
+#include "errors.h"
 #include "ruby/encoding.h"
 
 VALUE cPacker;
@@ -306,7 +307,7 @@ static VALUE buffer(VALUE self)
 
 static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE callable)
 {
-    rb_check_frozen(self);
+    check_frozen(self);
     int t = ext_type(type);
     if (!RB_TYPE_P(klass, T_CLASS) && !RB_TYPE_P(klass, T_MODULE)) {
         rb_raise(rb_eArgError, "expected Module/Class but found %s.", rb_obj_classname(klass));

@@ -25,6 +25,8 @@ __attribute__((visibility("default"))) void Init_slipstream_msgpack(void)
 {
     rb_ext_ractor_safe(true);
     VALUE mMessagePack = rb_define_module("MessagePack");
+    rb_define_const(mMessagePack, "SLIPSTREAM", Qtrue); /* by which lib/slipstream/only.rb knows these classes from those of the msgpack gem */
+    rb_funcall(mMessagePack, rb_intern("private_constant"), 1, ID2SYM(rb_intern("SLIPSTREAM")));
     Init_errors(mMessagePack);
     Init_exts();
     Init_keys();

@@ -2,6 +2,15 @@
 
 static uint8_t *base(string_out_t *s) { return s->larger == NULL ? s->first : s->larger; }
 
+/* forget frees memory that is no longer used, unless a continuation may come back that still writes there: then the collector
+ * does, when nobody refers to it. */
+static void forget(const string_out_t *s, VALUE memory)
+{
+    if (memory != 0 && !s->out.called) {
+        rb_free_tmp_buffer(&memory);
+    }
+}
+
 static void more(out_t *out, size_t n)
 {
     string_out_t *s = (string_out_t *)out;
@@ -12,9 +21,7 @@ static void more(out_t *out, size_t n)
     memcpy(larger, base(s), used);
     s->larger = larger;
     s->memory = memory;
-    if (old != 0) {
-        rb_free_tmp_buffer(&old);
-    }
+    forget(s, old);
     out->p = larger + used;
     out->end = larger + room;
 }
@@ -38,8 +45,6 @@ VALUE string_out_finish(string_out_t *s)
 {
     VALUE string = rb_str_new(NULL, s->out.p - base(s));
     copy_bytes(RSTRING_PTR(string), base(s), (size_t)(s->out.p - base(s)));
-    if (s->memory != 0) {
-        rb_free_tmp_buffer(&s->memory);
-    }
+    forget(s, s->memory);
     return string;
 }

@@ -388,7 +388,7 @@ static VALUE read_raw(VALUE self)
     if (uk->raised) {
         pass_over(uk);
     }
-    size_t n = measure(uk, false);
+    size_t n = measure(uk, true); /* the caller gets these bytes, and passes them on to readers that trust them */
     if (n == 0) {
         ended(uk);
     }
@@ -474,11 +474,6 @@ static VALUE read_map_header(VALUE self)
 }
 
 static VALUE skip_nil(VALUE self)
-{
-    return next_byte(get(self)) == NIL ? Qtrue : Qfalse;
-}
-
-static VALUE consume_nil(VALUE self)
 {
     unpacker_t *uk = get(self);
     if (next_byte(uk) != NIL) {
@@ -592,7 +587,7 @@ static VALUE transactional_p(VALUE self) { return get(self)->o.transactional ? Q
 
 static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE callable)
 {
-    rb_check_frozen(self);
+    check_frozen(self);
     unpack_exts_add(&get(self)->exts, self, ext_type(type), klass, callable, 0);
     return Qnil;
 }
@@ -617,7 +612,7 @@ void Init_unpacker(VALUE mMessagePack)
     rb_define_method(cUnpacker, "read_raw", read_raw, 0);
     rb_define_method(cUnpacker, "peek_type", peek_type, 0);
     rb_define_method(cUnpacker, "skip_nil", skip_nil, 0);
-    rb_define_method(cUnpacker, "consume_nil", consume_nil, 0);
+    rb_define_alias(cUnpacker, "consume_nil", "skip_nil");
     rb_define_method(cUnpacker, "read_array_header", read_array_header, 0);
     rb_define_method(cUnpacker, "read_map_header", read_map_header, 0);
     rb_define_method(cUnpacker, "feed", feed, 1);

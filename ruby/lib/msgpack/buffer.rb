@@ -1,3 +1,3 @@
 # frozen_string_literal: true
 
-require "slipstream/msgpack/slipstream_msgpack"
+require_relative "extension"

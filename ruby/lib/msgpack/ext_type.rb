@@ -30,6 +30,11 @@ module MessagePack
       end
     end
 
+    # @raise [FrozenError] before any other error of an argument
+    def self.unfrozen(receiver)
+      raise FrozenError.new("can't modify frozen #{receiver.class}", receiver: receiver) if receiver.frozen?
+    end
+
     def self.named?(given) = given.is_a?(Symbol) || given.is_a?(String)
 
     def self.callable(given, side)

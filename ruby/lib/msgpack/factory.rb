@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "slipstream/msgpack/slipstream_msgpack"
+require_relative "extension"
 require_relative "ext_type"
 require_relative "time"
 
@@ -29,6 +29,7 @@ module MessagePack
     # @raise [FrozenError] if the factory is frozen
     # @raise [RangeError, ArgumentError, NameError, ::TypeError] for a type, a class, a method that is none
     def register_type(type, klass, options = DEFAULT_METHODS)
+      ExtType.unfrozen(self)
       raise ArgumentError, "expected Module/Class but found #{klass.class}." unless klass.is_a?(Module)
 
       packer, unpacker = options.values_at(:packer, :unpacker)

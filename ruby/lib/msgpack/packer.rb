@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "slipstream/msgpack/slipstream_msgpack"
+require_relative "extension"
 require_relative "ext_type"
 
 module MessagePack
@@ -15,6 +15,7 @@ module MessagePack
     # @raise [RangeError, ArgumentError, ::TypeError] for a type, a class, a method that is none
     # @raise [FrozenError] if the packer is frozen, as those of a Pool are
     def register_type(type, klass, method = :to_msgpack_ext, &block)
+      ExtType.unfrozen(self)
       register_type_internal(type, klass, block || ExtType.packer(method))
       nil
     end

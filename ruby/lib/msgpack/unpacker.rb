@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "slipstream/msgpack/slipstream_msgpack"
+require_relative "extension"
 require_relative "ext_type"
 
 module MessagePack
@@ -16,6 +16,7 @@ module MessagePack
     # @raise [ArgumentError, RangeError, NameError]
     # @raise [FrozenError] if the unpacker is frozen, as those of a Pool are
     def register_type(type, klass = nil, method = nil, &block)
+      ExtType.unfrozen(self)
       raise ArgumentError, "register_type takes a block, or a class and a method" unless block || (klass && method)
 
       register_type_internal(type, klass, block || ExtType.unpacker(method, klass))

@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+# A gem of the name msgpack that has slipstream-msgpack do the work, for bundles in which other gems depend on msgpack. It is not
+# published: put it on a private gem server, or name its directory in the Gemfile.
+Gem::Specification.new do |gem|
+  gem.name = "msgpack"
+  gem.version = "1.8.5" # whose API it has; gems that depend on msgpack ask for this or an earlier one
+  gem.authors = ["The Slipstream maintainers"]
+  gem.summary = "The msgpack gem, by slipstream-msgpack"
+  gem.description = "Depends on slipstream-msgpack, which has the API of the msgpack gem and the file msgpack.rb; contains no file itself."
+  gem.homepage = "https://github.com/slipstream-go/slipstream"
+  gem.license = "Apache-2.0"
+  gem.required_ruby_version = ">= 3.1"
+  gem.metadata = { "allowed_push_host" => "none", "rubygems_mfa_required" => "true" }
+  gem.files = [] # require "msgpack" finds the file of slipstream-msgpack
+  gem.add_dependency "slipstream-msgpack", ">= 0.1"
+end
