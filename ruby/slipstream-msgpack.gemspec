@@ -6,7 +6,7 @@ Gem::Specification.new do |gem|
   gem.version = File.read(File.join(__dir__, "lib/msgpack/version.rb"))[/SLIPSTREAM_VERSION = "(.+)"/, 1]
   gem.authors = ["The Slipstream maintainers"]
   gem.summary = "MessagePack, in the place of the msgpack gem and faster"
-  gem.description = "The API of the msgpack gem 1.8.3, written anew: faster both ways, a skip that makes no objects, limits for input from " \
+  gem.description = "The API of the msgpack gem 1.8.5: faster both ways, a skip that makes no objects, limits for input from " \
                     "outside, Ractors. It takes the place of the msgpack gem by require \"msgpack\"."
   gem.homepage = "https://github.com/slipstream-go/slipstream"
   gem.license = "Apache-2.0"

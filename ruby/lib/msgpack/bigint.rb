@@ -4,7 +4,7 @@ module MessagePack
   # Integers of any size as an ext type, which is not one of the format's own: both sides must know it.
   #
   #   factory.register_type(0x01, Integer, packer: MessagePack::Bigint.method(:to_msgpack_ext),
-  #                         unpacker: MessagePack::Bigint.method(:from_msgpack_ext), oversized_integer_extension_type: true)
+  #                         unpacker: MessagePack::Bigint.method(:from_msgpack_ext), oversized_integer_extension: true)
   #
   # The payload: a byte for the sign, 1 if it is less than 0, then digits of 32 bits, the least one first, each big-endian.
   module Bigint

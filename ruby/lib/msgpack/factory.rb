@@ -23,7 +23,7 @@ module MessagePack
     # @option options [Symbol, String, #call, nil] :packer the method that gives the payload, or what is called with the object; nil: none
     # @option options [Symbol, String, #call, nil] :unpacker the method of klass that makes an object of the payload, or what is called with it
     # @option options [Boolean] :recursive the packer is called with |object, packer| and writes into that; the unpacker with |unpacker| and reads
-    # @option options [Boolean] :oversized_integer_extension_type of Integer: is for those beyond 64 bits (oversized_integer_extension for short)
+    # @option options [Boolean] :oversized_integer_extension of Integer: only for those beyond 64 bits; oversized_integer_extension_type is the same
     # @option options [Boolean] :optimized_symbols_parsing of Symbol: the payload is the name, and no method is called to read it
     # @return [nil]
     # @raise [FrozenError] if the factory is frozen
@@ -90,7 +90,7 @@ module MessagePack
       return false unless options[:oversized_integer_extension_type] || options[:oversized_integer_extension]
       return true if klass == ::Integer
 
-      raise ArgumentError, "oversized_integer_extension_type: true is only for Integer class"
+      raise ArgumentError, "oversized_integer_extension: true is only for Integer class"
     end
 
     def names?(klass, options) = klass == ::Symbol && options[:optimized_symbols_parsing]
