@@ -26,4 +26,30 @@ require_relative "msgpack/time"
 require_relative "msgpack/symbol"
 require_relative "msgpack/core_ext"
 
+# See README.md. Packs and unpacks by {DefaultFactory}.
+module MessagePack
+  # @!method self.pack(object, io = nil, options = {})
+  #   Also named dump.
+  #   @return [String, nil] binary; nil if there is an io, which was written to
+  #   @raise as Packer#write
+  # @!method self.dump(object, io = nil, options = {})
+  #   @see MessagePack.pack
+  # @!method self.unpack(source, options = {})
+  #   Also named load.
+  #   @param source [String, #read] of one object, and nothing behind it
+  #   @param options [Hash] of Unpacker.new
+  #   @return the object
+  #   @raise [EOFError, UnpackError]
+  # @!method self.load(source, options = {})
+  #   @see MessagePack.unpack
+  # @!method self.count(bytes)
+  #   Passes over the objects of a String, and makes none of them.
+  #   @return [Integer] how many are whole
+  #   @raise [MalformedFormatError, StackError]
+  # @!method self.share_middle?
+  #   @return [Boolean] whether binaries of 4 KB and more share memory with the String that they were cut from, wherever they lie
+  # @!method self.share_middle=(on)
+  #   @param on [Boolean] true has no effect where this Ruby cannot do it
+end
+
 Slipstream::Only.keep_out_others

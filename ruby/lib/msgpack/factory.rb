@@ -6,6 +6,26 @@ require_relative "time"
 
 module MessagePack
   class Factory
+    # @!method packer(io = nil, options = {})
+    #   @return [Packer] with the types that are registered now; for the arguments see Packer.new
+    # @!method unpacker(io = nil, options = {})
+    #   @return [Unpacker] likewise
+    # @!method dump(object, io = nil, options = {})
+    #   Also named pack. Without an io it makes no Packer.
+    #   @return [String, nil] binary; nil if there is an io, which was written to
+    #   @raise as Packer#write
+    # @!method pack(object, io = nil, options = {})
+    #   @see #dump
+    # @!method load(source, options = {})
+    #   Also named unpack.
+    #   @param source [String, #read] of one object, and nothing behind it
+    #   @return the object
+    #   @raise [EOFError, UnpackError]
+    # @!method unpack(source, options = {})
+    #   @see #load
+    # @!method freeze
+    #   @return [Factory] self, which takes no more types. Threads may share it, and Ractors if its methods are shareable
+
     DEFAULT_METHODS = { packer: :to_msgpack_ext, unpacker: :from_msgpack_ext }.freeze
 
     # What the extension is told of an ext type besides.

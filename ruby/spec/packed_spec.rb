@@ -56,3 +56,34 @@ RSpec.describe "sig/msgpack.rbs", :ours do
     end
   end
 end
+
+# Each public method has a comment for YARD: those of the extension by @!method, in the Ruby file of their class.
+RSpec.describe "Documentation", :ours do
+  # Names that a file documents: after a comment, or in one.
+  def documented(file)
+    text = File.read(File.join(LIB, file), encoding: "UTF-8")
+    text.scan(/^ *# @!method (?:self\.)?(\S+?)(?:\(|$)/).flatten + text.scan(/^ *#.*\n *(?:def|alias) (?:self\.)?([^\s(]+)/).flatten
+  end
+
+  { "Packer" => "packer", "Unpacker" => "unpacker", "Buffer" => "buffer", "Factory" => "factory", "Factory::Pool" => "pool" }.each do |name, file|
+    it "names the methods of #{name}" do
+      methods = MessagePack.const_get(name).public_instance_methods(false).map(&:to_s) - %w[register_type_internal registered_types_internal]
+      expect(methods - documented("msgpack/#{file}.rb")).to eq([])
+    end
+  end
+
+  it("names the methods of MessagePack") { expect(MessagePack.singleton_methods(false).map(&:to_s) - documented("msgpack.rb")).to eq([]) }
+end
+
+# What the packed gem links to is in it.
+RSpec.describe "Links of the packed gem", :ours do
+  specification = Gem::Specification.load(File.expand_path("../slipstream-msgpack.gemspec", LIB))
+
+  %w[README.md CHANGELOG.md].each do |name|
+    it "are there, or absolute: #{name}" do
+      text = File.read(File.expand_path("../#{name}", LIB), encoding: "UTF-8")
+      relative = text.scan(/\]\(([^)#]+)/).flatten.reject { |link| link.start_with?("https://") }
+      expect(relative - specification.files).to eq([])
+    end
+  end
+end
