@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_ARGS_H
 #define SLIPSTREAM_ARGS_H
 
+#include <stdbool.h>
 #include "ruby.h"
 
 /* args_io_options is (io = nil, options = nil) or (options). */
@@ -17,17 +18,26 @@ static inline void args_io_options(int argc, const VALUE *argv, VALUE *io, VALUE
     }
 }
 
-/* args_option is an option, or Qundef where it is not given. */
-static inline VALUE args_option(VALUE options, const char *name)
-{
-    return NIL_P(options) ? Qundef : rb_hash_lookup2(options, ID2SYM(rb_intern(name)), Qundef);
-}
+/* An option: its name, and where its value belongs in a struct. Symbols are made once, by args_init: to intern eleven names for each
+ * call took ten times as long as to read a number. */
+typedef struct {
+    const char *name;
+    size_t at;
+    uint32_t least, most; /* of a limit, which is a uint32_t; both 0 for a flag, which is a bool */
+    VALUE symbol;
+} option_t;
 
-static inline int args_flag(VALUE options, const char *name, int otherwise)
-{
-    VALUE v = args_option(options, name);
-    return v == Qundef ? otherwise : RTEST(v);
-}
+typedef struct {
+    const option_t *options;
+    size_t n;
+    char *into;
+} option_reader_t;
+
+void args_init(option_t *options, size_t n);
+
+/* args_read sets what a Hash names, and leaves the rest: a limit that is nil too. Other keys are for others. ArgumentError for a
+ * limit that is none. */
+void args_read(const option_t *options, size_t n, void *into, VALUE hash);
 
 /* typed_data is what rb_check_typeddata gives, without a call where there is nothing to complain of. */
 static inline void *typed_data(VALUE object, const rb_data_type_t *type)

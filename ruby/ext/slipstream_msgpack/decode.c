@@ -490,18 +490,17 @@ void unpack_options_init(unpack_options_t *o)
     *o = (unpack_options_t){.key_cache = true, .max_depth = 128, .limits = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, .share = 1024};
 }
 
-static void limit(VALUE options, const char *name, uint32_t least, uint32_t most, uint32_t *v)
-{
-    VALUE given = args_option(options, name);
-    if (given == Qundef || NIL_P(given)) {
-        return;
-    }
-    VALUE range = rb_range_new(UINT2NUM(least), UINT2NUM(most), 0);
-    if (!RB_INTEGER_TYPE_P(given) || !RTEST(rb_funcall(range, rb_intern("cover?"), 1, given))) {
-        rb_raise(rb_eArgError, "%s must be an Integer from %u to %u", name, least, most);
-    }
-    *v = NUM2UINT(given);
-}
+#define FLAG(name) {#name, offsetof(unpack_options_t, name), 0, 0, 0}
+#define LIMIT(name, member, least, most) {name, offsetof(unpack_options_t, member), least, most, 0}
+
+static option_t options_table[] = {
+    FLAG(symbolize_keys), FLAG(freeze), FLAG(allow_unknown_ext), FLAG(key_cache), FLAG(transactional),
+    LIMIT("max_depth", max_depth, 1, MAX_DEPTH), LIMIT("max_str_len", limits.max_str, 0, UINT32_MAX),
+    LIMIT("max_bin_len", limits.max_bin, 0, UINT32_MAX), LIMIT("max_array_len", limits.max_array, 0, UINT32_MAX),
+    LIMIT("max_map_len", limits.max_map, 0, UINT32_MAX), LIMIT("max_ext_len", limits.max_ext, 0, UINT32_MAX),
+};
+
+#define OPTIONS (sizeof(options_table) / sizeof(options_table[0]))
 
 void unpack_options_read(unpack_options_t *o, VALUE options)
 {
@@ -511,17 +510,7 @@ void unpack_options_read(unpack_options_t *o, VALUE options)
     if (!RB_TYPE_P(options, T_HASH)) {
         rb_raise(rb_eArgError, "expected Hash but found %"PRIsVALUE, rb_obj_class(options));
     }
-    o->symbolize_keys = args_flag(options, "symbolize_keys", o->symbolize_keys);
-    o->freeze = args_flag(options, "freeze", o->freeze);
-    o->allow_unknown_ext = args_flag(options, "allow_unknown_ext", o->allow_unknown_ext);
-    o->key_cache = args_flag(options, "key_cache", o->key_cache);
-    o->transactional = args_flag(options, "transactional", o->transactional);
-    limit(options, "max_depth", 1, MAX_DEPTH, &o->max_depth);
-    limit(options, "max_str_len", 0, UINT32_MAX, &o->limits.max_str);
-    limit(options, "max_bin_len", 0, UINT32_MAX, &o->limits.max_bin);
-    limit(options, "max_array_len", 0, UINT32_MAX, &o->limits.max_array);
-    limit(options, "max_map_len", 0, UINT32_MAX, &o->limits.max_map);
-    limit(options, "max_ext_len", 0, UINT32_MAX, &o->limits.max_ext);
+    args_read(options_table, OPTIONS, o, options);
     const limits_t *l = &o->limits;
     o->limited = l->max_str != UINT32_MAX || l->max_bin != UINT32_MAX || l->max_array != UINT32_MAX || l->max_map != UINT32_MAX || l->max_ext != UINT32_MAX;
 }
@@ -529,6 +518,7 @@ void unpack_options_read(unpack_options_t *o, VALUE options)
 void Init_decode(VALUE mMessagePack)
 {
     mModule = mMessagePack;
+    args_init(options_table, OPTIONS);
     utf8 = rb_utf8_encindex();
     binary = rb_ascii8bit_encindex();
     utf8_encoding = rb_utf8_encoding();

@@ -323,6 +323,10 @@ void encode_integer(encoder_t *e, VALUE v)
         e->out->p = put_signed(e->out->p, FIX2LONG(v));
         return;
     }
+    if (NIL_P(e->exts->integer)) { /* both raise RangeError for what takes more than 64 bits */
+        e->out->p = RBIGNUM_NEGATIVE_P(v) ? put_signed(e->out->p, rb_big2ll(v)) : put_unsigned(e->out->p, rb_big2ull(v));
+        return;
+    }
     uint64_t magnitude;
     int sign = rb_integer_pack(v, &magnitude, 1, 8, 0, INTEGER_PACK_NATIVE_BYTE_ORDER); /* ±2: there is more than fits */
     bool fits = sign == 0 || sign == 1 || (sign == -1 && magnitude <= (uint64_t)1 << 63);

@@ -61,14 +61,21 @@ static VALUE packer_alloc(VALUE klass)
     return self;
 }
 
+static option_t options_table[] = {
+    {"compatibility_mode", offsetof(encoder_t, compat), 0, 0, 0},
+    {"float32", offsetof(encoder_t, float32), 0, 0, 0},
+    {"strict", offsetof(encoder_t, strict), 0, 0, 0},
+};
+
+#define OPTIONS (sizeof(options_table) / sizeof(options_table[0]))
+
 void packer_options(encoder_t *e, VALUE options)
 {
+    e->compat = e->float32 = e->strict = false;
     if (!NIL_P(options)) {
         Check_Type(options, T_HASH);
+        args_read(options_table, OPTIONS, e, options);
     }
-    e->compat = args_flag(options, "compatibility_mode", false);
-    e->float32 = args_flag(options, "float32", false);
-    e->strict = args_flag(options, "strict", false);
 }
 
 static VALUE initialize(int argc, VALUE *argv, VALUE self)
@@ -320,6 +327,7 @@ static VALUE registered_types_internal(VALUE self) { return pack_exts_hash(&get(
 
 void Init_packer(VALUE mMessagePack)
 {
+    args_init(options_table, OPTIONS);
     cPacker = rb_define_class_under(mMessagePack, "Packer", rb_cObject);
     rb_define_alloc_func(cPacker, packer_alloc);
     rb_undef_method(cPacker, "dup");
