@@ -249,3 +249,53 @@ RSpec.describe "What is called in the middle" do
     expect(measured(script).to_i).to be < 150_000
   end
 end
+
+RSpec.describe "Strings that are cut out of a message" do
+  long = "l" * 3000
+
+  it "are as they were before a method of others ran" do
+    text = +("t" * 3000)
+    klass = Class.new do
+      define_method(:to_msgpack) do |packer|
+        text.replace("changed" * 1000)
+        packer.write(1)
+      end
+    end
+    expect(MessagePack.unpack(MessagePack.pack([text, klass.new, text]))).to eq(["t" * 3000, 1, "changed" * 1000])
+  end
+
+  it "may be many" do
+    [1, 15, 16, 17, 64, 65, 1000].each do |n|
+      document = Array.new(n) { |i| ["#{i}#{long}", i, "short", { long => [i.to_s * 300] }] }
+      expect(MessagePack.unpack(MessagePack.pack(document))).to eq(document)
+    end
+  end
+
+  it "may be of each length, and of each encoding" do
+    [254, 255, 256, 257, 8191, 8192, 16_383, 16_384, 16_385].each do |n|
+      [("a" * n), ("\xff".b * n), ("é" * (n / 2))].each do |string|
+        expect(MessagePack.unpack(MessagePack.pack(["x", string, string, 1]))).to eq(["x", string, string, 1])
+      end
+      utf16 = ("ö" * n).encode(Encoding::UTF_16LE)
+      expect(MessagePack.unpack(MessagePack.pack([utf16]))).to eq(["ö" * n])
+    end
+  end
+
+  it "that a method hash of a class shortens are not read beyond their end", :ours do
+    text = +("t" * 3000)
+    factory = MessagePack::Factory.new
+    base = Class.new
+    factory.register_type(1, base, packer: ->(_) { "x" })
+    derived = Class.new(base)
+    derived.define_singleton_method(:hash) do
+      text.replace("short")
+      super()
+    end
+    bytes = begin
+      factory.dump([text, derived.new])
+    rescue RuntimeError => e
+      e.message
+    end
+    expect(bytes).to eq("string modified while it was packed").or eq(MessagePack.pack(["short"]).sub("\x91".b, "\x92".b) + hex("d4 01 78")).or eq(MessagePack.pack(["t" * 3000]).sub("\x91".b, "\x92".b) + hex("d4 01 78"))
+  end
+end

@@ -203,6 +203,7 @@ void buffer_init(buffer_t *b, VALUE owner)
     memset(b, 0, sizeof *b);
     b->out.more = more;
     b->out.append = append;
+    b->out.reference = SIZE_MAX;
     b->io = Qnil;
     b->owner = owner;
     b->io_buffer_size = 32 * 1024;

@@ -84,7 +84,7 @@ static inline void bytes(out_t *out, uint8_t *p, VALUE string)
 {
     size_t n = (size_t)RSTRING_LEN(string);
     out->p = p;
-    if (HOT(n <= out_room(out))) {
+    if (HOT(n <= out_room(out) && n < out->reference)) {
         copy_bytes(p, RSTRING_PTR(string), n);
         out->p = p + n;
     } else {
@@ -160,7 +160,7 @@ static VALUE take(VALUE child)
 /* lend takes the child for a call, so that a call within it gets another one. */
 static VALUE lend(encoder_t *e)
 {
-    e->out->called = true;
+    out_call(e->out);
     VALUE child = NIL_P(e->child) ? packer_child(e) : e->child;
     e->child = Qnil;
     packer_reset(child);
@@ -238,7 +238,7 @@ static void encode_registered(encoder_t *e, VALUE entry, VALUE v)
         write_recursive(e, type, callable, v);
         return;
     }
-    e->out->called = true;
+    out_call(e->out);
     VALUE payload = ext_call(callable, 1, &v);
     StringValue(payload);
     encode_ext(e, type, payload);

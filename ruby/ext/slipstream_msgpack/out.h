@@ -11,10 +11,12 @@ typedef struct out out_t;
 struct out {
     uint8_t *p;   /* where the next byte goes */
     uint8_t *end; /* behind the last byte there is room for */
+    size_t reference; /* bytes from which on append gets a string even if there is room for it */
     bool called;  /* a method of others has run, of which a continuation may come back at any time */
+    void (*settle)(out_t *out); /* before the first such method runs: what is referred to is copied. Or NULL */
     /* more makes a window of at least n bytes, n being larger than what is left of this one. It raises if it cannot, and may call Ruby. */
     void (*more)(out_t *out, size_t n);
-    /* append takes the n bytes of a string, too many for the window: it may keep a reference to it. It may call Ruby. */
+    /* append takes the bytes of a string, many, or more than the window has room for: it may keep a reference to it. It may call Ruby. */
     void (*append)(out_t *out, VALUE string);
 };
 
@@ -24,6 +26,17 @@ static inline void out_need(out_t *out, size_t n)
 {
     if (__builtin_expect(out_room(out) < n, 0)) {
         out->more(out, n);
+    }
+}
+
+/* out_call is said before each call of a method of others. */
+static inline void out_call(out_t *out)
+{
+    if (!out->called) {
+        out->called = true;
+        if (out->settle != NULL) {
+            out->settle(out);
+        }
     }
 }
 

@@ -11,40 +11,134 @@ static void forget(const string_out_t *s, VALUE memory)
     }
 }
 
-static void more(out_t *out, size_t n)
+/* enlarge gives the bytes so much memory, of which used are kept. */
+static void enlarge(string_out_t *s, size_t used, size_t room)
 {
-    string_out_t *s = (string_out_t *)out;
-    size_t used = (size_t)(out->p - base(s)), room = used + (n > used ? n : used);
-    room = room > 4 * SHORT_MESSAGE ? room : 4 * SHORT_MESSAGE;
     VALUE memory = 0, old = s->memory;
     uint8_t *larger = rb_alloc_tmp_buffer(&memory, (long)room);
     memcpy(larger, base(s), used);
     s->larger = larger;
     s->memory = memory;
     forget(s, old);
-    out->p = larger + used;
-    out->end = larger + room;
+    s->out.p = larger + used;
+    s->out.end = larger + room;
+}
+
+static void more(out_t *out, size_t n)
+{
+    string_out_t *s = (string_out_t *)out;
+    size_t used = (size_t)(out->p - base(s)), room = used + (n > used ? n : used);
+    enlarge(s, used, room > 4 * SHORT_MESSAGE ? room : 4 * SHORT_MESSAGE);
+}
+
+/* Cuts. */
+
+static void more_cuts(string_out_t *s)
+{
+    size_t room = 4 * s->cuts_room;
+    VALUE memory = 0, old = s->cuts_memory;
+    cut_t *cuts = rb_alloc_tmp_buffer_with_count(&memory, room * sizeof(cut_t), room * sizeof(cut_t) / sizeof(VALUE));
+    memset(cuts, 0, room * sizeof(cut_t));
+    memcpy(cuts, s->cuts, s->cuts_n * sizeof(cut_t));
+    s->cuts = cuts;
+    s->cuts_room = room;
+    s->cuts_memory = memory;
+    if (old != 0) {
+        rb_free_tmp_buffer(&old);
+    }
 }
 
 static void append(out_t *out, VALUE string)
 {
+    string_out_t *s = (string_out_t *)out;
     size_t n = (size_t)RSTRING_LEN(string);
+    if (n >= out->reference && n < CUT_BELOW) {
+        if (s->cuts_n == s->cuts_room) {
+            more_cuts(s);
+        }
+        s->cuts[s->cuts_n++] = (cut_t){string, (size_t)(out->p - base(s)), n};
+        return;
+    }
     out_need(out, n);
     copy_bytes(out->p, RSTRING_PTR(string), n);
     out->p += n;
 }
 
+static size_t cut_bytes(const string_out_t *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->cuts_n; i++) {
+        n += s->cuts[i].length;
+    }
+    return n;
+}
+
+/* join writes the bytes, and the strings where they belong, to memory with room for all of them. */
+static void join(string_out_t *s, uint8_t *to)
+{
+    const uint8_t *from = base(s);
+    size_t used = (size_t)(s->out.p - from), done = 0;
+    for (size_t i = 0; i < s->cuts_n; i++) {
+        const cut_t *c = &s->cuts[i];
+        if ((size_t)RSTRING_LEN(c->string) != c->length) { /* by a method hash of a class, or a thread that ran meanwhile */
+            rb_raise(rb_eRuntimeError, "string modified while it was packed");
+        }
+        copy_bytes(to, from + done, c->at - done);
+        to += c->at - done;
+        copy_bytes(to, RSTRING_PTR(c->string), c->length);
+        to += c->length;
+        done = c->at;
+    }
+    copy_bytes(to, from + done, used - done);
+}
+
+static void forget_cuts(string_out_t *s)
+{
+    if (s->cuts_memory != 0) {
+        rb_free_tmp_buffer(&s->cuts_memory);
+    }
+    s->cuts = s->first_cuts;
+    s->cuts_n = 0;
+    s->cuts_room = FIRST_CUTS;
+}
+
+/* settle copies all strings, and has later ones copied at once: methods of others may change them. */
+static void settle(out_t *out)
+{
+    string_out_t *s = (string_out_t *)out;
+    out->reference = SIZE_MAX;
+    if (s->cuts_n == 0) {
+        return;
+    }
+    size_t total = (size_t)(out->p - base(s)) + cut_bytes(s);
+    VALUE memory = 0, old = s->memory;
+    uint8_t *larger = rb_alloc_tmp_buffer(&memory, (long)(2 * total));
+    join(s, larger);
+    forget_cuts(s);
+    s->larger = larger;
+    s->memory = memory;
+    if (old != 0) { /* no method of others has run before */
+        rb_free_tmp_buffer(&old);
+    }
+    out->p = larger + total;
+    out->end = larger + 2 * total;
+}
+
 void string_out_init(string_out_t *s)
 {
-    s->out = (out_t){.p = s->first, .end = s->first + SHORT_MESSAGE, .more = more, .append = append};
+    s->out = (out_t){.p = s->first, .end = s->first + SHORT_MESSAGE, .more = more, .append = append, .reference = CUT_FROM, .settle = settle};
     s->larger = NULL;
-    s->memory = 0;
+    s->memory = s->cuts_memory = 0;
+    s->cuts = s->first_cuts;
+    s->cuts_n = 0;
+    s->cuts_room = FIRST_CUTS;
 }
 
 VALUE string_out_finish(string_out_t *s)
 {
-    VALUE string = rb_str_new(NULL, s->out.p - base(s));
-    copy_bytes(RSTRING_PTR(string), base(s), (size_t)(s->out.p - base(s)));
+    VALUE string = rb_str_new(NULL, (long)((size_t)(s->out.p - base(s)) + cut_bytes(s)));
+    join(s, (uint8_t *)RSTRING_PTR(string));
     forget(s, s->memory);
+    forget_cuts(s);
     return string;
 }
