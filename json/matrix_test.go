@@ -28,7 +28,11 @@ func TestMatrix(t *testing.T) {
 	if json.OnV2 {
 		t.Skip("the oracle is that of Go 1.26; the differential tests run against both")
 	}
-	matrix.Run(t, matrix.Format{
+	matrix.Run(t, matrixFormat(t))
+}
+
+func matrixFormat(t *testing.T) matrix.Format {
+	return matrix.Format{
 		Leaves: matrixLeaves(),
 		Wraps:  matrixWraps,
 		Struct: func(_ *rand.Rand, fields []matrix.Kind) matrix.Kind {
@@ -44,7 +48,7 @@ func TestMatrix(t *testing.T) {
 		ExactErrors: true,
 		Explains:    func([]byte, string) bool { return true }, // the oracle's target is compared
 		Options:     matrix.ConstantNames(t, "ParseFlags"),
-	})
+	}
 }
 
 type (

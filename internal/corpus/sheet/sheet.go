@@ -114,6 +114,7 @@ func (n reached) check(t *testing.T, f Format) {
 			want = append(want, "columns of "+kind.String())
 		}
 	}
+	want = append(want, "appended: a column of another kind", "refused: a column of another kind", "rounded: a column of another kind")
 	if want = append(want, "undo", "widen", "reset"); !f.Whole {
 		want = append(want, "rows before one that was refused")
 	}
@@ -141,8 +142,10 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	b.Reset()
 	var has taken
 	var other appended
+	var gathered gathering
 	var log bytes.Buffer
 	for range 1 + r.IntN(12) {
+		grown := true
 		switch n := len(has.rows); r.IntN(8) {
 		case 0:
 			if n > 0 {
@@ -152,6 +155,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				b.Rows = k
 				b.Undo()
 				has.undo(k)
+				grown = false
 			}
 		case 1:
 			if len(b.Columns) > 0 {
@@ -168,6 +172,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				fmt.Fprintf(&log, "reset\n")
 				b.Reset()
 				has = taken{}
+				grown = false
 			}
 		default:
 			if f.Whole {
@@ -225,8 +230,18 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 			}
 		}
 		if diff == "" {
+			if diff = gathered.compare(); diff != "" {
+				diff = "a column that others were appended to before: " + diff
+			}
+		}
+		if diff == "" && grown { // else the next rows overwrite what the last batch was appended from
 			if diff = other.append(r, &has, b); diff != "" {
 				diff = "appended by AppendColumn: " + diff
+			}
+		}
+		if diff == "" && grown {
+			if diff = gathered.append(r, &has, b, met); diff != "" {
+				diff = "appended to a column of its own cells by AppendColumn: " + diff
 			}
 		}
 		if diff != "" {
@@ -414,10 +429,8 @@ func (c *col) add(v any) bool {
 		}
 	case float64:
 		if kind = column.Float64; c.kind == column.Int64 {
-			for _, v := range c.cells {
-				if n, ok := v.(int64); ok && !exact(n) {
-					return false
-				}
+			if !c.exact() {
+				return false
 			}
 			c.widen()
 		}
@@ -499,6 +512,93 @@ func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 }
 
 func (a *appended) compare() string { return a.has.compare(&a.batch) }
+
+// gathering is columns that others are appended to, of whatever kind and name they are. One that does not fit is refused and leaves
+// nothing.
+type gathering struct {
+	columns [3]column.Column
+	want    [3]col
+}
+
+// append appends a part of each of b's columns to one of g's.
+func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached) string {
+	cols, _ := h.sheet()
+	for _, c := range b.Columns {
+		at := slices.IndexFunc(cols, func(o *col) bool { return o.name == c.Name })
+		if at < 0 {
+			continue
+		}
+		k, from := r.IntN(len(g.columns)), r.IntN(b.Rows+1)
+		to := from + r.IntN(b.Rows-from+1)
+		x, want := &g.columns[k], &g.want[k]
+		before := want.kind
+		accepted := c.Kind == column.Null || x.Accepts(c.Kind)
+		if fits := want.accepts(c.Kind); accepted != fits {
+			return fmt.Sprintf("a column of %v accepts one of %v: %v, want %v", before, c.Kind, accepted, fits)
+		}
+		outcome := "refused"
+		if accepted {
+			outcome = "appended"
+			err := x.AppendColumn(c, from, to)
+			if fits := want.appendCells(c.Kind, cols[at].cells[from:to]); (err == nil) != fits {
+				return fmt.Sprintf("%v to %v: the error is %v, want none: %v", c.Kind, before, err, fits)
+			} else if !fits {
+				outcome = "rounded"
+			}
+		}
+		if before != c.Kind && to > from {
+			met[outcome+": a column of another kind"]++
+		}
+		if diff := want.compare(x); diff != "" {
+			return fmt.Sprintf("%v to %v: %s", c.Kind, before, diff)
+		}
+	}
+	return ""
+}
+
+func (g *gathering) compare() string {
+	for k := range g.columns {
+		if diff := g.want[k].compare(&g.columns[k]); diff != "" {
+			return diff
+		}
+	}
+	return ""
+}
+
+// accepts makes w ready for cells of a kind, and reports whether that is possible.
+func (w *col) accepts(kind column.Kind) bool {
+	switch {
+	case kind == column.Null || kind == w.kind || w.kind == column.Float64 && kind == column.Int64:
+	case w.kind == column.Null:
+		w.kind = kind
+	case w.kind == column.Int64 && kind == column.Float64 && w.exact():
+		w.widen()
+	default:
+		return false
+	}
+	return true
+}
+
+// appendCells appends cells of a kind that w accepts, or none if one would be rounded.
+func (w *col) appendCells(kind column.Kind, cells []any) bool {
+	more := &col{kind: kind, cells: slices.Clone(cells)}
+	if kind == column.Int64 && w.kind == column.Float64 {
+		if !more.exact() {
+			return false
+		}
+		more.widen()
+	}
+	w.cells = append(w.cells, more.cells...)
+	return true
+}
+
+// exact reports whether floats hold all ints of w.
+func (w *col) exact() bool {
+	return !slices.ContainsFunc(w.cells, func(v any) bool {
+		n, ok := v.(int64)
+		return ok && !exact(n)
+	})
+}
 
 func (w *col) compare(c *column.Column) string {
 	n := len(w.cells)
