@@ -54,8 +54,12 @@ var growthElements = map[reflect.Type][]string{
 	reflect.TypeFor[*modest]():         {"{}", `{"M":{"k":1}}`, `{"P":{"X":1}}`, "null"},
 }
 
-// manyElements fill the memory in which elements without pointers are gathered, and let it grow.
-const manyElements = 300
+// In what memory elements without pointers are gathered until they are counted: the first number of
+// them takes so much that it is given back, so that for the second it grows again.
+const (
+	mostElements = 5000
+	manyElements = 300
+)
 
 func growthProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 	return func(yield func(matrix.Probe) bool) {
@@ -70,11 +74,11 @@ func growthProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 			slice := reflect.SliceOf(elem)
 			k := wrapped(reflect.StructOf([]reflect.StructField{{Name: "F", Type: slice}, {Name: "G", Type: slice}}))
 			growths := append(matrix.Growths(), matrix.Growth{}, matrix.Growth{Want: 1})
-			if at%3 == 0 || !testing.Short() {
-				growths = append(growths, matrix.Growth{Want: manyElements})
+			if elem == reflect.TypeFor[point]() || !testing.Short() {
+				growths = append(growths, matrix.Growth{Want: mostElements}, matrix.Growth{Want: manyElements})
 			}
 			for count, g := range growths {
-				if testing.Short() && (count+at)%3 != 0 && g.Want != manyElements {
+				if testing.Short() && (count+at)%3 != 0 && g.Want < manyElements {
 					continue
 				}
 				p := matrix.Probe{
@@ -82,10 +86,10 @@ func growthProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 					Message: fmt.Appendf(nil, `{"F":%s,"G":%s}`+"\n", list(g.Want, count), list(1+count%4, count+1)),
 					Target:  func(v reflect.Value) []reflect.Value { return f.Part(uint64(count), v.Field(0), g) },
 				}
-				if g.Want == manyElements { // into a slice that is nil
+				if g.Want >= manyElements { // into a slice that is nil
 					p.Target = nil
 				}
-				if count%5 == 0 { // it fails when some elements are in new memory
+				if count%5 == 0 && g.Want < manyElements { // it fails when some elements are in new memory
 					p.Message = p.Message[:2*len(p.Message)/3]
 				}
 				if !yield(p) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,10 +155,14 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 	if r.IntN(6) == 0 {
 		count = r.IntN(90)
 	}
+	large := 60 // one integer of so many is large
+	if r.IntN(5) == 0 {
+		large = 4
+	}
 	fill := func(n *node, v reflect.Value) {
 		fillValue(r, n, v, 0)
 		mostlyUTF8(r, v)
-		mostlyFits(r, v)
+		mostlyFits(r, v, large)
 	}
 	var spans []span
 	if s.n.onlyLists() {
@@ -172,7 +177,8 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 			}
 			v.FieldByName(f.name).Set(list)
 		}
-		return naive(nil, s.n, v, "", &spans)
+		b = naive(nil, s.n, v, "", &spans)
+		return spoil(r, b, spans)
 	}
 	if s.n.hasTail() {
 		count = min(count, 1)
@@ -180,31 +186,44 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 	for range count {
 		v := reflect.New(s.typ).Elem()
 		fill(s.n, v)
-		spans = spans[:0]
 		b = naive(b, s.n, v, "", &spans)
+	}
+	return spoil(r, b, spans)
+}
+
+// spoil makes one bool of some messages a byte that is none, and has others go on after their end.
+func spoil(r *rand.Rand, b []byte, spans []span) []byte {
+	switch r.IntN(8) {
+	case 0:
+		bools := slices.DeleteFunc(spans, func(s span) bool { return s.n == nil || s.n.kind != kindBool })
+		if len(bools) > 0 {
+			b[bools[r.IntN(len(bools))].start] = byte(2 + r.IntN(254))
+		}
+	case 1:
+		b = append(b, byte(r.IntN(3)))
 	}
 	return b
 }
 
-// mostlyFits makes most large integers in v such as a float64 holds, too.
-func mostlyFits(r *rand.Rand, v reflect.Value) {
+// mostlyFits makes the large integers in v such as a float64 holds, too, but for one of some.
+func mostlyFits(r *rand.Rand, v reflect.Value, some int) {
 	switch v.Kind() {
 	case reflect.Int64:
-		if r.IntN(60) > 0 {
+		if r.IntN(some) > 0 {
 			v.SetInt(v.Int() >> 12)
 		}
 	case reflect.Uint64:
-		if r.IntN(60) > 0 {
+		if r.IntN(some) > 0 {
 			v.SetUint(v.Uint() >> 12)
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			mostlyFits(r, v.Elem())
+			mostlyFits(r, v.Elem(), some)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Field(i).CanSet() {
-				mostlyFits(r, v.Field(i))
+				mostlyFits(r, v.Field(i), some)
 			}
 		}
 	}

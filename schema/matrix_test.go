@@ -17,8 +17,10 @@ import (
 )
 
 // TestMatrix decodes every kind of value, into every kind of target, from every source, by every entry.
-func TestMatrix(t *testing.T) {
-	matrix.Run(t, matrix.Format{
+func TestMatrix(t *testing.T) { matrix.Run(t, matrixFormat(t)) }
+
+func matrixFormat(t *testing.T) matrix.Format {
+	return matrix.Format{
 		Leaves:    matrixLeaves(),
 		Wraps:     matrixWraps,
 		Struct:    func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, false) },
@@ -32,7 +34,7 @@ func TestMatrix(t *testing.T) {
 		ViewsUsed: true,
 		Options:   matrix.FuncNames(t, "Option", "options"),
 		Elsewhere: map[string]string{"SortMaps": "it is of writing: TestBug8Maps"},
-	})
+	}
 }
 
 // kindOf is n as a kind.
