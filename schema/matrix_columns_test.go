@@ -12,6 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus/schemaoracle"
 	"github.com/slipstream-go/slipstream/internal/corpus/sheet"
+	"github.com/slipstream-go/slipstream/internal/guard"
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // TestMatrixColumns reads messages of many schemas into a batch that is used again: rows, and columns at once or row by row.
@@ -28,6 +30,35 @@ func TestMatrixColumns(t *testing.T) {
 		f.Whole = true
 		sheet.Run(t, f)
 	})
+	t.Run("texts near the end", matrixLastTexts)
+}
+
+// matrixLastTexts reads columns of two texts of many lengths, which end where nothing can be read:
+// texts are moved by blocks where those are within the input and within the column's memory.
+func matrixLastTexts(t *testing.T) {
+	c, err := columnsOf(mustSchema("{list8(str8)}").n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []int{0, 1, mem.BlockSize - 1, mem.BlockSize, mem.BlockSize + 1} {
+		for last := range 2 * mem.BlockSize {
+			texts := []string{strings.Repeat("a", first), strings.Repeat("b", last)}
+			b := []byte{2}
+			for _, s := range texts {
+				b = append(append(b, byte(len(s))), s...)
+			}
+			in, region := guard.Input(b)
+			var batch column.Batch
+			if err := c.Parse(in, &batch); err != nil {
+				t.Fatalf("texts of %d and %d bytes: %v", first, last, err)
+			}
+			region.Free()
+			col := batch.Columns[0]
+			if got := []string{string(col.StringAt(0)), string(col.StringAt(1))}; !slices.Equal(got, texts) || string(col.Text) != texts[0]+texts[1] {
+				t.Errorf("%q, want %q", got, texts)
+			}
+		}
+	}
 }
 
 // matrixSheet is the format of schemas at random: each document is of another.
@@ -83,7 +114,7 @@ func matrixCell(r *rand.Rand, i int) string {
 	kinds := [...][]string{
 		{"i64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "u16be", "i16be", "u32be", "i32be", "u64be", "i64be", "f64"},
 		{"str8", "str16", "str" + headerTexts[r.IntN(len(headerTexts))]},
-		{"f64", "f32", "f32be", "f64be", "i32", "i64be"},
+		{"f64", "f32", "f32be", "f64be", "i32", "i64be", "i64", "u64"},
 		{"bool"},
 		{"time"},
 	}
@@ -156,7 +187,7 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 		count = r.IntN(90)
 	}
 	large := 60 // one integer of so many is large
-	if r.IntN(5) == 0 {
+	if r.IntN(3) == 0 {
 		large = 4
 	}
 	fill := func(n *node, v reflect.Value) {
@@ -205,16 +236,22 @@ func spoil(r *rand.Rand, b []byte, spans []span) []byte {
 	return b
 }
 
-// mostlyFits makes the large integers in v such as a float64 holds, too, but for one of some.
+// mostlyFits makes the large integers in v such as a float64 holds, too, but for one of some: half of
+// those are odd and beyond 2⁵³, so that a float64 would round them.
 func mostlyFits(r *rand.Rand, v reflect.Value, some int) {
+	odd := int64(1)<<53 + 1 + 2*r.Int64N(1<<40)
 	switch v.Kind() {
 	case reflect.Int64:
 		if r.IntN(some) > 0 {
 			v.SetInt(v.Int() >> 12)
+		} else if r.IntN(2) == 0 {
+			v.SetInt(odd)
 		}
 	case reflect.Uint64:
 		if r.IntN(some) > 0 {
 			v.SetUint(v.Uint() >> 12)
+		} else if r.IntN(2) == 0 {
+			v.SetUint(uint64(odd))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {

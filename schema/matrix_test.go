@@ -17,9 +17,14 @@ import (
 )
 
 // TestMatrix decodes every kind of value, into every kind of target, from every source, by every entry.
-func TestMatrix(t *testing.T) { matrix.Run(t, matrixFormat(t)) }
+func TestMatrix(t *testing.T) {
+	f := matrixFormat()
+	f.Options = matrix.FuncNames(t, "Option", "options")
+	matrix.Run(t, f)
+}
 
-func matrixFormat(t *testing.T) matrix.Format {
+// matrixFormat is schemas, but for the names of the options.
+func matrixFormat() matrix.Format {
 	return matrix.Format{
 		Leaves:    matrixLeaves(),
 		Wraps:     matrixWraps,
@@ -32,7 +37,6 @@ func matrixFormat(t *testing.T) matrix.Format {
 		Spare:     true,
 		Tangled:   true,
 		ViewsUsed: true,
-		Options:   matrix.FuncNames(t, "Option", "options"),
 		Elsewhere: map[string]string{"SortMaps": "it is of writing: TestBug8Maps"},
 	}
 }

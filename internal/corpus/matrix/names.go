@@ -20,7 +20,7 @@ func Names() map[string][]string {
 	lists := make(map[string][]string)
 	for what, form := range forms {
 		for _, n := range []int{17, 40, 130} {
-			if n > 40 && what != "short" && what != "differ in between" {
+			if n > 40 && what != "short" {
 				continue
 			}
 			var list []string
