@@ -1,7 +1,11 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -31,6 +35,52 @@ func TestMatrixColumns(t *testing.T) {
 		sheet.Run(t, f)
 	})
 	t.Run("texts near the end", matrixLastTexts)
+	t.Run("large integers", matrixLargeInts)
+}
+
+// matrixLargeInts reads integers of each form into a new column, which refuses those beyond int64, and
+// into one of floats, which refuses those that it would round, too, and keeps what it has.
+func matrixLargeInts(t *testing.T) {
+	for _, notation := range []string{"{i64}", "{u64}", "{i64be}", "{u64be}", "{opt(i64)}", "{opt(u64be)}", "{list8(i64)}", "{list8(u64)}", "{list8(u64be)}", "{list8(opt(u64))}"} {
+		c, err := columnsOf(mustSchema(notation).n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []uint64{1, 1 << 53, 1<<53 + 1, 1 << 60, 1<<60 + 1, math.MaxInt64, 1 << 63, math.MaxUint64} {
+			b := bytes.Repeat([]byte{1}, strings.Count(notation, "(")) // there is one
+			if strings.Contains(notation, "be") {
+				b = binary.BigEndian.AppendUint64(b, v)
+			} else {
+				b = binary.LittleEndian.AppendUint64(b, v)
+			}
+			within := v <= math.MaxInt64 || !strings.Contains(notation, "u64")
+			for _, read := range []func(*Columns, []byte, *column.Batch) error{readRows, (*Columns).Parse} {
+				var batch column.Batch
+				if err := read(c, b, &batch); (err == nil) != within || err != nil && !errors.Is(err, ErrCell) {
+					t.Errorf("%s, %d: %v", notation, v, err)
+				} else if within && !slices.Equal(batch.Columns[0].Ints, []int64{int64(v)}) {
+					t.Errorf("%s, %d: %d", notation, v, batch.Columns[0].Ints)
+				}
+			}
+			var batch column.Batch
+			col, _ := batch.Column([]byte(c.fields[0].name))
+			col.Accepts(column.Float64)
+			col.AppendFloat64(0.5)
+			if err := batch.CloseRow(); err != nil {
+				t.Fatal(err)
+			}
+			want := []float64{0.5}
+			err := readRows(c, b, &batch)
+			if f := float64(int64(v)); within && f < 1<<63 && int64(f) == int64(v) {
+				want = append(want, f)
+			} else {
+				batch.Undo()
+			}
+			if (err == nil) != (len(want) == 2) || err != nil && !errors.Is(err, ErrCell) || !slices.Equal(col.Floats, want) {
+				t.Errorf("%s, %d into floats: %v, %v, want %v", notation, v, err, col.Floats, want)
+			}
+		}
+	}
 }
 
 // matrixLastTexts reads columns of two texts of many lengths, which end where nothing can be read:
@@ -222,13 +272,14 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 	return spoil(r, b, spans)
 }
 
-// spoil makes one bool of some messages a byte that is none, and has others go on after their end.
+// spoil makes one bool, or the flag of one option, of some messages a byte that is neither, and has
+// others go on after their end.
 func spoil(r *rand.Rand, b []byte, spans []span) []byte {
 	switch r.IntN(8) {
 	case 0:
-		bools := slices.DeleteFunc(spans, func(s span) bool { return s.n == nil || s.n.kind != kindBool })
-		if len(bools) > 0 {
-			b[bools[r.IntN(len(bools))].start] = byte(2 + r.IntN(254))
+		flags := slices.DeleteFunc(spans, func(s span) bool { return s.n == nil || s.n.kind != kindBool && s.n.kind != kindOpt })
+		if len(flags) > 0 {
+			b[flags[r.IntN(len(flags))].start] = byte(2 + r.IntN(254))
 		}
 	case 1:
 		b = append(b, byte(r.IntN(3)))
