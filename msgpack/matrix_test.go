@@ -23,8 +23,10 @@ import (
 )
 
 // TestMatrix decodes every kind of value, into every kind of target, from every source, by every entry.
-func TestMatrix(t *testing.T) {
-	matrix.Run(t, matrix.Format{
+func TestMatrix(t *testing.T) { matrix.Run(t, matrixFormat()) }
+
+func matrixFormat() matrix.Format {
+	return matrix.Format{
 		Leaves:    matrixLeaves(),
 		Wraps:     matrixWraps,
 		Struct:    matrixStruct,
@@ -35,7 +37,7 @@ func TestMatrix(t *testing.T) {
 		ViewsUsed: true,
 		Options:   matrix.FieldNames(reflect.TypeFor[msgpack.DecodeOptions]()),
 		Elsewhere: map[string]string{"JSONFields": "it changes the list of fields and no op, which internal/plan compares with that of encoding/json"},
-	})
+	}
 }
 
 // stampID is the ext that a stamp is registered as.

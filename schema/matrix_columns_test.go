@@ -1,9 +1,14 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/internal/corpus/schemaoracle"
 	"github.com/slipstream-go/slipstream/internal/corpus/sheet"
+	"github.com/slipstream-go/slipstream/internal/guard"
+	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
 // TestMatrixColumns reads messages of many schemas into a batch that is used again: rows, and columns at once or row by row.
@@ -27,6 +34,81 @@ func TestMatrixColumns(t *testing.T) {
 		f.Whole = true
 		sheet.Run(t, f)
 	})
+	t.Run("texts near the end", matrixLastTexts)
+	t.Run("large integers", matrixLargeInts)
+}
+
+// matrixLargeInts reads integers of each form into a new column, which refuses those beyond int64, and
+// into one of floats, which refuses those that it would round, too, and keeps what it has.
+func matrixLargeInts(t *testing.T) {
+	for _, notation := range []string{"{i64}", "{u64}", "{i64be}", "{u64be}", "{opt(i64)}", "{opt(u64be)}", "{list8(i64)}", "{list8(u64)}", "{list8(u64be)}", "{list8(opt(u64))}"} {
+		c, err := columnsOf(mustSchema(notation).n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []uint64{1, 1 << 53, 1<<53 + 1, 1 << 60, 1<<60 + 1, math.MaxInt64, 1 << 63, math.MaxUint64} {
+			b := bytes.Repeat([]byte{1}, strings.Count(notation, "(")) // there is one
+			if strings.Contains(notation, "be") {
+				b = binary.BigEndian.AppendUint64(b, v)
+			} else {
+				b = binary.LittleEndian.AppendUint64(b, v)
+			}
+			within := v <= math.MaxInt64 || !strings.Contains(notation, "u64")
+			for _, read := range []func(*Columns, []byte, *column.Batch) error{readRows, (*Columns).Parse} {
+				var batch column.Batch
+				if err := read(c, b, &batch); (err == nil) != within || err != nil && !errors.Is(err, ErrCell) {
+					t.Errorf("%s, %d: %v", notation, v, err)
+				} else if within && !slices.Equal(batch.Columns[0].Ints, []int64{int64(v)}) {
+					t.Errorf("%s, %d: %d", notation, v, batch.Columns[0].Ints)
+				}
+			}
+			var batch column.Batch
+			col, _ := batch.Column([]byte(c.fields[0].name))
+			col.Accepts(column.Float64)
+			col.AppendFloat64(0.5)
+			if err := batch.CloseRow(); err != nil {
+				t.Fatal(err)
+			}
+			want := []float64{0.5}
+			err := readRows(c, b, &batch)
+			if f := float64(int64(v)); within && f < 1<<63 && int64(f) == int64(v) {
+				want = append(want, f)
+			} else {
+				batch.Undo()
+			}
+			if (err == nil) != (len(want) == 2) || err != nil && !errors.Is(err, ErrCell) || !slices.Equal(col.Floats, want) {
+				t.Errorf("%s, %d into floats: %v, %v, want %v", notation, v, err, col.Floats, want)
+			}
+		}
+	}
+}
+
+// matrixLastTexts reads columns of two texts of many lengths, which end where nothing can be read:
+// texts are moved by blocks where those are within the input and within the column's memory.
+func matrixLastTexts(t *testing.T) {
+	c, err := columnsOf(mustSchema("{list8(str8)}").n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []int{0, 1, mem.BlockSize - 1, mem.BlockSize, mem.BlockSize + 1} {
+		for last := range 2 * mem.BlockSize {
+			texts := []string{strings.Repeat("a", first), strings.Repeat("b", last)}
+			b := []byte{2}
+			for _, s := range texts {
+				b = append(append(b, byte(len(s))), s...)
+			}
+			in, region := guard.Input(b)
+			var batch column.Batch
+			if err := c.Parse(in, &batch); err != nil {
+				t.Fatalf("texts of %d and %d bytes: %v", first, last, err)
+			}
+			region.Free()
+			col := batch.Columns[0]
+			if got := []string{string(col.StringAt(0)), string(col.StringAt(1))}; !slices.Equal(got, texts) || string(col.Text) != texts[0]+texts[1] {
+				t.Errorf("%q, want %q", got, texts)
+			}
+		}
+	}
 }
 
 // matrixSheet is the format of schemas at random: each document is of another.
@@ -82,7 +164,7 @@ func matrixCell(r *rand.Rand, i int) string {
 	kinds := [...][]string{
 		{"i64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "u16be", "i16be", "u32be", "i32be", "u64be", "i64be", "f64"},
 		{"str8", "str16", "str" + headerTexts[r.IntN(len(headerTexts))]},
-		{"f64", "f32", "f32be", "f64be", "i32", "i64be"},
+		{"f64", "f32", "f32be", "f64be", "i32", "i64be", "i64", "u64"},
 		{"bool"},
 		{"time"},
 	}
@@ -154,10 +236,14 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 	if r.IntN(6) == 0 {
 		count = r.IntN(90)
 	}
+	large := 60 // one integer of so many is large
+	if r.IntN(3) == 0 {
+		large = 4
+	}
 	fill := func(n *node, v reflect.Value) {
 		fillValue(r, n, v, 0)
 		mostlyUTF8(r, v)
-		mostlyFits(r, v)
+		mostlyFits(r, v, large)
 	}
 	var spans []span
 	if s.n.onlyLists() {
@@ -172,7 +258,8 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 			}
 			v.FieldByName(f.name).Set(list)
 		}
-		return naive(nil, s.n, v, "", &spans)
+		b = naive(nil, s.n, v, "", &spans)
+		return spoil(r, b, spans)
 	}
 	if s.n.hasTail() {
 		count = min(count, 1)
@@ -180,31 +267,51 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 	for range count {
 		v := reflect.New(s.typ).Elem()
 		fill(s.n, v)
-		spans = spans[:0]
 		b = naive(b, s.n, v, "", &spans)
+	}
+	return spoil(r, b, spans)
+}
+
+// spoil makes one bool, or the flag of one option, of some messages a byte that is neither, and has
+// others go on after their end.
+func spoil(r *rand.Rand, b []byte, spans []span) []byte {
+	switch r.IntN(8) {
+	case 0:
+		flags := slices.DeleteFunc(spans, func(s span) bool { return s.n == nil || s.n.kind != kindBool && s.n.kind != kindOpt })
+		if len(flags) > 0 {
+			b[flags[r.IntN(len(flags))].start] = byte(2 + r.IntN(254))
+		}
+	case 1:
+		b = append(b, byte(r.IntN(3)))
 	}
 	return b
 }
 
-// mostlyFits makes most large integers in v such as a float64 holds, too.
-func mostlyFits(r *rand.Rand, v reflect.Value) {
+// mostlyFits makes the large integers in v such as a float64 holds, too, but for one of some: half of
+// those are odd and beyond 2⁵³, so that a float64 would round them.
+func mostlyFits(r *rand.Rand, v reflect.Value, some int) {
+	odd := int64(1)<<53 + 1 + 2*r.Int64N(1<<40)
 	switch v.Kind() {
 	case reflect.Int64:
-		if r.IntN(60) > 0 {
+		if r.IntN(some) > 0 {
 			v.SetInt(v.Int() >> 12)
+		} else if r.IntN(2) == 0 {
+			v.SetInt(odd)
 		}
 	case reflect.Uint64:
-		if r.IntN(60) > 0 {
+		if r.IntN(some) > 0 {
 			v.SetUint(v.Uint() >> 12)
+		} else if r.IntN(2) == 0 {
+			v.SetUint(uint64(odd))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			mostlyFits(r, v.Elem())
+			mostlyFits(r, v.Elem(), some)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Field(i).CanSet() {
-				mostlyFits(r, v.Field(i))
+				mostlyFits(r, v.Field(i), some)
 			}
 		}
 	}

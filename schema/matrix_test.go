@@ -18,7 +18,14 @@ import (
 
 // TestMatrix decodes every kind of value, into every kind of target, from every source, by every entry.
 func TestMatrix(t *testing.T) {
-	matrix.Run(t, matrix.Format{
+	f := matrixFormat()
+	f.Options = matrix.FuncNames(t, "Option", "options")
+	matrix.Run(t, f)
+}
+
+// matrixFormat is schemas, but for the names of the options.
+func matrixFormat() matrix.Format {
+	return matrix.Format{
 		Leaves:    matrixLeaves(),
 		Wraps:     matrixWraps,
 		Struct:    func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, false) },
@@ -30,9 +37,8 @@ func TestMatrix(t *testing.T) {
 		Spare:     true,
 		Tangled:   true,
 		ViewsUsed: true,
-		Options:   matrix.FuncNames(t, "Option", "options"),
 		Elsewhere: map[string]string{"SortMaps": "it is of writing: TestBug8Maps"},
-	})
+	}
 }
 
 // kindOf is n as a kind.

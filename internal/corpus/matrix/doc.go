@@ -43,6 +43,13 @@
 // tests compare them with other decoders. Schema's FrameReader, ModelReader and ParseAll find where messages begin and call Reader and
 // Parse, which are ways here; what they add, heads and ends, has tests by case.
 //
+// # Probes
+//
+// Chance meets some classes too seldom for a short run. [Probes] makes calls by design, with the same checks, and each format's tests list them by
+// generators of their own: two encodings of one key wherever a map may stand, slices that grow beside the memory of others, ints at the edges of
+// their types and in runs, arrays shorter and longer than their target, texts about the lengths at which they get other memory, structs of many
+// fields with names that are hard to tell apart. Their tests are TestMatrixKeys, TestMatrixGrowth and so on.
+//
 // # Plugging a format in
 //
 // The package's test makes a Format and calls Run, as schema/matrix_test.go does:

@@ -338,7 +338,7 @@ func (w *world) sound(c call, before *graph, texts []string, out *outcome) strin
 				return fmt.Sprintf("a %v of the target lies in the input", x.elem)
 			}
 		}
-		if k, _ := before.find(x.at); c.own && k < 0 && x.n >= ownedText && x.elem.Kind() == reflect.Uint8 && uintptr(x.at)%8 != 0 {
+		if k, _ := before.find(x.at); c.own && k < 0 && x.elem.Kind() == reflect.Uint8 && !mayBeOwn(x.at, x.n) {
 			return fmt.Sprintf("%d bytes of the target lie within other memory", x.n)
 		}
 	}
@@ -362,18 +362,27 @@ func (w *world) sound(c call, before *graph, texts []string, out *outcome) strin
 		if out.err != nil && s != "" && !known[s] && !explains(c.b, s) {
 			return fmt.Sprintf("after an error, a string of the target is %q, which was neither there nor in the input", s)
 		}
-		if c.own && len(s) >= ownedText && !places[p] {
-			if uintptr(p)%8 != 0 {
+		if c.own && !places[p] {
+			if !mayBeOwn(p, len(s)) {
 				return fmt.Sprintf("the string %q of the target lies within other memory", s)
 			}
-			out.effect = true
+			out.effect = out.effect || len(s) >= ownedText
 		}
 	}
 	out.effect = out.effect || c.views && viewed
 	return ""
 }
 
-// ownedText is the length from which a string that has an allocation of its own begins where a word may: shorter ones share a block.
+// ownedText is the size of the blocks in which the runtime puts what has no pointers and is smaller, several in one. What is not has an
+// allocation that begins where a word may.
 const ownedText = 16
+
+// mayBeOwn reports whether n bytes at p can be an allocation of their own.
+func mayBeOwn(p mem.Raw, n int) bool {
+	if n < ownedText {
+		return n == 0 || uintptr(p)/ownedText == (uintptr(p)+uintptr(n)-1)/ownedText
+	}
+	return uintptr(p)%8 == 0
+}
 
 func dataOf(s string) mem.Raw { return *mem.RawAt[mem.Raw](mem.RawTo(&s), 0) }

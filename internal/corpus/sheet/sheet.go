@@ -4,7 +4,7 @@
 // The oracle is a list of the rows that were taken. After each call the columns are made of it anew, cell by cell, and compared with
 // those of the batch: kinds, cells, nulls, what lies under a null, and the lengths of all slices. So a row that was refused must have left
 // nothing, once it is undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it is, and stay so
-// while the first one goes on. A document must not change, is overwritten after the call, and is guarded with the tag invariants.
+// while the first one goes on. A document must not change, and is overwritten after the call or guarded: always with the tag invariants.
 //
 // A full run fails that leaves out a way, a kind of column, or something else that may happen to a batch: reached counts them.
 // SLIPSTREAM_MATRIX=case runs one case again.
@@ -114,6 +114,7 @@ func (n reached) check(t *testing.T, f Format) {
 			want = append(want, "columns of "+kind.String())
 		}
 	}
+	want = append(want, "appended: a column of another kind", "refused: a column of another kind", "rounded: a column of another kind")
 	if want = append(want, "undo", "widen", "reset"); !f.Whole {
 		want = append(want, "rows before one that was refused")
 	}
@@ -141,8 +142,10 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	b.Reset()
 	var has taken
 	var other appended
+	var gathered gathering
 	var log bytes.Buffer
 	for range 1 + r.IntN(12) {
+		grown := true
 		switch n := len(has.rows); r.IntN(8) {
 		case 0:
 			if n > 0 {
@@ -152,6 +155,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				b.Rows = k
 				b.Undo()
 				has.undo(k)
+				grown = false
 			}
 		case 1:
 			if len(b.Columns) > 0 {
@@ -168,6 +172,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				fmt.Fprintf(&log, "reset\n")
 				b.Reset()
 				has = taken{}
+				grown = false
 			}
 		default:
 			if f.Whole {
@@ -187,7 +192,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				}
 				want = next.rows
 			}
-			err, changed := call(f.Ways[k], data, b)
+			err, changed := call(f.Ways[k], data, b, guard.Enabled || r.IntN(4) == 0)
 			if changed {
 				t.Errorf("case %x:\n%sthe document was written to", seed, &log)
 				return
@@ -225,8 +230,18 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 			}
 		}
 		if diff == "" {
+			if diff = gathered.compare(); diff != "" {
+				diff = "a column that others were appended to before: " + diff
+			}
+		}
+		if diff == "" && grown { // else the next rows overwrite what the last batch was appended from
 			if diff = other.append(r, &has, b); diff != "" {
 				diff = "appended by AppendColumn: " + diff
+			}
+		}
+		if diff == "" && grown {
+			if diff = gathered.append(r, &has, b, met); diff != "" {
+				diff = "appended to a column of its own cells by AppendColumn: " + diff
 			}
 		}
 		if diff != "" {
@@ -236,9 +251,10 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	}
 }
 
-// call has a way decode data, which the batch must not refer to afterwards. It reports whether data was written to.
-func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch) (err error, changed bool) {
-	if guard.Enabled {
+// call has a way decode data, which the batch must not refer to afterwards. It reports whether data was written to. If it is guarded, a
+// byte that is read behind its end is a fault.
+func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch, guarded bool) (err error, changed bool) {
+	if guarded {
 		input, region := guard.Input(data)
 		defer region.Free()
 		return way(input, b), false
@@ -414,10 +430,8 @@ func (c *col) add(v any) bool {
 		}
 	case float64:
 		if kind = column.Float64; c.kind == column.Int64 {
-			for _, v := range c.cells {
-				if n, ok := v.(int64); ok && !exact(n) {
-					return false
-				}
+			if !c.exact() {
+				return false
 			}
 			c.widen()
 		}
@@ -499,6 +513,113 @@ func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 }
 
 func (a *appended) compare() string { return a.has.compare(&a.batch) }
+
+// gathering is columns that others are appended to, of whatever kind and name they are. One that does not fit is refused and leaves
+// nothing.
+type gathering struct {
+	columns [3]column.Column
+	want    [3]col
+}
+
+// append appends a part of each of b's columns to one of g's, and integers to one of floats, at times with one that would be rounded.
+func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached) string {
+	cols, _ := h.sheet()
+	for _, c := range b.Columns {
+		if at := slices.IndexFunc(cols, func(o *col) bool { return o.name == c.Name }); at >= 0 {
+			if diff := g.appendTo(r.IntN(len(g.columns)), c, cols[at].cells, r, met); diff != "" {
+				return diff
+			}
+		}
+	}
+	for k := range g.columns {
+		if g.want[k].kind != column.Float64 {
+			continue
+		}
+		c := column.Column{Kind: column.Int64}
+		var cells []any
+		for _, v := range []int64{r.Int64N(100), 1<<53 + 1, 7} {
+			c.AppendInt64(v)
+			cells = append(cells, v)
+		}
+		if diff := g.appendTo(k, &c, cells, r, met); diff != "" {
+			return diff
+		}
+	}
+	return ""
+}
+
+// appendTo appends a part of c, which has these cells, to column k, if it accepts that.
+func (g *gathering) appendTo(k int, c *column.Column, cells []any, r *rand.Rand, met reached) string {
+	from := r.IntN(c.Rows + 1)
+	to := from + r.IntN(c.Rows-from+1)
+	x, want := &g.columns[k], &g.want[k]
+	before := want.kind
+	accepted := c.Kind == column.Null || x.Accepts(c.Kind)
+	if fits := want.accepts(c.Kind); accepted != fits {
+		return fmt.Sprintf("a column of %v accepts one of %v: %v, want %v", before, c.Kind, accepted, fits)
+	}
+	outcome := "refused"
+	if accepted {
+		outcome = "appended"
+		err := x.AppendColumn(c, from, to)
+		if fits := want.appendCells(c.Kind, cells[from:to]); (err == nil) != fits {
+			return fmt.Sprintf("%v to %v: the error is %v, want none: %v", c.Kind, before, err, fits)
+		} else if !fits {
+			outcome = "rounded"
+		}
+	}
+	if before != c.Kind && to > from {
+		met[outcome+": a column of another kind"]++
+	}
+	if diff := want.compare(x); diff != "" {
+		return fmt.Sprintf("%v to %v: %s", c.Kind, before, diff)
+	}
+	return ""
+}
+
+func (g *gathering) compare() string {
+	for k := range g.columns {
+		if diff := g.want[k].compare(&g.columns[k]); diff != "" {
+			return diff
+		}
+	}
+	return ""
+}
+
+// accepts makes w ready for cells of a kind, and reports whether that is possible.
+func (w *col) accepts(kind column.Kind) bool {
+	switch {
+	case kind == column.Null || kind == w.kind || w.kind == column.Float64 && kind == column.Int64:
+	case w.kind == column.Null:
+		w.kind = kind
+	case w.kind == column.Int64 && kind == column.Float64 && w.exact():
+		w.widen()
+	default:
+		return false
+	}
+	return true
+}
+
+// appendCells appends cells of a kind that w accepts, or none if one would be rounded.
+func (w *col) appendCells(kind column.Kind, cells []any) bool {
+	more := &col{kind: kind, cells: slices.Clone(cells)}
+	if kind == column.Int64 && w.kind == column.Float64 {
+		if !more.exact() {
+			return false
+		}
+		more.widen()
+	}
+	w.cells = append(w.cells, more.cells...)
+	return true
+}
+
+// exact reports whether floats hold all ints of w.
+func (w *col) exact() bool {
+	return !slices.ContainsFunc(w.cells, func(v any) bool {
+		n, ok := v.(int64)
+		return ok && !exact(n)
+	})
+}
 
 func (w *col) compare(c *column.Column) string {
 	n := len(w.cells)

@@ -1,0 +1,64 @@
+package matrix
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Names are lists of names of fields that are hard to tell apart, by what they have in common.
+// Lists are longer than what is compared name by name, and than what fits small tables.
+func Names() map[string][]string {
+	forms := map[string]string{
+		"short":             "f%02d",
+		"one length":        "field number %03d",
+		"begins the same":   "a name that is longer than two words %02d",
+		"ends the same":     "%02d is what it begins with, and ends as all do",
+		"differ in between": "the same%02dand so on",
+		"differ far inside": "a long beginning %02d and a long end of it",
+	}
+	lists := make(map[string][]string)
+	for what, form := range forms {
+		for _, n := range []int{17, 40, 130} {
+			if n > 40 && what != "short" {
+				continue
+			}
+			var list []string
+			for k := range n {
+				list = append(list, fmt.Sprintf(form, k))
+			}
+			lists[fmt.Sprintf("%d, %s", n, what)] = list
+		}
+	}
+	return lists
+}
+
+// Members are lists of keys of messages for a struct of these fields: each field in order and in
+// reverse, halves of them in any order, and keys that are nearly one of them.
+func Members(r *rand.Rand, names []string) (all [][]string) {
+	inOrder := append([]string{}, names...)
+	reverse := append([]string{}, names...)
+	for i, j := 0, len(reverse)-1; i < j; i, j = i+1, j-1 {
+		reverse[i], reverse[j] = reverse[j], reverse[i]
+	}
+	all = append(all, inOrder, reverse)
+	for range 3 {
+		half := append([]string{}, names...)
+		r.Shuffle(len(half), func(i, j int) { half[i], half[j] = half[j], half[i] })
+		all = append(all, half[:len(half)/2])
+	}
+	for _, name := range []string{names[0], names[15], names[16], names[len(names)-1]} {
+		next := append([]string{}, names[:16]...) // so that the one that follows them is expected
+		for _, key := range []string{name, near(r, name), name + "x", name[:len(name)-1], strings.ToUpper(name)} {
+			all = append(all, []string{key}, append(next[:16:16], key))
+		}
+	}
+	return all
+}
+
+// near is name with another byte somewhere.
+func near(r *rand.Rand, name string) string {
+	b := []byte(name)
+	b[r.IntN(len(b))]++
+	return string(b)
+}

@@ -1,0 +1,68 @@
+package json_test
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/slipstream-go/slipstream/internal/corpus"
+	"github.com/slipstream-go/slipstream/internal/corpus/matrix"
+	"github.com/slipstream-go/slipstream/json"
+)
+
+// TestMatrixFields decodes into structs of many fields, whose names are hard to tell apart. Each
+// value is another, so that a field that got that of its neighbour shows.
+func TestMatrixFields(t *testing.T) {
+	if json.OnV2 {
+		t.Skip("the oracle is that of Go 1.26; the differential tests run against both")
+	}
+	f := matrixFormat()
+	matrix.Probes(t, f, false, manyFieldProbes(&f))
+}
+
+func manyFieldProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
+	return func(yield func(matrix.Probe) bool) {
+		lists := matrix.Names()
+		turn := 0
+		for _, what := range slices.Sorted(maps.Keys(lists)) {
+			names := lists[what]
+			var fields []reflect.StructField
+			for k, name := range names {
+				of := reflect.TypeFor[int]()
+				if k%5 == 4 {
+					of = reflect.TypeFor[*int16]()
+				}
+				tag := name
+				if k%3 == 0 { // with options, too
+					tag += ",omitempty"
+				}
+				fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", k), Type: of, Tag: reflect.StructTag(fmt.Sprintf("json:%q", tag))})
+			}
+			k := wrapped(reflect.StructOf(fields))
+			for i, keys := range matrix.Members(corpus.New(uint64(len(names))), names) {
+				if turn++; testing.Short() && turn%4 != 0 && i > 1 {
+					continue
+				}
+				b := []byte("{")
+				for n, key := range keys {
+					b = fmt.Appendf(b, "%q:%d,", key, n+1)
+				}
+				b[len(b)-1] = '}'
+				p := matrix.Probe{
+					Name: fmt.Sprintf("%s, %d", what, i), Kind: k, Message: append(b, '\n'),
+					Option: []string{"", "DisallowUnknownFields", "DontMatchCaseInsensitiveStructFields", "", "RejectDuplicateNames"}[turn%5],
+					Target: func(v reflect.Value) []reflect.Value {
+						f.Filled(uint64(i), v)
+						return nil
+					},
+				}
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
