@@ -766,3 +766,33 @@ func TestGrowthHeld(t *testing.T) {
 		})},
 	})
 }
+
+// TestForgets calls what takes decoders and encoders from pools.
+func TestForgets(t *testing.T) {
+	// An input of up to 4 KB may stay until the next call, see decoder.release.
+	document := func() []byte { return []byte(`{"a":"` + strings.Repeat("x", 5000) + `","b":[1,"\n"]}`) }
+	on := func(call func(b []byte)) func() *byte {
+		return func() *byte { b := document(); call(b); return &b[0] }
+	}
+	growth.CheckForgets(t, map[string]func() *byte{
+		"Unmarshal":       on(read[any]),
+		"a wrong type":    on(read[[]int]),
+		"not valid":       on(func(b []byte) { read[any](b[1:]) }),
+		"Parse zero copy": on(parse[any](json.ZeroCopy)),
+		"UnmarshalOf raw": on(func(b []byte) { json.UnmarshalOf[json.RawMessage](b) }),
+		"Get":             on(func(b []byte) { json.Get(b, "b", 1) }),
+		"Valid, Compact, Indent": on(func(b []byte) {
+			json.Valid(b)
+			json.Compact(new(bytes.Buffer), b)
+			json.Indent(new(bytes.Buffer), b, "", " ")
+		}),
+		"ParseColumns":   on(func(b []byte) { json.ParseColumns(b, batch(b)) }),
+		"Marshal":        on(func(b []byte) { json.Marshal(b) }),
+		"MarshalOf":      on(func(b []byte) { json.MarshalOf(record{Bytes: b, Any: b}) }),
+		"Marshal, a map": on(func(b []byte) { json.Marshal(map[string]any{"a": b, "b": map[string][]byte{"c": b}}) }),
+		"Marshal, an error": on(func(b []byte) {
+			json.Marshal(map[string]any{"a": []any{b, map[string]any{"b": b, "c": func() {}}}})
+		}),
+		"Encoder": on(func(b []byte) { json.NewEncoder(io.Discard).Encode([]any{b}) }),
+	})
+}

@@ -245,7 +245,9 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 }
 
 // grows reports whether the cost b of 4n bytes is more than a, that of n.
-func grows(a, b cost) bool { return b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize) }
+func grows(a, b cost) bool {
+	return b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
+}
 
 // judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. Costs may grow bound times.
 func (c Case) judge(n, times int, a, b cost, bound float64) error {
