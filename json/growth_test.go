@@ -408,7 +408,7 @@ func documents() []growth.Family[[]byte] {
 			// end anywhere.
 			b := []byte("[")
 			for i := range 8 {
-				b = append(append(append(b, '"'), strings.Repeat("a", n*(28+i)/256)...), "\xff\","...)
+				b = append(append(append(b, '"'), strings.Repeat("a", n/256*(28+i))...), "\xff\","...)
 			}
 			return append(b, "1]"...)
 		}},
