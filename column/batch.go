@@ -28,8 +28,10 @@ type Batch struct {
 // linear is up to how many columns a search by name walks instead of hashing.
 const linear = 8
 
-// farMore times the columns of a batch is how many an earlier one must have had for the index to be emptied name by name.
-const farMore = 4
+// farMore times the columns of a batch is how many an earlier one must have had for the index to be emptied name by name. A name
+// takes some 250 instructions. To clear a map takes some 1000 for each name, but no more than for each thousand names of the
+// largest batch so far, and then 100 for each of these thousands.
+const farMore = 64
 
 // Reset empties the batch and keeps its buffers.
 func (b *Batch) Reset() {

@@ -343,3 +343,33 @@ func TestUndoneKindsCostOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestResetForgetsNames follows wide batches by narrow ones, so that the index is emptied in both ways.
+func TestResetForgetsNames(t *testing.T) {
+	fill := func(b *Batch, prefix string, n int) {
+		for i := range n {
+			c, err := b.Column(fmt.Appendf(nil, "%s%d", prefix, i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.AppendNull()
+		}
+	}
+	for _, wide := range []int{linear + 1, 4 * linear, farMore * 4 * linear} {
+		var b Batch
+		fill(&b, "wide", wide)
+		for _, narrow := range []int{linear + 1, 2, 2 * linear, linear + 2} {
+			b.Reset()
+			prefix := fmt.Sprint("narrow", narrow, "-")
+			fill(&b, prefix, narrow)
+			if len(b.Columns) != narrow || len(b.index) != narrow && narrow > linear {
+				t.Fatalf("after %d columns: %d columns and %d in the index, want %d", wide, len(b.Columns), len(b.index), narrow)
+			}
+			for i, c := range b.Columns {
+				if name := fmt.Sprint(prefix, i); c.Name != name || b.Find(name) != c {
+					t.Fatalf("after %d columns: column %d is %s, want %s", wide, i, c.Name, name)
+				}
+			}
+		}
+	}
+}

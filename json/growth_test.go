@@ -20,8 +20,8 @@ import (
 
 func TestGrowthCovers(t *testing.T) {
 	inGo126(t) // with jsonv2 parts of the work are encoding/json's
-	names := slices.Concat(growth.Names(growthReaders()), growth.Names(documentCalls()), growth.Names(indenters()), growth.Names(stringCalls()),
-		growth.Names(writers()), growth.Names(indentingWriters()), growth.CaseNames(sequences()))
+	names := slices.Concat(growth.Names(growthReaders()), growth.Names(byteReaders()), growth.Names(documentCalls()), growth.Names(indenters()), growth.Names(stringCalls()),
+		growth.Names(writers()), growth.Names(streamWriters()), growth.Names(indentingWriters()), growth.CaseNames(sequences()))
 	growth.Covers(t, names, map[string]string{
 		"*Error.Error":                  "a line of text",
 		"*Error.Unwrap":                 "returns a field",
@@ -55,11 +55,13 @@ func TestGrowth(t *testing.T) {
 	inGo126(t) // with jsonv2 parts of the work are encoding/json's
 	growth.Check(t, slices.Concat(
 		growth.Cross(growthReaders(), texts()),
+		growth.Cross(byteReaders(), arriving()),
 		growth.Cross(placeReaders(), places()),
 		growth.Cross(documentCalls(), documents()),
 		growth.Cross(indenters(), growth.Without(documents(), "deep", "open", "chain")), // of which the output grows with the square
 		growth.Cross(stringCalls(), contents()),
 		growth.Cross(writers(), goValues()),
+		growth.Cross(streamWriters(), streamed()),
 		growth.Cross(indentingWriters(), growth.Without(goValues(), "very deep")),
 		sequences(),
 	))
@@ -167,15 +169,32 @@ func growthReaders() []growth.Call[[]byte] {
 		{Name: "Lines record, short", Run: lines[record](1000, 100), Alloc: 150, Long: true},
 		{Name: "Decoder.Decode,Decoder.Buffered any", Run: decodeAll[any](1<<20, nil), Alloc: 100},
 		{Name: "Decoder.Decode record, pieces", Run: decodeAll[record](100, nil), Alloc: 150},
-		{Name: "Decoder.Decode raw, bytes", Run: decodeAll[json.RawMessage](1, nil), Alloc: 100},
 		{Name: "Decoder.Decode zero copy", Run: decodeAll[any](4096, (*json.Decoder).ZeroCopy), Alloc: 100},
-		{Name: "Decoder.Decode zero copy, bytes", Run: decodeAll[any](1, (*json.Decoder).ZeroCopy), Alloc: 100},
 		{Name: "Decoder.Decode unique", Run: decodeAll[any](4096, (*json.Decoder).RejectDuplicateNames), Alloc: 160, Long: true},
 		{Name: "Decoder.Token", Run: allTokens(1<<20, false), Alloc: 100},
-		{Name: "Decoder.Token,Decoder.More bytes", Run: allTokens(1, true), Alloc: 100},
-		{Name: "Decoder.Token,Decoder.More zero copy, bytes", Run: allTokens(1, true, (*json.Decoder).ZeroCopy), Alloc: 100},
 		{Name: "Decoder.Token,Decoder.More pieces", Run: allTokens(100, true), Alloc: 100, Long: true},
 	}
+}
+
+// byteReaders get their input byte by byte. What has come is read by the code of the other readers.
+func byteReaders() []growth.Call[[]byte] {
+	return []growth.Call[[]byte]{
+		{Name: "Decoder.Decode raw, bytes", Run: decodeAll[json.RawMessage](1, nil), Alloc: 100},
+		{Name: "Decoder.Decode zero copy, bytes", Run: decodeAll[any](1, (*json.Decoder).ZeroCopy), Alloc: 100},
+		{Name: "Decoder.Token,Decoder.More bytes", Run: allTokens(1, true), Alloc: 100},
+		{Name: "Decoder.Token,Decoder.More zero copy, bytes", Run: allTokens(1, true, (*json.Decoder).ZeroCopy), Alloc: 100},
+	}
+}
+
+// arriving are the documents for byteReaders. In the short form they are those that differ before the whole value is there: in
+// the states of the scanner, in the sizes of values, and in where reading ends.
+func arriving() []growth.Family[[]byte] {
+	return slices.Concat(growth.OnlyLong(texts()), growth.Only(texts(),
+		"ASCII", "Latin-1", "escapes only", "a bad escape at the end", "a control byte at the end", "quotes",
+		"records", "lines", "a bad byte at the end", "a bad byte in the middle", "a cut document", "wrong types", "numbers", "a long integer",
+		"strings", "keys", "columns", "deep lists", "deep objects", "open lists",
+		"blanks", "blanks only", "blanks between tokens", "long blanks between tokens",
+		"one large value, then small ones", "one large object, then small ones"))
 }
 
 func lines[T any](most, size int) func([]byte) {
@@ -314,7 +333,7 @@ func places() []growth.Family[[]byte] {
 		{"key of a cell", `[{"`, `":1}]`},
 	} {
 		for _, family := range growth.Map(place.name, contents(), func(s string) []byte { return []byte(place.before + s + place.after) }) {
-			if slices.Contains([]string{"Latin-1, ", "bad byte at the end, ", "Japanese, an escape at the start, "}, strings.TrimSuffix(family.Name, place.name)) {
+			if slices.Contains([]string{"Latin-1, ", "Japanese, an escape at the start, "}, strings.TrimSuffix(family.Name, place.name)) {
 				all = append(all, family)
 			}
 		}
@@ -384,6 +403,15 @@ func documents() []growth.Family[[]byte] {
 		onlyLong(list("a long exponent", "1e", "0", "1", "")),
 		onlyLong(list("a bad number", "", "1", "x", "")),
 		list("strings", "[", `"a",`, `"a"`, "]"),
+		{Name: "strings with a bad byte at the end", Make: func(n int) []byte {
+			// Rooms for text grow by a quarter, and a string may end near the start of one or near its end: of eight lengths, some
+			// end anywhere.
+			b := []byte("[")
+			for i := range 8 {
+				b = append(append(append(b, '"'), strings.Repeat("a", n/256*(28+i))...), "\xff\","...)
+			}
+			return append(b, "1]"...)
+		}},
 		onlyLong(list("empty strings", "[", `"",`, `"a"`, "]")),
 		onlyLong(list("literals", "[", `null,true,`, `false`, "]")),
 		list("empty lists", "[", `[],`, `[]`, "]"),
@@ -463,6 +491,12 @@ func writers() []growth.Call[any] {
 		{Name: "MarshalOf", Run: func(v any) { json.MarshalOf(v) }, Alloc: perByte, Long: true},
 		{Name: "Append", Run: func(v any) { json.Append(nil, v, 0) }, Alloc: perByte},
 		{Name: "MarshalWrite", Run: func(v any) { json.MarshalWrite(io.Discard, v, json.SortMapKeys) }, Alloc: perByte, Long: true},
+	}
+}
+
+// streamWriters write values by the code of the other writers, into a buffer that they keep.
+func streamWriters() []growth.Call[any] {
+	return []growth.Call[any]{
 		{Name: "Encoder.Encode", Run: func(v any) {
 			e := json.NewEncoder(io.Discard)
 			for range 3 {
@@ -470,6 +504,12 @@ func writers() []growth.Call[any] {
 			}
 		}, Alloc: 3 * perByte},
 	}
+}
+
+// streamed are the values for streamWriters. In the short form they are those that differ in the size of the output, or have errors.
+func streamed() []growth.Family[any] {
+	return slices.Concat(growth.OnlyLong(goValues()), growth.Only(goValues(), "ASCII", "map", "very deep lists", "records", "raws",
+		"raw that is not valid", "one large value, then small ones", "one large map, then small ones"))
 }
 
 // indentingWriters are to values what indenters are to documents.
@@ -764,5 +804,35 @@ func TestGrowthHeld(t *testing.T) {
 				}
 			}
 		})},
+	})
+}
+
+// TestForgets calls what takes decoders and encoders from pools.
+func TestForgets(t *testing.T) {
+	// An input of up to 4 KB may stay until the next call, see decoder.release.
+	document := func() []byte { return []byte(`{"a":"` + strings.Repeat("x", 5000) + `","b":[1,"\n"]}`) }
+	on := func(call func(b []byte)) func() *byte {
+		return func() *byte { b := document(); call(b); return &b[0] }
+	}
+	growth.CheckForgets(t, map[string]func() *byte{
+		"Unmarshal":       on(read[any]),
+		"a wrong type":    on(read[[]int]),
+		"not valid":       on(func(b []byte) { read[any](b[1:]) }),
+		"Parse zero copy": on(parse[any](json.ZeroCopy)),
+		"UnmarshalOf raw": on(func(b []byte) { json.UnmarshalOf[json.RawMessage](b) }),
+		"Get":             on(func(b []byte) { json.Get(b, "b", 1) }),
+		"Valid, Compact, Indent": on(func(b []byte) {
+			json.Valid(b)
+			json.Compact(new(bytes.Buffer), b)
+			json.Indent(new(bytes.Buffer), b, "", " ")
+		}),
+		"ParseColumns":   on(func(b []byte) { json.ParseColumns(b, batch(b)) }),
+		"Marshal":        on(func(b []byte) { json.Marshal(b) }),
+		"MarshalOf":      on(func(b []byte) { json.MarshalOf(record{Bytes: b, Any: b}) }),
+		"Marshal, a map": on(func(b []byte) { json.Marshal(map[string]any{"a": b, "b": map[string][]byte{"c": b}}) }),
+		"Marshal, an error": on(func(b []byte) {
+			json.Marshal(map[string]any{"a": []any{b, map[string]any{"b": b, "c": func() {}}}})
+		}),
+		"Encoder": on(func(b []byte) { json.NewEncoder(io.Discard).Encode([]any{b}) }),
 	})
 }

@@ -3,6 +3,7 @@ package msgpack_test
 // How the cost of every function grows with its input.
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -1150,5 +1151,50 @@ func TestGrowthHeld(t *testing.T) {
 			msgpack.PutDecoder(d)
 			return nil
 		})},
+	})
+}
+
+// TestForgets calls what takes decoders and encoders from pools.
+func TestForgets(t *testing.T) {
+	on := func(call func(b []byte)) func() *byte {
+		return func() *byte {
+			b := msgpwire.AppendString([]byte{0x82, 0xa1, 'b', 0x91, 0xa1, 'c', 0xa1, 'a'}, strings.Repeat("x", 100))
+			call(b)
+			return &b[0]
+		}
+	}
+	decoder := func(set func(d *msgpack.Decoder, b []byte)) func() *byte {
+		return on(func(b []byte) {
+			d := msgpack.GetDecoder()
+			set(d, b)
+			d.DecodeInterface()
+			msgpack.PutDecoder(d)
+		})
+	}
+	growth.CheckForgets(t, map[string]func() *byte{
+		"Unmarshal":    on(func(b []byte) { var v any; msgpack.Unmarshal(b, &v) }),
+		"a wrong type": on(func(b []byte) { var v map[string]int; msgpack.Unmarshal(b, &v) }),
+		"not valid":    on(func(b []byte) { var v any; msgpack.Unmarshal(b[:len(b)-1], &v) }),
+		"zero copy":    on(func(b []byte) { var v any; msgpack.DecodeOptions{ZeroCopy: true}.Unmarshal(b, &v) }),
+		"Raw": on(func(b []byte) {
+			raw, _, _ := msgpack.NewRaw(b)
+			for _, element := range raw.Get("b").Elements() {
+				element.Text()
+			}
+		}),
+		"a decoder of bytes": decoder(func(d *msgpack.Decoder, b []byte) {
+			d.ResetBytes(b)
+		}),
+		"a decoder of a reader": decoder(func(d *msgpack.Decoder, b []byte) { d.Reset(bytes.NewReader(b)) }),
+		"Marshal":               on(func(b []byte) { msgpack.Marshal(b) }),
+		"Marshal, a map":        on(func(b []byte) { msgpack.Marshal(map[string]any{"a": b, "b": map[string][]byte{"c": b}}) }),
+		"Marshal, an error":     on(func(b []byte) { msgpack.Marshal(map[string]any{"a": []any{b, map[string]any{"b": b, "c": func() {}}}}) }),
+		"GetEncoder": on(func(b []byte) {
+			e := msgpack.GetEncoder()
+			e.Reset(bytes.NewBuffer(b[:0]))
+			e.SetSortMapKeys(true)
+			e.Encode(map[string]any{"a": b})
+			msgpack.PutEncoder(e)
+		}),
 	})
 }

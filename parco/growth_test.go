@@ -369,3 +369,34 @@ func TestGrowthHeld(t *testing.T) {
 		}, Kept: 40},
 	})
 }
+
+// TestForgets calls what takes values and buffers from pools.
+func TestForgets(t *testing.T) {
+	parser, compiler := growthBuilder().Parco()
+	on := func(call func(v growthDoc)) func() *byte {
+		return func() *byte {
+			v := growthDoc{Blob: make([]byte, 1000)}
+			call(v)
+			return &v.Blob[0]
+		}
+	}
+	parsed := func(parse func(b []byte)) func() *byte {
+		return on(func(v growthDoc) {
+			var w bytes.Buffer
+			compiler.Compile(v, &w)
+			parse(w.Bytes())
+		})
+	}
+	growth.CheckForgets(t, map[string]func() *byte{
+		"Compile":           on(func(v growthDoc) { compiler.Compile(v, io.Discard) }),
+		"Compile, an error": on(func(v growthDoc) { v.Fixed = []int{-1}; compiler.Compile(v, growthFull{}) }),
+		"CompileBytes":      on(func(v growthDoc) { growthBuilder().CompileBytes(v, v.Blob) }),
+		"ParseBytes":        parsed(func(b []byte) { parser.ParseBytes(b) }),
+		"Parse":             parsed(func(b []byte) { parser.Parse(growth.Pieces(b, 10)) }),
+	})
+}
+
+// growthFull takes nothing.
+type growthFull struct{}
+
+func (growthFull) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

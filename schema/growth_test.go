@@ -34,6 +34,7 @@ type growthRow struct {
 	Flags  []struct{}
 	Rows   []growthCell
 	Custom string
+	Parts  []string
 	Next   *growthRow
 }
 
@@ -65,6 +66,11 @@ var growthText = Custom("text", 1, func(dst []byte, v *string) ([]byte, error) {
 		}
 	})
 
+// growthTree nests.
+type growthTree struct{ Trees []growthTree }
+
+var growthTrees = Struct(F("trees", func(v *growthTree) *[]growthTree { return &v.Trees }, List(H32, Self[growthTree]())))
+
 var growthSchema = Struct(
 	F("name", func(v *growthRow) *string { return &v.Name }, Str8),
 	F("text", func(v *growthRow) *string { return &v.Text }, Str32),
@@ -81,6 +87,7 @@ var growthSchema = Struct(
 	F("flags", func(v *growthRow) *[]struct{} { return &v.Flags }, List(H32, Part[struct{}]())),
 	F("rows", func(v *growthRow) *[]growthCell { return &v.Rows }, List(H32, growthCells)),
 	F("custom", func(v *growthRow) *string { return &v.Custom }, growthText),
+	F("parts", func(v *growthRow) *[]string { return &v.Parts }, List(H32, growthText)),
 	F("next", func(v *growthRow) **growthRow { return &v.Next }, Opt(Self[growthRow]())),
 )
 
@@ -121,6 +128,7 @@ func growthRows() []growth.Family[*growthRow] {
 			}),
 			made("rows", func(v *growthRow, n int) { v.Rows = slices.Repeat([]growthCell{{1, "abc", new(uint16)}}, n/8) }),
 			made("a custom", func(v *growthRow, n int) { v.Custom = strings.Repeat("x", n) }),
+			made("customs", func(v *growthRow, n int) { v.Parts = slices.Repeat([]string{strings.Repeat("x", 15)}, n/16) }),
 			made("deep", func(v *growthRow, n int) {
 				for range 60 {
 					v.Next = &growthRow{Zone: v.Zone, Text: strings.Repeat("x", n/60)}
@@ -423,6 +431,39 @@ func growthOthers() []growth.Case {
 				}
 			}
 		}},
+		// What is read ahead, into room that a large message has left, is bounded. So moving it for each message grows only up to that.
+		{Name: "Reader.Next small messages of one read", Alloc: 60, Most: maxPooled, Prepare: func(n int) func() {
+			s, _ := Of(Opt(Str16))
+			b := append(binary.LittleEndian.AppendUint16([]byte{1}, uint16(n/2)), make([]byte, n)...) // of which half is small ones
+			return func() {
+				var v *string
+				for r := s.Reader(bytes.NewReader(b)); r.Next(&v) == nil; {
+				}
+			}
+		}},
+		// A sorter that is larger goes.
+		{Name: "Schema.Append sorted, small maps after a large one", Alloc: 60, Most: maxPooled, Prepare: func(n int) func() {
+			s, _ := Of(List(H32, Map(H32, U32, U8)))
+			s = s.With(SortMaps)
+			large := map[uint32]uint8{}
+			for i := range n / 16 {
+				large[uint32(i)] = 1
+			}
+			v := append([]map[uint32]uint8{large}, slices.Repeat([]map[uint32]uint8{{1: 2}}, n/16)...)
+			return func() {
+				if _, err := s.Append(nil, &v); err != nil {
+					panic(err)
+				}
+			}
+		}},
+		{Name: "Schema.Unmarshal nested claims", Alloc: 24, Prepare: func(n int) func() {
+			in := bytes.Repeat(binary.LittleEndian.AppendUint32(nil, uint32(n/8)), n/4)
+			return func() {
+				if growthTrees.Unmarshal(in, new(growthTree)) == nil {
+					panic("more is claimed than there is")
+				}
+			}
+		}},
 		{Name: "Schema.Parse into a map that was large", Alloc: 60, Prepare: func(n int) func() {
 			large := map[uint32]uint8{}
 			for i := range n / 16 {
@@ -616,6 +657,24 @@ func TestGrowthHeld(t *testing.T) {
 				return b
 			}
 		}, Kept: 8},
+		{Name: "Parse, one map", Start: func(large, small int) func(int) any {
+			s, _ := Of(Map(H32, U32, U8))
+			in := map[int][]byte{}
+			for _, n := range []int{large, small} {
+				m := map[uint32]uint8{}
+				for i := range n / 16 {
+					m[uint32(i)] = 1
+				}
+				in[n], _ = s.Append(nil, &m)
+			}
+			var v map[uint32]uint8
+			return func(n int) any {
+				if _, err := s.Parse(in[n], &v); err != nil {
+					t.Fatal(err)
+				}
+				return nil
+			}
+		}},
 		{Name: "Parse", Start: whole(func(b []byte) any { v := new(growthRow); growthSchema.Parse(b, v); return v }), Kept: 20},
 		{Name: "Read", Start: whole(func(b []byte) any { v := new(growthRow); growthSchema.Read(growth.Pieces(b, 100), v); return v }), Kept: 20},
 		{Name: "Reader", Start: reader(), Kept: 40},
@@ -650,5 +709,34 @@ func TestGrowthHeld(t *testing.T) {
 				return v
 			}
 		}, Kept: 40},
+	})
+}
+
+// TestForgets calls what takes buffers, sorters and sources from pools.
+func TestForgets(t *testing.T) {
+	row := func() *growthRow {
+		return &growthRow{Blob: make([]byte, 1000), Parts: []string{"a"}, Map: map[string]uint64{"a": 1, "b": 2}, Zone: time.Unix(1, 0).UTC()}
+	}
+	sorted := growthSchema.With(SortMaps)
+	written := func(call func(v *growthRow)) func() *byte {
+		return func() *byte { v := row(); call(v); return &v.Blob[0] }
+	}
+	parsed := func(call func(b []byte)) func() *byte {
+		return func() *byte {
+			b, err := growthSchema.Append(nil, row())
+			if err != nil {
+				t.Fatal(err)
+			}
+			call(b)
+			return &b[0]
+		}
+	}
+	growth.CheckForgets(t, map[string]func() *byte{
+		"Append":          written(func(v *growthRow) { sorted.Append(nil, v) }),
+		"Write":           written(func(v *growthRow) { sorted.Write(io.Discard, v) }),
+		"Parse":           parsed(func(b []byte) { growthSchema.Parse(b, new(growthRow)) }),
+		"Parse, alias":    parsed(func(b []byte) { growthSchema.With(Alias).Parse(b, new(growthRow)) }),
+		"Parse, an error": parsed(func(b []byte) { growthSchema.Parse(b[:len(b)-1], new(growthRow)) }),
+		"Read":            parsed(func(b []byte) { growthSchema.Read(bytes.NewReader(b), new(growthRow)) }),
 	})
 }

@@ -3,6 +3,7 @@ package transcode
 // How the cost of every function grows with its input.
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -242,4 +243,19 @@ func (r *stepReader) Read(b []byte) (int, error) {
 	n := copy(b, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
+}
+
+// TestForgets calls what takes packers from a pool.
+func TestForgets(t *testing.T) {
+	on := func(in string, call func(b []byte)) func() *byte {
+		return func() *byte { b := []byte(in + strings.Repeat(" ", 100)); call(b); return &b[0] }
+	}
+	const document, cut, packed = `{"a":["b",1.5,"\n"]}`, `{"a":["b",`, "\x81\xa1a\x92\x01\xa3xyz"
+	growth.CheckForgets(t, map[string]func() *byte{
+		"AppendMessagePack":            on(document, func(b []byte) { _, _ = AppendMessagePack(nil, b, 0) }),
+		"AppendMessagePack, not valid": on(cut, func(b []byte) { _, _ = AppendMessagePack(nil, b, 0) }),
+		"WriteMessagePack":             on(document, func(b []byte) { _ = WriteMessagePack(io.Discard, bytes.NewReader(b), 0) }),
+		"AppendJSON":                   on(packed, func(b []byte) { _, _ = AppendJSON(nil, b[:len(packed)], 0) }),
+		"WriteJSON":                    on(packed, func(b []byte) { _ = WriteJSON(io.Discard, bytes.NewReader(b[:len(packed)]), 0) }),
+	})
 }

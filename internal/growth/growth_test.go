@@ -156,3 +156,23 @@ func TestHeldVerdicts(t *testing.T) {
 		})
 	}
 }
+
+// TestForgets checks CheckForgets on functions of which one keeps what it got.
+func TestForgets(t *testing.T) {
+	if raced {
+		t.Skip("the race detector empties pools at random, and the tag invariants keeps memory of its own")
+	}
+	pool := newPool()
+	for name, kept := range map[string]bool{"kept": true, "forgotten": false} {
+		memory := refersTo(func() *byte {
+			b := make([]byte, 100)
+			if pool.keep(b); !kept {
+				pool.keep(nil)
+			}
+			return &b[0]
+		})
+		if memory != kept {
+			t.Errorf("%s: it is referred to: %t", name, memory)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"weak"
 )
 
 const (
@@ -82,4 +83,29 @@ func live() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// CheckForgets asserts that pools do not refer to memory of a caller, such as the input, once the call has returned. Each function
+// of uses makes memory, works on it, and returns a pointer to it.
+func CheckForgets(t *testing.T, uses map[string]func() *byte) {
+	if raced {
+		t.Skip("the race detector empties pools at random, and the tag invariants keeps memory of its own")
+	}
+	for name, use := range uses {
+		t.Run(name, func(t *testing.T) {
+			if refersTo(use) {
+				t.Error("something refers to memory of the call after it has returned")
+			}
+		})
+	}
+}
+
+// refersTo reports whether something refers to the memory that use returns.
+func refersTo(use func() *byte) bool {
+	// With one processor a pool gives back what was last put into it.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	memory := weak.Make(use())
+	runtime.GC() // once, since a second collection empties pools
+	return memory.Value() != nil
 }

@@ -19,3 +19,13 @@ func (p *bufferPool) use(n, keep int) int {
 	}
 	return used
 }
+
+// keep puts b into the pool, in the place of another buffer.
+func (p *bufferPool) keep(b []byte) {
+	last, _ := p.pool.Get().(*[]byte)
+	if last == nil {
+		last = new([]byte)
+	}
+	*last = b
+	p.pool.Put(last)
+}
