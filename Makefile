@@ -44,10 +44,13 @@ bench-report: ## the same, and write bench/RESULTS.md and its charts
 ruby: ## build the gem for Ruby in its directory, and run its specs
 	@.ci/ruby build specs
 
+rubies: ## the same on Debian's Ruby 3.3 and 3.4, in directories below .cache, which takes root
+	@.ci/rubies
+
 ruby-asan: ## run the specs and a fuzz of the gem with an extension that notices bad memory and undefined behaviour
 	@.ci/ruby asan
 
 ruby-bench: ## time the gem against msgpack, json, oj and bson: BENCHFLAGS=--help
 	@.ci/ruby build && ruby ruby/bench/run.rb $(BENCHFLAGS)
 
-.PHONY: help run demo build test ci loaded nightly check fuzz bench bench-report ruby ruby-asan ruby-bench
+.PHONY: help run demo build test ci loaded nightly check fuzz bench bench-report ruby rubies ruby-asan ruby-bench
