@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -151,7 +150,10 @@ func cellsOf(t *testing.T, d *faulty.Disk) map[int64][]string {
 			if e.IsDir() {
 				walk(name)
 			} else if !strings.HasPrefix(e.Name(), ".") {
-				b := readFrom(t, d, name)
+				b, err := parquet.ReadOn(d, name)
+				if err != nil {
+					t.Fatal(err)
+				}
 				v := b.Find("v")
 				for i, id := range b.Find("id").Ints {
 					text := "none"
@@ -169,22 +171,4 @@ func cellsOf(t *testing.T, d *faulty.Disk) map[int64][]string {
 	}
 	walk("/data/tables")
 	return cells
-}
-
-func readFrom(t *testing.T, d *faulty.Disk, name string) *column.Batch {
-	t.Helper()
-	f, err := d.Open(name, os.O_RDONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := parquet.ReadFrom(f, info.Size(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"syscall"
 	"testing"
@@ -85,16 +84,7 @@ func firstLink(fault error) func(faulty.Call) error {
 
 func readBack(t *testing.T, d *faulty.Disk, path string) *column.Batch {
 	t.Helper()
-	f, err := d.Open(path, os.O_RDONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := ReadFrom(f, info.Size(), path)
+	b, err := ReadOn(d, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // Reading is for queries of a few files, for the load tool and for tests: it is simple, not fast. It reads files of this
@@ -48,6 +49,20 @@ func Read(path string) (*column.Batch, error) {
 	}
 	defer closer.Close()
 	return read(file, path)
+}
+
+// ReadOn is the whole file of this path on a disk, as one batch.
+func ReadOn(d disk.Disk, path string) (*column.Batch, error) {
+	f, err := d.Open(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	return ReadFrom(f, info.Size(), path)
 }
 
 // ReadFrom is the whole file of size bytes that r reads, as one batch. The name is for errors.

@@ -510,16 +510,7 @@ func (s *stage) walk(dir string, each func(path string)) {
 }
 
 func (s *stage) read(file string) *column.Batch {
-	f, err := s.disk.Open(file, os.O_RDONLY, 0)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	b, err := parquet.ReadFrom(f, info.Size(), file)
+	b, err := parquet.ReadOn(s.disk, file)
 	if err != nil {
 		s.t.Fatal(err)
 	}

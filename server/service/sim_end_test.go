@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -168,16 +167,7 @@ func (m *model) walk(dir string, each func(path string)) {
 
 // look counts the rows of a file, and compares their cells with what follows from their ids.
 func (m *model) look(file string, found map[int64]int) {
-	f, err := m.Disk.Open(file, os.O_RDONLY, 0)
-	if err != nil {
-		m.Fatal("%v", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		m.Fatal("%v", err)
-	}
-	b, err := parquet.ReadFrom(f, info.Size(), file)
+	b, err := parquet.ReadOn(m.Disk, file)
 	if err != nil {
 		m.Fatal("%v", err)
 	}
