@@ -43,7 +43,7 @@ func TestGrowth(t *testing.T) {
 		return dict{"m", fmt.Sprintf("t%03d", i%900), "columns", dict{"time", list{t0}, "v", list{i}}}
 	}
 	cases := []growth.Case{
-		{Name: "labels of long symbols in turn", Most: 32 << 10, Alloc: 300},
+		{Name: "labels of long symbols in turn", Most: 128 << 10, Alloc: 300},
 		// Nulls are cells, and those of rows that each bring a column are the square of the rows. The
 		// limit of cells bounds them, but here it must not end the body.
 		{Name: "each row a new column", Most: 64 << 10, Alloc: 40, OnlyAlloc: true},
