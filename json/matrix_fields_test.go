@@ -29,19 +29,12 @@ func manyFieldProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 		turn := 0
 		for _, what := range slices.Sorted(maps.Keys(lists)) {
 			names := lists[what]
-			var fields []reflect.StructField
-			for k, name := range names {
-				of := reflect.TypeFor[int]()
-				if k%5 == 4 {
-					of = reflect.TypeFor[*int16]()
-				}
-				tag := name
+			k := wrapped(matrix.Struct(names, func(k int, name string) string {
 				if k%3 == 0 { // with options, too
-					tag += ",omitempty"
+					name += ",omitempty"
 				}
-				fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", k), Type: of, Tag: reflect.StructTag(fmt.Sprintf("json:%q", tag))})
-			}
-			k := wrapped(reflect.StructOf(fields))
+				return fmt.Sprintf("json:%q", name)
+			}))
 			for i, keys := range matrix.Members(corpus.New(uint64(len(names))), names) {
 				if turn++; testing.Short() && turn%4 != 0 && i > 1 {
 					continue

@@ -27,15 +27,7 @@ func manyFieldProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 		turn := 0
 		for _, what := range slices.Sorted(maps.Keys(lists)) {
 			names := lists[what]
-			var fields []reflect.StructField
-			for k, name := range names {
-				of := reflect.TypeFor[int]()
-				if k%5 == 4 {
-					of = reflect.TypeFor[*int16]()
-				}
-				fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", k), Type: of, Tag: reflect.StructTag(fmt.Sprintf("msgpack:%q", name))})
-			}
-			typ := reflect.StructOf(fields)
+			typ := matrix.Struct(names, func(_ int, name string) string { return fmt.Sprintf("msgpack:%q", name) })
 			for k, keys := range matrix.Members(corpus.New(uint64(len(names))), names) {
 				if turn++; testing.Short() && turn%3 != 0 && k > 1 {
 					continue

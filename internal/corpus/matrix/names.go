@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 )
 
@@ -61,4 +62,17 @@ func near(r *rand.Rand, name string) string {
 	b := []byte(name)
 	b[r.IntN(len(b))]++
 	return string(b)
+}
+
+// Struct returns a type with an exported field for each name, whose tag is what the function gives. Every fifth field is a pointer.
+func Struct(names []string, tag func(k int, name string) string) reflect.Type {
+	var fields []reflect.StructField
+	for k, name := range names {
+		of := reflect.TypeFor[int]()
+		if k%5 == 4 {
+			of = reflect.TypeFor[*int16]()
+		}
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", k), Type: of, Tag: reflect.StructTag(tag(k, name))})
+	}
+	return reflect.StructOf(fields)
 }

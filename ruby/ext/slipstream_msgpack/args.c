@@ -16,6 +16,12 @@ static uint32_t limit(const option_t *o, VALUE given)
     return NUM2UINT(given);
 }
 
+typedef struct {
+    const option_t *options;
+    size_t n;
+    char *into;
+} option_reader_t;
+
 static int read_one(VALUE key, VALUE value, VALUE arg)
 {
     const option_reader_t *r = (const option_reader_t *)arg;

@@ -27,12 +27,6 @@ typedef struct {
     VALUE symbol;
 } option_t;
 
-typedef struct {
-    const option_t *options;
-    size_t n;
-    char *into;
-} option_reader_t;
-
 void args_init(option_t *options, size_t n);
 
 /* args_read sets what a Hash names, and leaves the rest: a limit that is nil too. Other keys are for others. ArgumentError for a
