@@ -33,10 +33,10 @@ static inline void out_need(out_t *out, size_t n)
 static inline void out_call(out_t *out)
 {
     if (!out->called) {
-        out->called = true;
         if (out->settle != NULL) {
             out->settle(out);
         }
+        out->called = true;
     }
 }
 

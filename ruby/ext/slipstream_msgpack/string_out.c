@@ -11,17 +11,23 @@ static void forget(const string_out_t *s, VALUE memory)
     }
 }
 
+/* move has the bytes in other memory, where used of them are already, and room is for so many. */
+static void move(string_out_t *s, VALUE memory, uint8_t *larger, size_t used, size_t room)
+{
+    forget(s, s->memory);
+    s->memory = memory;
+    s->larger = larger;
+    s->out.p = larger + used;
+    s->out.end = larger + room;
+}
+
 /* enlarge gives the bytes so much memory, of which used are kept. */
 static void enlarge(string_out_t *s, size_t used, size_t room)
 {
-    VALUE memory = 0, old = s->memory;
+    VALUE memory = 0;
     uint8_t *larger = rb_alloc_tmp_buffer(&memory, (long)room);
     memcpy(larger, base(s), used);
-    s->larger = larger;
-    s->memory = memory;
-    forget(s, old);
-    s->out.p = larger + used;
-    s->out.end = larger + room;
+    move(s, memory, larger, used, room);
 }
 
 static void more(out_t *out, size_t n)
@@ -111,17 +117,11 @@ static void settle(out_t *out)
         return;
     }
     size_t total = (size_t)(out->p - base(s)) + cut_bytes(s);
-    VALUE memory = 0, old = s->memory;
+    VALUE memory = 0;
     uint8_t *larger = rb_alloc_tmp_buffer(&memory, (long)(2 * total));
     join(s, larger);
     forget_cuts(s);
-    s->larger = larger;
-    s->memory = memory;
-    if (old != 0) { /* no method of others has run before */
-        rb_free_tmp_buffer(&old);
-    }
-    out->p = larger + total;
-    out->end = larger + 2 * total;
+    move(s, memory, larger, total, 2 * total);
 }
 
 void string_out_init(string_out_t *s)
