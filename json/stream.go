@@ -189,7 +189,7 @@ func (d *Decoder) readValue(v any) (length int, done bool, err error) {
 		n := i - d.next
 		readErr = d.refill()
 		i = d.next + n
-		if here := len(d.buf) - d.next; readErr == nil && d.last > 0 && tried < d.last && here >= d.last {
+		if here := len(d.buf) - d.next; readErr == nil && tried < d.last && here >= d.last {
 			tried = here
 			if done, err := d.decodeAtOnce(v); done {
 				return 0, true, err
