@@ -13,6 +13,6 @@ Gem::Specification.new do |gem|
   gem.required_ruby_version = ">= 3.1"
   gem.metadata = { "source_code_uri" => gem.homepage, "rubygems_mfa_required" => "true" }
 
-  gem.files = Dir.chdir(__dir__) { Dir["lib/**/*.rb", "ext/**/*.{c,h,rb}", "sig/**/*.rbs", "README.md", "CHANGELOG.md", "LICENSE"] }
+  gem.files = Dir.chdir(__dir__) { Dir["lib/**/*.rb", "ext/**/*.{c,h,rb}", "sig/**/*.rbs", ".yardopts", "README.md", "CHANGELOG.md", "LICENSE"] }
   gem.extensions = ["ext/slipstream_msgpack/extconf.rb"]
 end

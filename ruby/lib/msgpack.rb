@@ -50,6 +50,34 @@ module MessagePack
   #   @return [Boolean] whether binaries of 4 KB and more share memory with the String that they were cut from, wherever they lie
   # @!method self.share_middle=(on)
   #   @param on [Boolean] true has no effect where this Ruby cannot do it
+
+  # @!parse
+  #   # Bytes that cannot be unpacked. Each error of unpacking but EOFError is one.
+  #   class UnpackError < StandardError; end
+  #
+  #   # The byte 0xc1, which the format does not use; a timestamp that is not 4, 8 or 12 bytes long; or bytes after
+  #   # the one object of a call.
+  #   class MalformedFormatError < UnpackError; end
+  #
+  #   # Arrays and maps that nest deeper than max_depth.
+  #   class StackError < UnpackError; end
+  #
+  #   # Included in UnexpectedTypeError.
+  #   module TypeError; end
+  #
+  #   # Another type than read_array_header or read_map_header reads. The bytes stay.
+  #   class UnexpectedTypeError < UnpackError
+  #     include TypeError
+  #   end
+  #
+  #   # An ext type that is not registered, without allow_unknown_ext.
+  #   class UnknownExtTypeError < UnpackError; end
+  #
+  #   # A String, an Array, a Hash or an ext value that is longer than its limit.
+  #   class LimitError < UnpackError; end
+  #
+  #   # The factory of MessagePack.pack and MessagePack.unpack. Ext types that are registered with it are known to the whole process.
+  #   DefaultFactory = Factory.new
 end
 
 Slipstream::Only.keep_out_others

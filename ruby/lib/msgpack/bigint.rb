@@ -8,7 +8,9 @@ module MessagePack
   #
   # The payload: a byte for the sign, 1 if it is less than 0, then digits of 32 bits, the least one first, each big-endian.
   module Bigint
+    # Bits of a digit.
     CHUNK_BITLENGTH = 32
+    # The payload, for Array#pack.
     FORMAT = "CL>*"
 
     # @param bigint [Integer]

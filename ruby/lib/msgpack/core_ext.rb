@@ -30,54 +30,63 @@ module MessagePack
   end
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class NilClass
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_nil
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class TrueClass
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_true
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class FalseClass
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_false
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class Integer
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_int(self)
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class Float
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_float(self)
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class String
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_string(self)
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class Symbol
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_symbol(self)
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class Array
   include MessagePack::CoreExt
 
   private def to_msgpack_with_packer(packer) = packer.write_array(self)
 end
 
+# Has {MessagePack::CoreExt#to_msgpack}.
 class Hash
   include MessagePack::CoreExt
 

@@ -4,16 +4,14 @@ module MessagePack
   # What packers, unpackers and factories ask when an ext type is registered, and when they tell which are. What packs or unpacks is given as a
   # name, or as anything with #call. A Method becomes a Proc, since Ractors share no Method.
   module ExtType
-    # @param given [Symbol, String] the name of a method of the objects that are packed
-    # @param given [#call, nil]
+    # @param given [Symbol, String, #call, nil] a name is that of a method of the objects that are packed
     # @return [#call, nil]
     # @raise [::TypeError]
     def self.packer(given)
       named?(given) ? given.to_sym.to_proc : callable(given, :packer)
     end
 
-    # @param given [Symbol, String] the name of a method of the class
-    # @param given [#call, nil]
+    # @param given [Symbol, String, #call, nil] a name is that of a method of the class
     # @return [#call, nil]
     # @raise [NameError] if the class has no such method
     # @raise [::TypeError]

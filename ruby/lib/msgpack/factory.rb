@@ -5,6 +5,7 @@ require_relative "ext_type"
 require_relative "time"
 
 module MessagePack
+  # Holds ext types, and makes packers and unpackers that know them.
   class Factory
     # @!method packer(io = nil, options = {})
     #   @return [Packer] with the types that are registered now; for the arguments see Packer.new

@@ -4,6 +4,7 @@ require_relative "extension"
 require_relative "ext_type"
 
 module MessagePack
+  # Appends objects to a {Buffer}, as MessagePack. A packer with an io writes the bytes there when it flushes.
   class Packer
     # @!method initialize(io = nil, options = {})
     #   @param io [#write, #<<, nil] what flush writes to. A Hash alone is the options
@@ -27,8 +28,11 @@ module MessagePack
     # @!method pack(object)
     #   @see #write
     # @!method write_nil
+    #   Writes nil.
     # @!method write_true
+    #   Writes true.
     # @!method write_false
+    #   Writes false.
     # @!method write_int(integer)
     #   @raise [::TypeError, RangeError]
     # @!method write_float(number)
@@ -43,8 +47,11 @@ module MessagePack
     # @!method write_bin(string)
     #   As bin, whatever its encoding.
     # @!method write_symbol(symbol)
+    #   Writes the name as str, or as an ext type if one is registered for Symbol.
     # @!method write_array(array)
+    #   Writes the head and the elements.
     # @!method write_hash(hash)
+    #   Writes the head, and each key before its value.
     # @!method write_extension(value)
     #   @param value [ExtensionValue]
     # @!method write_ext(type, payload)

@@ -45,6 +45,7 @@ module MessagePack
           @idle = []
         end
 
+        # Yields a member that nobody else uses, and keeps it afterwards.
         def lend
           member = @idle.pop || @make.call
           yield member

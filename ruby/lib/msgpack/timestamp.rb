@@ -8,8 +8,11 @@ module MessagePack
   #   8 bytes     nanoseconds: 30 bits, seconds: 34 bits
   #   12 bytes    nanoseconds: 32 bits, seconds: 64 bits, signed
   class Timestamp
+    # The ext type.
     TYPE = -1
+    # The latest second of a payload of 4 bytes.
     TIMESTAMP32_MAX_SEC = 2**32 - 1
+    # The latest second of a payload of 8 bytes.
     TIMESTAMP64_MAX_SEC = 2**34 - 1
 
     # @return [Integer] seconds since 1970, less than 0 before
@@ -61,6 +64,7 @@ module MessagePack
       self.class.to_msgpack_ext(sec, nsec)
     end
 
+    # @return [Boolean] whether other is a Timestamp of the same seconds and nanoseconds
     def ==(other)
       other.class == self.class && other.sec == sec && other.nsec == nsec
     end

@@ -4,6 +4,7 @@ require_relative "extension"
 require_relative "ext_type"
 
 module MessagePack
+  # Reads objects from bytes that are fed in pieces of any size, or read from an io.
   class Unpacker
     # @!method initialize(io = nil, options = {})
     #   @param io [#readpartial, #read, nil] what is read when bytes are missing. A Hash alone is the options

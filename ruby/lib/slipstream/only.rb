@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+# What belongs to this gem alone; the API is in {MessagePack}.
 module Slipstream
   # Keeps one library of MessagePack in a process: the msgpack gem and slipstream-msgpack define the same classes. The one that
   # is loaded first stays.
