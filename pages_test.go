@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -114,12 +115,43 @@ func makes(t *testing.T, b pages.Block) {
 	}
 }
 
+func TestPagesContributing(t *testing.T) {
+	page := pages.Read(t, "CONTRIBUTING.md")
+	page.Blocks(t, "Ten minutes to the first green test", map[string]func(*testing.T, pages.Block){"git clone https://github.com/slipstream-go/slipstream && cd slipstream": makes})
+	page.Blocks(t, "Checks before a pull request", map[string]func(*testing.T, pages.Block){"make check    # gofmt, go vet, staticcheck, other architectures": makes})
+	page.Rows(t, "Where things are", map[string]func(*testing.T, pages.Row){
+		"`.` (codecs)": func(t *testing.T, r pages.Row) {
+			text, err := os.ReadFile("go.mod")
+			if err != nil || strings.Contains(string(text), "require") {
+				t.Errorf("%s: go.mod requires a module (%v)", r.Where, err)
+			}
+		},
+		"`server`":               hasModule,
+		"`bench`, `bench/peers`": hasModule,
+		"`compat/…`":             func(t *testing.T, r pages.Row) { hasModules(t, r, "compat/vmihailenco", "compat/basekick") },
+	})
+	page.Done(t)
+}
+
+// hasModule checks that each directory that a row names has a module.
+func hasModule(t *testing.T, r pages.Row) { hasModules(t, r, r.Code(0)...) }
+
+func hasModules(t *testing.T, r pages.Row, directories ...string) {
+	for _, d := range directories {
+		if _, err := os.Stat(path.Join(d, "go.mod")); err != nil {
+			t.Errorf("%s: %v", r.Where, err)
+		}
+	}
+}
+
 // Each page is read by a test, but for those that are prose, and docs/rows.sum has no rows that are gone.
 func TestPagesAreKnown(t *testing.T) {
 	tested := map[string]string{ // the module that has the test
 		"docs/from-parco.md": ".", "docs/from-protobuf.md": ".", "docs/migrate-json.md": "json, bench", "docs/migrate-msgpack.md": "bench",
 		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "README.md": "., server",
 		"bench/README.md": ".", "ruby/README.md": "ruby", // whose examples/readme.rb runs its blocks
+		"CONTRIBUTING.md":       ".",
+		"SECURITY.md":           "", // prose
 		"docs/decisions.md":     "", // prose: what was decided, and what was rejected
 		"bench/RESULTS.md":      "", // written by `make bench-report`
 		"ruby/bench/RESULTS.md": "",
