@@ -16,18 +16,49 @@ import (
 // figures stands for a row of a table of figures, which `make bench` fills.
 var figures func(*testing.T, pages.Row)
 
-// withoutErr is a program's end that uses what README's blocks declare.
+// fails is a program's end that uses what README's blocks declare.
 const fails = "if err != nil {\n\tpanic(err)\n}\n"
 
 func TestPagesReadme(t *testing.T) {
 	page := pages.Read(t, "README.md")
-	page.Blocks(t, "Slipstream", map[string]func(*testing.T, pages.Block){
-		"make run     # build and start the service: 127.0.0.1:8080, ./data, no configuration": makes,
+	page.Skip(t, "figures of the pages that the rows name", "Slipstream")
+	page.Blocks(t, "Start", map[string]func(*testing.T, pages.Block){
+		"make demo    # half a minute: this machine's counters over HTTP into Parquet, and queried": makes,
 	})
-	page.Blocks(t, "The library", map[string]func(*testing.T, pages.Block){
-		`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: func(t *testing.T, b pages.Block) {
-			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"}, Check: fails + "fmt.Print(reading)"}, "{web-1 0.75}")
+	page.Blocks(t, "MessagePack", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: reading,
+	})
+	page.Blocks(t, "JSON", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/json" // was: encoding/json`: untouched,
+	})
+	page.Blocks(t, "Schema as code", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/schema"`: func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"}, Check: fails + "fmt.Print(back, len(b))"}, "{Rex [1 2]} 13")
 		},
+	})
+	page.Skip(t, "TestPagesReadme of server/service has it", "The service")
+	page.Blocks(t, "Ruby", map[string]func(*testing.T, pages.Block){"make ruby    # builds the gem, and runs its specs": makes})
+	page.Done(t)
+}
+
+// reading runs the example of MessagePack.
+func reading(t *testing.T, b pages.Block) {
+	pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"}, Check: fails + "fmt.Print(reading)"}, "{web-1 0.75}")
+}
+
+// untouched decodes an invalid document with the import of JSON, and wants the target as it was.
+func untouched(t *testing.T, b pages.Block) {
+	pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"},
+		Check: "v := struct{ A int }{1}\nerr := json.Unmarshal([]byte(`{\"A\":2,]`), &v)\nfmt.Print(v, err)"},
+		"{1} invalid character ']' looking for beginning of object key string")
+}
+
+func TestPagesMsgpack(t *testing.T) {
+	page := pages.Read(t, "docs/msgpack.md")
+	page.Blocks(t, "MessagePack in Go", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: reading,
+	})
+	page.Blocks(t, "Columns", map[string]func(*testing.T, pages.Block){
 		"var batch column.Batch": func(t *testing.T, b pages.Block) {
 			pages.WantRun(t, b.Text, pages.Program{
 				Imports: []string{"fmt", "bytes", module + "/column", module + "/msgpack"},
@@ -36,33 +67,40 @@ func TestPagesReadme(t *testing.T) {
 			}, "[1 2] 2")
 		},
 	})
-	page.Rows(t, "The library", map[string]func(*testing.T, pages.Row){
-		"Unmarshal: a small struct, 500 rows, 7 columns":                       figures,
-		"the same into a used target":                                          figures,
-		"Unmarshal into `any`: the same, and two JSON corpora":                 figures,
-		"Marshal: a small struct, 500 rows, 7 columns":                         figures,
-		"Marshal of `any`: the same, and the corpora":                          figures,
-		"a custom encoder, a custom decoder":                                   figures,
-		"a batch of 7 × 1000 into columns, used again; v5 and msgp into `any`": figures,
-		"input from outside":                                                   statement("data, v := []byte{0xa1, 'x'}, any(nil)", "err := %s", "fmt.Print(v, err)", "x<nil>"),
-		"bytes to sign or compare":                                             statement(`v := map[string]int{"b": 1, "a": 2}`, "b, err := %s", "fmt.Printf(\"%x %v\", b, err)", "82a16102a16201 <nil>"),
-		"a part of a value, nothing else decoded":                              statement(`data := []byte("\x81\xa4rows\x91\x81\xa4host\xa3web")`, "%s", "fmt.Print(host, err)", "web<nil>"),
-		"paths, from a stream or a view":                                       statement(`d := msgpack.NewDecoder(bytes.NewReader([]byte("\x81\xa5users\x91\x81\xa4name\xa3Ann")))`, "%s", "fmt.Print(names, err)", "[Ann] <nil>"),
-		"bytes that are pushed, in pieces of any size":                         statement("var v any\npiece := []byte{7}", "%s", "fmt.Print(v, err)", "7 <nil>"),
-		"frames: headers in front, bodies by reference":                        statement("var buffer msgpack.Buffer\nv, header, conn := 7, []byte(\"head\"), new(bytes.Buffer)", "%s", "fmt.Printf(\"%q\", conn)", `"head\a"`),
-		"arrays and streams that do not fit into memory":                       statement("type Row struct{ A int }\nd := msgpack.NewDecoder(bytes.NewReader([]byte(\"\\x92\\x81\\xa1A\\x01\\x81\\xa1A\\x02\")))", "%s", "", "{1} <nil>{2} <nil>"),
+	page.Skip(t, "figures", "Speed")
+	page.Rows(t, "Beyond v5", map[string]func(*testing.T, pages.Row){
+		"input from outside":                             statement("data, v := []byte{0xa1, 'x'}, any(nil)", "err := %s", "fmt.Print(v, err)", "x<nil>"),
+		"bytes to sign or compare":                       statement(`v := map[string]int{"b": 1, "a": 2}`, "b, err := %s", "fmt.Printf(\"%x %v\", b, err)", "82a16102a16201 <nil>"),
+		"a part of a value, nothing else decoded":        statement(`data := []byte("\x81\xa4rows\x91\x81\xa4host\xa3web")`, "%s", "fmt.Print(host, err)", "web<nil>"),
+		"paths, from a stream or a view":                 statement(`d := msgpack.NewDecoder(bytes.NewReader([]byte("\x81\xa5users\x91\x81\xa4name\xa3Ann")))`, "%s", "fmt.Print(names, err)", "[Ann] <nil>"),
+		"bytes that are pushed, in pieces of any size":   statement("var v any\npiece := []byte{7}", "%s", "fmt.Print(v, err)", "7 <nil>"),
+		"frames: headers in front, bodies by reference":  statement("var buffer msgpack.Buffer\nv, header, conn := 7, []byte(\"head\"), new(bytes.Buffer)", "%s", "fmt.Printf(\"%q\", conn)", `"head\a"`),
+		"arrays and streams that do not fit into memory": statement("type Row struct{ A int }\nd := msgpack.NewDecoder(bytes.NewReader([]byte(\"\\x92\\x81\\xa1A\\x01\\x81\\xa1A\\x02\")))", "%s", "", "{1} <nil>{2} <nil>"),
 	})
-	page.Blocks(t, "JSON", map[string]func(*testing.T, pages.Block){
-		`import "github.com/slipstream-go/slipstream/json" // was: encoding/json`: func(t *testing.T, b pages.Block) {
-			pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"},
-				Check: "v := struct{ A int }{1}\nerr := json.Unmarshal([]byte(`{\"A\":2,]`), &v)\nfmt.Print(v, err)"}, // the target stays
-				"{1} invalid character ']' looking for beginning of object key string")
-		},
+	page.Done(t)
+}
+
+func TestPagesJSON(t *testing.T) {
+	page := pages.Read(t, "docs/json.md")
+	page.Blocks(t, "JSON in Go", map[string]func(*testing.T, pages.Block){
+		`import "github.com/slipstream-go/slipstream/json" // was: encoding/json`: untouched,
 	})
-	page.Rows(t, "JSON", map[string]func(*testing.T, pages.Row){
-		"Unmarshal, typed": figures, "Unmarshal into `any`": figures, "Marshal, typed": figures, "Marshal of `any`": figures,
-		"tiny messages, 64 to 200 B, all of these": figures, "the row that we win by the least: Marshal of 190 B": figures,
+	page.Skip(t, "figures", "Speed")
+	page.Done(t)
+}
+
+func TestPagesRemoteWrite(t *testing.T) {
+	page := pages.Read(t, "docs/remotewrite.md")
+	names := func(t *testing.T, r pages.Row) { known(t, r, 0, exported(t, "remotewrite")) }
+	page.Rows(t, "Prometheus Remote Write in Go", map[string]func(*testing.T, pages.Row){
+		"`Scanner`": names, "`Splitter`": names, "`Decode`, `Append`": names, // what they allocate: TestAllocations
 	})
+	page.Skip(t, "figures", "Speed")
+	page.Done(t)
+}
+
+func TestPagesSchema(t *testing.T) {
+	page := pages.Read(t, "docs/schema.md")
 	page.Blocks(t, "Schema as code", map[string]func(*testing.T, pages.Block){
 		`import "github.com/slipstream-go/slipstream/schema"`: func(t *testing.T, b pages.Block) {
 			pages.WantRun(t, b.Text, pages.Program{
@@ -71,13 +109,7 @@ func TestPagesReadme(t *testing.T) {
 			}, "Rex[1 2] <nil> 22")
 		},
 	})
-	page.Skip(t, "figures", "Remote Write")
-	page.Rows(t, "Schema as code", map[string]func(*testing.T, pages.Row){
-		"encode into a kept buffer, 0 allocations": figures, "decode into a used target": figures, "decode": figures, "bytes": figures,
-		"marshal, new memory": figures, "unmarshal, texts copied": figures, "marshal, kept buffer": figures, "unmarshal, texts are views": figures,
-	})
-	page.Blocks(t, "MessagePack for Ruby", map[string]func(*testing.T, pages.Block){"make ruby        # builds it, and runs its specs": makes})
-	page.Skip(t, "TestPagesService of server/service has them", "The service", "The relay")
+	page.Skip(t, "figures", "Speed")
 	page.Done(t)
 }
 
@@ -148,7 +180,8 @@ func hasModules(t *testing.T, r pages.Row, directories ...string) {
 func TestPagesAreKnown(t *testing.T) {
 	tested := map[string]string{ // the module that has the test
 		"docs/from-parco.md": ".", "docs/from-protobuf.md": ".", "docs/migrate-json.md": "json, bench", "docs/migrate-msgpack.md": "bench",
-		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "README.md": "., server",
+		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "docs/service.md": "server",
+		"README.md": "., server", "docs/msgpack.md": ".", "docs/json.md": ".", "docs/remotewrite.md": ".", "docs/schema.md": ".",
 		"bench/README.md": ".", "ruby/README.md": "ruby", // whose examples/readme.rb runs its blocks
 		"CONTRIBUTING.md":       ".",
 		"SECURITY.md":           "", // prose

@@ -557,6 +557,7 @@ func TestPagesRelay(t *testing.T) {
 	page.Blocks(t, "Operating it", map[string]func(*testing.T, pages.Block){
 		`sum(rate(slipstream_relay_requests_total{outcome=~"unavailable|overloaded|interrupted|too_many"}[5m])) / sum(rate(slipstream_relay_requests_total[5m]))`: nil, // TestMetricsInDocs
 	})
+	page.Skip(t, "figures", "What it costs")
 	page.Rows(t, "From cortex-tenant", settingsOfCortexTenant(t, page))
 	page.Done(t)
 }

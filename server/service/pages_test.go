@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// The commands of README and docs/ingest-schema.md that talk to the service, run against it.
+// The commands of README, docs/service.md and docs/ingest-schema.md that talk to the service, run against it.
 
 const root = "github.com/slipstream-go/slipstream"
 
@@ -38,8 +38,26 @@ func shell(t *testing.T, c *child, dir string, b pages.Block) string {
 	return string(out)
 }
 
-func TestPagesService(t *testing.T) {
+// README's example: the block's first command writes a row, and the second one is for DuckDB, which the tests of parquet run.
+func TestPagesReadme(t *testing.T) {
 	page := pages.Read(t, "README.md")
+	page.Blocks(t, "The service", map[string]func(*testing.T, pages.Block){
+		"curl -i -X POST localhost:8080/v1/write/prod/cpu -H 'Content-Type: application/json' -d '[{\"time\": 1700000000, \"host\": \"a\", \"load\": 0.5}]'": func(t *testing.T, b pages.Block) {
+			dir := t.TempDir()
+			c := start(t, filepath.Join(dir, "data"))
+			b.Text, _, _ = strings.Cut(b.Text, "duckdb ")
+			if out := shell(t, c, dir, b); !strings.Contains(out, "204 No Content") {
+				t.Error(out)
+			}
+			c.stop()
+		},
+	})
+	page.Skip(t, "the root module's tests have them", "Slipstream", "Start", "MessagePack", "JSON", "Schema as code", "Ruby")
+	page.Done(t)
+}
+
+func TestPagesService(t *testing.T) {
+	page := pages.Read(t, "docs/service.md")
 	dir := t.TempDir()
 	c := start(t, filepath.Join(dir, "data"))
 	rows, err := msgpack.Marshal([]map[string]any{{"time": 1700000000, "host": "a", "load": 0.5}})
@@ -49,15 +67,14 @@ func TestPagesService(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "rows.msgpack"), rows, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	page.Blocks(t, "The service", map[string]func(*testing.T, pages.Block){
-		"curl -i -X POST localhost:8080/v1/write/prod/cpu -H 'Content-Type: application/msgpack' --data-binary @rows.msgpack": func(t *testing.T, b pages.Block) {
+	page.Blocks(t, "The service: rows over HTTP into Parquet", map[string]func(*testing.T, pages.Block){
+		"curl -i -X POST localhost:8080/v1/write/prod/cpu -H 'Content-Type: application/json' -d '[{\"time\": 1700000000, \"host\": \"a\", \"load\": 0.5}]'": func(t *testing.T, b pages.Block) {
 			if out := shell(t, c, dir, b); strings.Count(out, "204 No Content") != 2 {
 				t.Error(out)
 			}
 		},
 	})
-	page.Rows(t, "The service", map[string]func(*testing.T, pages.Row){
-		"11.4 million rows/s":        nil, // figures
+	page.Rows(t, "Endpoints", map[string]func(*testing.T, pages.Row){
 		"write":                      nil, // the block above, and ingest's tests
 		"write, as Arc's clients do": nil, // ingest's tests
 		"look": func(t *testing.T, r pages.Row) {
@@ -75,9 +92,8 @@ func TestPagesService(t *testing.T) {
 			}
 		},
 	})
-	page.Skip(t, "the root module's tests have them",
-		"Slipstream", "The library", "JSON", "Remote Write", "Schema as code", "MessagePack for Ruby")
-	page.Skip(t, "TestFlagsInDocs has the flags; figures; a query for DuckDB, which the tests of parquet run", "The relay")
+	page.Skip(t, "the tests of parquet run such a query", "Query")
+	page.Skip(t, "figures", "Speed")
 	page.Done(t)
 	c.stop()
 }
