@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -113,6 +114,7 @@ func (f *fakeRelay) push(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.requests++
 	n := f.requests
+	spendTicks()
 	f.mu.Unlock()
 	if f.behaviour == crashes && n == 2 { // which come on the slowest machine too
 		os.Exit(1)
@@ -127,6 +129,21 @@ func (f *fakeRelay) push(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// spendTicks takes as much processor time as /proc shows of a process, which a few requests on a busy machine may not.
+func spendTicks() {
+	const ticks = 20 * time.Millisecond
+	for start := processorTime(); processorTime()-start < ticks; {
+	}
+}
+
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func (f *fakeRelay) pass(head http.Header, body []byte) (err error) {
