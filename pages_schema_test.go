@@ -85,7 +85,27 @@ func TestPagesFromProtobuf(t *testing.T) {
 			}, "<nil> <nil> {7}<nil> {9}")
 		},
 	})
-	page.Pin(t, "ways to deploy, and a sketch of a reader", "Moving a service")
+	page.Blocks(t, "Moving a service", map[string]func(*testing.T, pages.Block){
+		"func read(b []byte) error {": func(t *testing.T, b pages.Block) {
+			pages.WantRun(t, b.Text, pages.Program{
+				Imports: []string{"fmt", module + "/schema"},
+				Declare: "var models = schema.NewRegistry(schema.U8)\n" +
+					"func readProtobuf(b []byte) error { fmt.Printf(\"protobuf %x, \", b); return nil }\n",
+				Check: `	numbers, err := schema.Of(schema.U8)
+	for _, id := range []uint8{0, 7} {
+		if err == nil {
+			err = schema.Register(models, id, numbers, func(n *uint8) error { fmt.Print("model ", id, " ", *n, ", "); return nil })
+		}
+	}
+	fmt.Print(err, ", ")
+	for _, b := range []string{"\x00\x09", "\x07\x0a", "\x08\x01", "\xff", ""} {
+		fmt.Print(read([]byte(b)), ", ")
+	}
+	fmt.Print(read([]byte{3, 1}) != nil)`,
+			}, "<nil>, model 0 9, <nil>, model 7 10, <nil>, protobuf 0801, <nil>, protobuf ff, <nil>, protobuf , <nil>, true")
+		},
+	})
+	page.Pin(t, "TestPagesFromProtobuf of bench/schema has them, with Google's library", "Moving a service")
 	page.Skip(t, "TestPagesFromProtobuf of bench/schema has them, with Google's library", "How large", "The same change in both", "Limits")
 	page.Done(t)
 }
