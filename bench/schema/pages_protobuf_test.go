@@ -28,6 +28,7 @@ func TestPagesFromProtobuf(t *testing.T) {
 	page.Rows(t, "How large", sizes())
 	page.Rows(t, "The same change in both", changes())
 	page.Rows(t, "Limits", limits())
+	page.Rows(t, "Moving a service", moving())
 	page.Skip(t, "TestPagesFromProtobuf of the root module has them", "The verdict", "What corresponds", "The same message in both", "The same change in both", "Moving a service")
 	page.Done(t)
 }
