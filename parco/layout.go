@@ -26,8 +26,9 @@ type draft struct {
 
 // opening is a model that is being laid out.
 type opening struct {
-	id *identity
-	of reflect.Type
+	id     *identity
+	of     reflect.Type
+	tailed any // the model, if options at its end may be missing here: where it lies in itself it is laid out once more
 }
 
 func (d *draft) wrong(of reflect.Type, format string, args ...any) {

@@ -42,6 +42,11 @@ type (
 		F4 uint8
 		F5 *uint64
 	}
+	tree struct { // leads to itself, also by an option at the end
+		F1 []tree
+		F2 uint8
+		F3 *tree
+	}
 	triple   []uint16
 	notePair []note
 )
@@ -75,6 +80,13 @@ func partsBuilder() ModelBuilder[parts] {
 	b = b.UInt8(func(m *parts) uint8 { return m.F4 }, func(m *parts, v uint8) { m.F4 = v })
 	b = b.Option(OptionField(UInt64(be), func(m *parts, v *uint64) { m.F5 = v }, func(m *parts) *uint64 { return m.F5 }))
 	return b
+}
+
+func treeBuilder() ModelBuilder[tree] {
+	b := Builder[tree](nil)
+	b = b.Slice(SliceField(UInt8Header(), Struct(b), func(m *tree, v SliceView[tree]) { m.F1 = v }, func(m *tree) SliceView[tree] { return m.F1 }))
+	b = b.UInt8(func(m *tree) uint8 { return m.F2 }, func(m *tree, v uint8) { m.F2 = v })
+	return b.Option(OptionField(Struct(b), func(m *tree, v *tree) { m.F3 = v }, func(m *tree) *tree { return m.F3 }))
 }
 
 // oneOfTwo is what a registry of models reads: one of the messages, by its id.

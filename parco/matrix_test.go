@@ -24,6 +24,7 @@ func TestMatrix(t *testing.T) {
 		modelKind("note", 1, noteNotation, noteBuilder()),
 		modelKind("widths", 13, widthsNotation, widthsBuilder()),
 		modelKind("parts", 4, partsNotation, partsBuilder()),
+		modelKind("tree", 2, treeNotation, treeBuilder()),
 		modelKind("series", 21, seriesNotation, seriesBuilder()),
 		registryKind(),
 	}
@@ -136,6 +137,7 @@ const (
 	listsNotation   = "{#1 list8(" + noteNotation + "), #2 u64, #3 map16(str8,str16), #4 listi32be(str8), #5 map8(u16be," + noteNotation + "), " +
 		"#6 opt(" + noteNotation + "), #7 list8(opt(str16)), #8 opt(str8)}"
 	noteNotation   = "{#1 u8, #2 opt(str16), #3 opt(u64)}"
+	treeNotation   = "{#1 list8(^0), #2 u8, #3 opt(^0)}"
 	widthsNotation = "{#1 f32, #2 i16, #3 i64be, #4 u64, #5 u32be, #6 u8, skip3, #8 u16be, #9 str32, #10 blob16be, #11 time, #12 f32be, #13 i16be, #14 opt(str16)}"
 	partsNotation  = "{#1 array3(u16), #2 " + noteNotation + ", #3 array2(" + noteNotation + "), #4 u8, #5 opt(u64be)}"
 )

@@ -87,8 +87,10 @@ func (m *model[T]) layout(d *draft) schema.Type[T] {
 	nearest := true
 	for _, o := range slices.Backward(d.open) {
 		switch {
-		case o.id == m.id && nearest:
+		case o.id == m.id && nearest && o.tailed == nil:
 			return schema.Self[T]()
+		case o.id == m.id && nearest:
+			return o.tailed.(*model[T]).part(d)
 		case o.id == m.id:
 			d.wrong(of, "the model lies in itself, with another model of its type between")
 			return schema.Type[T]{}
@@ -98,14 +100,24 @@ func (m *model[T]) layout(d *draft) schema.Type[T] {
 	if len(m.list) == 0 && m.id.grown.Load() {
 		d.wrong(of, "the builder has no fields: they were added to what its methods gave")
 	}
-	d.open = append(d.open, opening{m.id, of})
+	return m.part(d)
+}
+
+// part lays out the fields of m. Options at the end of the outermost model may be missing, but not at the end of the same model within it.
+func (m *model[T]) part(d *draft) schema.Type[T] {
+	o := opening{id: m.id, of: reflect.TypeFor[T]()}
+	required := len(m.list)
+	if d.tail && len(d.open) == 0 && m.required() < required {
+		o.tailed, required = m, m.required()
+	}
+	d.open = append(d.open, o)
 	var fields []schema.Field[T]
 	if d.sets && !d.gets && m.makes() {
 		fields = append(fields, m.made())
 	}
 	for k, e := range m.list {
 		f := e.layout(d, "#"+strconv.Itoa(k+1))
-		if d.tail && len(d.open) == 1 && k >= m.required() {
+		if k >= required {
 			f = schema.Tail(f)
 		}
 		fields = append(fields, f)

@@ -51,25 +51,64 @@ func pairs(all ...pair) func(*testing.T, pages.Row) {
 	}
 }
 
-// A held is a value as a field of a struct.
-type held[V any] struct{ V V }
-
-func (h *held[V]) at() *V { return &h.V }
-
-func heldModel[V any](p Type[V]) ModelBuilder[held[V]] {
-	return Builder[held[V]](nil).Field(FixedField[held[V], V]{
-		Type: p, Getter: func(h *held[V]) V { return h.V }, Setter: func(h *held[V], v V) { h.V = v }})
+// A held has a field of each type that a row needs. One struct for all rows is one struct for the compiler.
+type held struct {
+	Bool    bool
+	U8      uint8
+	I8      int8
+	U16     uint16
+	I16     int16
+	U32     uint32
+	I32     int32
+	U64     uint64
+	I64     int64
+	F32     float32
+	F64     float64
+	Int     int
+	Uint    uint
+	Text    string
+	Bytes   []byte
+	Time    time.Time
+	Five    [5]uint16
+	Numbers []uint16
+	Texts   []string
+	Animals []Animal
+	Counts  map[string]uint8
+	Animal  Animal
 }
 
-func heldSchema[V any](s schema.Type[V]) *schema.Schema[held[V]] {
-	return schema.Struct(schema.F("v", (*held[V]).at, s))
+// at returns the field of h that is a V.
+func at[V any](h *held) *V {
+	for _, f := range reflect.ValueOf(h).Elem().Fields() {
+		if v, ok := f.Addr().Interface().(*V); ok {
+			return v
+		}
+	}
+	panic("no field of that type")
+}
+
+func get[V any](h *held) V { return *at[V](h) }
+
+func set[V any](h *held, v V) { *at[V](h) = v }
+
+func holding[V any](v V) (h held) {
+	set(&h, v)
+	return h
+}
+
+func heldModel[V any](p Type[V]) ModelBuilder[held] {
+	return Builder[held](nil).Field(FixedField[held, V]{Type: p, Getter: get[V], Setter: set[V]})
+}
+
+func heldSchema[V any](s schema.Type[V]) *schema.Schema[held] {
+	return schema.Struct(schema.F("v", at[V], s))
 }
 
 // one is a pair whose value v takes these bytes.
 func one[V any](theirs, ours string, p Type[V], s schema.Type[V], v V, hex string) pair {
 	return pair{theirs, ours, func(t *testing.T) {
 		t.Helper()
-		agree(t, heldModel(p), heldSchema(s), held[V]{v}, hex)
+		agree(t, heldModel(p), heldSchema(s), holding(v), hex)
 	}}
 }
 
@@ -165,8 +204,8 @@ func codes(theirs, ours []string, check func(*testing.T)) func(*testing.T, pages
 
 // toSchema returns the checks of the rows.
 func toSchema() map[string]func(*testing.T, pages.Row) {
-	at := time.Unix(1_700_000_000, 5).UTC()
-	const atHex = "05002a36fe9c9717"
+	now := time.Unix(1_700_000_000, 5).UTC()
+	const nowHex = "05002a36fe9c9717"
 	return map[string]func(*testing.T, pages.Row){
 		"`Bool` `UInt8` `Int8` `Byte`": pairs(
 			one("Bool", "Bool", Bool(), schema.Bool, true, "01"),
@@ -212,35 +251,30 @@ func toSchema() map[string]func(*testing.T, pages.Row) {
 			listed[Animal](t, Int8Header(), Struct(animalBuilder()), schema.List(schema.HI8, animals.Type()), []Animal{{3, "cat"}}, "010363617403")
 		}),
 		"`ArrayField(5, t, …)` on a `[5]T`": codes([]string{"ArrayField(5, t, …)", "[5]T"}, []string{"Array[[5]T](t)", "Fixed(5, t)"}, func(t *testing.T) {
-			type array = held[[5]uint16]
-			b := Builder[array](nil).Array(ArrayField(5, UInt16LE(),
-				func(h *array, v SliceView[uint16]) { copy(h.V[:], v) }, func(h *array) SliceView[uint16] { return h.V[:] }))
-			agree(t, b, heldSchema(schema.Array[[5]uint16](schema.U16)), array{[5]uint16{1, 2, 3, 4, 5}}, "01000200030004000500")
+			b := Builder[held](nil).Array(ArrayField(5, UInt16LE(),
+				func(h *held, v SliceView[uint16]) { copy(h.Five[:], v) }, func(h *held) SliceView[uint16] { return h.Five[:] }))
+			agree(t, b, heldSchema(schema.Array[[5]uint16](schema.U16)), held{Five: [5]uint16{1, 2, 3, 4, 5}}, "01000200030004000500")
 
-			type slice = held[[]uint16]
-			onSlice := Builder[slice](nil).Array(ArrayField(5, UInt16LE(),
-				func(h *slice, v SliceView[uint16]) { h.V = v }, func(h *slice) SliceView[uint16] { return h.V }))
+			onSlice := Builder[held](nil).Array(ArrayField(5, UInt16LE(),
+				func(h *held, v SliceView[uint16]) { h.Numbers = v }, func(h *held) SliceView[uint16] { return h.Numbers }))
 			fixed := heldSchema(schema.Fixed(5, schema.U16))
-			agree(t, onSlice, fixed, slice{[]uint16{1, 2, 3, 4, 5}}, "01000200030004000500")
-			short := slice{make([]uint16, 4)}
+			agree(t, onSlice, fixed, held{Numbers: []uint16{1, 2, 3, 4, 5}}, "01000200030004000500")
+			short := held{Numbers: make([]uint16, 4)}
 			_, err := fixed.Marshal(&short)
 			if err2 := onSlice.Compile(short, io.Discard); !errors.Is(err, schema.ErrLength) || !errors.Is(err2, ErrInvalidLength) {
 				t.Errorf("four of five: %v, %v", err, err2)
 			}
 		}),
 		"`MapField(header, k, v, …)`": codes([]string{"MapField(header, k, v, …)"}, []string{"Map(h, k, v)"}, func(t *testing.T) {
-			type mapped = held[map[string]uint8]
-			b := Builder[mapped](nil).Map(MapField(UInt16HeaderLE(), SmallVarchar(), UInt8(),
-				func(h *mapped, v map[string]uint8) { h.V = v }, func(h *mapped) map[string]uint8 { return h.V }))
+			b := Builder[held](nil).Map(MapField(UInt16HeaderLE(), SmallVarchar(), UInt8(), set[map[string]uint8], get[map[string]uint8]))
 			s := heldSchema(schema.Map(schema.H16, schema.Str8, schema.U8))
-			agree(t, b, s, mapped{map[string]uint8{"a": 5}}, "0100016105")
+			agree(t, b, s, held{Counts: map[string]uint8{"a": 5}}, "0100016105")
 		}),
 		"`OptionField(t, …)`": codes([]string{"OptionField(t, …)"}, []string{"Opt(t)", "Tail"}, optionsInSchema),
 		"`StructField(…, b)`": codes([]string{"StructField(…, b)"}, []string{"s.Type()", "Part(…)"}, func(t *testing.T) {
-			type owner = held[Animal]
-			b := Builder[owner](nil).Struct(StructField(func(h *owner) Animal { return h.V }, func(h *owner, v Animal) { h.V = v }, animalBuilder()))
+			b := Builder[held](nil).Struct(StructField(get[Animal], set[Animal], animalBuilder()))
 			for _, of := range []schema.Type[Animal]{animals.Type(), schema.Part(animalFields...)} {
-				agree(t, b, heldSchema(of), owner{Animal{3, "cat"}}, "0363617403")
+				agree(t, b, heldSchema(of), held{Animal: Animal{3, "cat"}}, "0363617403")
 			}
 		}),
 		"`Struct(b)` within `b`": codes([]string{"Struct(b)", "b"}, []string{"Self[T]()"}, func(t *testing.T) {
@@ -253,8 +287,8 @@ func toSchema() map[string]func(*testing.T, pages.Row) {
 			agree(t, b, s, chained{&chained{&chained{nil, 3}, 2}, 1}, "010100030201")
 		}),
 		"`TimeUTC`, `TimeLocation`": pairs(
-			one("TimeUTC", "Time", TimeUTC(), schema.Time, at, atHex),
-			one("TimeLocation", "TimeZone", TimeLocation(), schema.TimeZone, at, atHex+"0103555443")),
+			one("TimeUTC", "Time", TimeUTC(), schema.Time, now, nowHex),
+			one("TimeLocation", "TimeZone", TimeLocation(), schema.TimeZone, now, nowHex+"0103555443")),
 		"`Skip(n)`": codes([]string{"Skip(n)"}, []string{"Skip[T](n)"}, func(t *testing.T) {
 			n := func(a *Animal) *uint8 { return &a.Age }
 			b := Builder[Animal](nil).Skip(3).UInt8(func(a *Animal) uint8 { return a.Age }, func(a *Animal, n uint8) { a.Age = n })
@@ -279,7 +313,7 @@ func toSchema() map[string]func(*testing.T, pages.Row) {
 				*v = int(box[0])<<16 | int(box[1])<<8 | int(box[2])
 				return err
 			})
-			alike(t, heldModel(three), heldSchema(custom), held[int]{0x010203}, "010203")
+			alike(t, heldModel(three), heldSchema(custom), held{Int: 0x010203}, "010203")
 			ofMoney := schema.Custom("money", 1, func(dst []byte, v *int64) ([]byte, error) {
 				var w bytes.Buffer
 				err := money{}.Compile(*v, &w)
@@ -288,7 +322,7 @@ func toSchema() map[string]func(*testing.T, pages.Row) {
 				*v, err = money{}.Parse(r)
 				return err
 			})
-			alike(t, heldModel[int64](money{}), heldSchema(ofMoney), held[int64]{42}, "34323b")
+			alike(t, heldModel[int64](money{}), heldSchema(ofMoney), held{I64: 42}, "34323b")
 		}),
 		"`compiler.Compile(v, w)`": codes([]string{"compiler.Compile(v, w)"}, []string{"s.Write(w, &v)", "s.Append(b, &v)"}, func(t *testing.T) {
 			_, compiler := animalBuilder().Parco()
@@ -330,9 +364,9 @@ func toSchema() map[string]func(*testing.T, pages.Row) {
 			if err != nil || err2 != nil || got != (Animal{3, "cat"}) || v != got || string(rest) != "more" {
 				t.Error(got, v, rest, err, err2)
 			}
-			numbers := held[[]uint16]{make([]uint16, 2, 8)}
-			first := &numbers.V[0]
-			if _, err := heldSchema(schema.List(schema.H8, schema.U16)).Parse([]byte{1, 7, 0}, &numbers); err != nil || len(numbers.V) != 1 || &numbers.V[0] != first || *first != 7 {
+			numbers := held{Numbers: make([]uint16, 2, 8)}
+			first := &numbers.Numbers[0]
+			if _, err := heldSchema(schema.List(schema.H8, schema.U16)).Parse([]byte{1, 7, 0}, &numbers); err != nil || len(numbers.Numbers) != 1 || &numbers.Numbers[0] != first || *first != 7 {
 				t.Errorf("the memory of v is not used again: %v, %v", numbers, err)
 			}
 		}),
@@ -366,9 +400,8 @@ type chained struct {
 // listed is agree for a SliceField.
 func listed[E any](t *testing.T, h IntType, p Type[E], s schema.Type[[]E], v []E, hex string) {
 	t.Helper()
-	type list = held[[]E]
-	b := Builder[list](nil).Slice(SliceField(h, p, func(l *list, v SliceView[E]) { l.V = v }, func(l *list) SliceView[E] { return l.V }))
-	agree(t, b, heldSchema(s), list{v}, hex)
+	b := Builder[held](nil).Slice(SliceField(h, p, func(l *held, v SliceView[E]) { set[[]E](l, v) }, func(l *held) SliceView[E] { return get[[]E](l) }))
+	agree(t, b, heldSchema(s), holding(v), hex)
 }
 
 // optionsInSchema: OptionField is Opt. At the end of a model, ParseBytes reads older messages, as a Tail does and an Opt alone does not.
