@@ -19,6 +19,21 @@ var figures func(*testing.T, pages.Row)
 // fails is a program's end that uses what README's blocks declare.
 const fails = "if err != nil {\n\tpanic(err)\n}\n"
 
+// streamsTail reads two messages of README's schema, which has a Tail, from a stream: as they are, and framed.
+const streamsTail = `
+fmt.Print(" ", errors.Is(pets.Reader(bytes.NewReader(append(b, b...))).Next(&back), schema.ErrEnd))
+var stream bytes.Buffer
+framed := pets.Framed()
+err = errors.Join(framed.Write(&stream, &pet), framed.Write(&stream, &pet))
+in := framed.Reader(&stream)
+for range 2 {
+	back = Pet{}
+	err = errors.Join(err, in.Next(&back))
+	fmt.Print(" ", back.Name)
+}
+fmt.Print(" ", err)
+`
+
 func TestPagesReadme(t *testing.T) {
 	page := pages.Read(t, "README.md")
 	page.Skip(t, "figures of the pages that the rows name", "Slipstream")
@@ -104,9 +119,14 @@ func TestPagesSchema(t *testing.T) {
 	page.Blocks(t, "Schema as code", map[string]func(*testing.T, pages.Block){
 		`import "github.com/slipstream-go/slipstream/schema"`: func(t *testing.T, b pages.Block) {
 			pages.WantRun(t, b.Text, pages.Program{
-				Imports: []string{"fmt", "time"},
-				Check:   fails + "fmt.Print(back.Name, back.Toys, back.Chip, len(b))",
-			}, "Rex[1 2] <nil> 22")
+				Imports: []string{"bytes", "errors", "fmt", "time"},
+				Check:   fails + "fmt.Print(back.Name, back.Toys, back.Chip, len(b))\n" + streamsTail,
+			}, "Rex[1 2] <nil> 22 true Rex Rex <nil>")
+			const tail = "A message with a `Tail` does not show where it ends: in a stream, write it with `Framed`."
+			text, err := os.ReadFile("README.md")
+			if _, after, _ := strings.Cut(string(text), b.Text); err != nil || !strings.HasPrefix(strings.TrimLeft(after, "`\n"), tail) {
+				t.Errorf("%v: the block is not followed by %q", err, tail)
+			}
 		},
 	})
 	page.Skip(t, "figures", "Speed")
