@@ -24,6 +24,7 @@ type request struct {
 	async   bool
 	partial bool // some rows are wrong, and the answer says which
 	partly  bool // of Remote Write: the answer to what is taken is 400
+	way     way  // of its series
 	wrong   bool // it is refused
 
 	life    int
@@ -349,6 +350,9 @@ func (c *client) send(q *request) (status int) {
 	q.status, q.ended = status, time.Now()
 	q.altered = q.altered || m.flying[q]
 	delete(m.flying, q)
+	if q.way != toFiles && !q.way.queues() && !q.wrong {
+		m.answered(q, text)
+	}
 	fates := make(map[int64]fate)
 	switch {
 	case q.partly && status == http.StatusBadRequest, status == http.StatusNoContent:
@@ -358,7 +362,8 @@ func (c *client) send(q *request) (status int) {
 			m.rejected(q, text, fates)
 		}
 		q.fate = acknowledged
-	case status == 0 || status == http.StatusInternalServerError || status/100 == 5 && q.kind == "queue": // the queue may have some tenants' samples
+	case status == 0 || status == http.StatusInternalServerError || strings.Contains(text, "may be stored or not"),
+		q.way != toFiles && (status/100 == 5 || status == http.StatusTooManyRequests): // some tenants' samples may be taken
 		if q.fate = max(before, unknown); before == refused {
 			q.fate = unknown
 		}
@@ -411,22 +416,6 @@ func (c *client) send(q *request) (status int) {
 		m.Count("rows of unknown fate", len(q.ids))
 	}
 	return status
-}
-
-// deliver sends a request of Remote Write again while it is answered with 5xx or 429, as Prometheus does, but not for ever. Its client sends nothing
-// else meanwhile.
-func (c *client) deliver(q *request) {
-	status := c.send(q)
-	for range 5 {
-		if status/100 != 5 && status != http.StatusTooManyRequests || c.m.isOver() {
-			return
-		}
-		c.m.Count(q.kind+": sent again", 1)
-		time.Sleep(time.Duration(c.Int64N(int64(10 * time.Second))))
-		if status = c.send(q); status/100 == 2 {
-			c.m.Count(q.kind+": acknowledged when sent again", 1)
-		}
-	}
 }
 
 // rejected notes which rows of a partial request were rejected: those that are wrong, and no others.

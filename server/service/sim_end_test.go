@@ -13,15 +13,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// end is the last life, on a sound disk and with a sound target, and the comparison of what is there with what should be.
+// end is the last life, on a sound disk and with sound targets, and the comparison of what is there with what should be.
 func (m *model) end() {
 	m.Phase("end")
 	m.Sound()
 	m.Power()
-	m.mu.Lock()
-	m.sound = true
-	m.mu.Unlock()
-	m.queueing = true
+	m.serveAll()
 	var tables string
 	for range 2 {
 		stop, err := m.start()
@@ -64,7 +61,7 @@ func (m *model) end() {
 		it, n := m.items[id], found[id]
 		delete(found, id)
 		switch {
-		case strings.HasPrefix(it.table, "queue/"):
+		case it.way != toFiles:
 			if n > 0 {
 				m.Fatal("the sample %d of %s is in a table", id, it.table)
 			}
@@ -106,7 +103,7 @@ func (m *model) whole(unknown map[int64]int) {
 				of++
 			}
 		}
-		if n != 0 && n != of && q.kind != "queue" {
+		if n != 0 && n != of && q.way == toFiles {
 			m.Fatal("%d of %d rows of one request are there: %s", n, of, m.story(q.ids[0]))
 		}
 		for _, id := range q.ids {
