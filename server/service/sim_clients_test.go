@@ -380,6 +380,9 @@ func (c *client) send(q *request) (status int) {
 	if !q.wrong && first && (status == 400 || status == 409 && q.kind != "schema" || status == 422 || status == 415) && !q.partly {
 		m.T.Errorf("%s: answered with %d: %s", q.kind, status, text)
 	}
+	if q.partial && status == http.StatusNoContent && slices.ContainsFunc(q.ids, func(id int64) bool { return m.items[id].bad }) {
+		m.T.Errorf("%s: rows are wrong, and the answer is 204", q.kind)
+	}
 	q.queued = q.async && q.fate == acknowledged && !q.wrong
 	for _, id := range q.ids {
 		it := m.items[id]
@@ -556,7 +559,7 @@ func (c *client) administer() {
 		table := fmt.Sprint("t", c.IntN(3))
 		switch c.IntN(4) {
 		case 0, 1:
-			if c.IntN(2) == 0 {
+			if m.declare(c, "db/"+table); c.IntN(2) == 0 {
 				m.setType(c, "db/"+table, "v")
 			} else {
 				m.setType(c, "metrics/"+seriesTenants[c.IntN(len(seriesTenants))], "value")
@@ -592,9 +595,38 @@ func (m *model) setType(c *client, table, column string) {
 	}
 }
 
+// declare gives a column that one row alone has a type that no row would give it: nothing but what was set keeps it.
+func (m *model) declare(c *client, table string) {
+	var id int64
+	m.mu.Lock()
+	for _, one := range m.sorted() {
+		if it := m.items[one]; it.table == table && one%4 == 0 && it.fate == acknowledged && !it.sparse && m.declared[one] == "" {
+			id = one
+		}
+	}
+	delete(m.declared, id)
+	m.mu.Unlock()
+	if id == 0 {
+		return
+	}
+	kind := []string{"string", "int64", "float64"}[c.IntN(3)]
+	status, _ := c.do("PUT", fmt.Sprintf("/v1/tables/%s/columns/alone%d", table, id), fmt.Appendf(nil, `{"type":%q}`, kind), "Content-Type", "application/json")
+	if status == http.StatusNoContent {
+		m.mu.Lock()
+		m.declared[id] = kind
+		m.mu.Unlock()
+		m.Count("types declared", 1)
+	}
+}
+
 func (m *model) drop(c *client, table string) {
 	m.mu.Lock()
 	delete(m.pinned, table)
+	for id := range m.declared {
+		if m.items[id].table == table {
+			delete(m.declared, id)
+		}
+	}
 	before := make(map[int64]bool)
 	for id, it := range m.items {
 		before[id] = it.table == table && it.fate != unknown

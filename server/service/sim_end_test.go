@@ -134,6 +134,8 @@ func (m *model) traces(text string) {
 			var id int64
 			if n, _ := fmt.Sscanf(c.Name, "alone%d", &id); n == 1 && m.items[id].fate == refused {
 				m.Fatal("%d was refused, and its column is in the catalog: %s", id, m.story(id))
+			} else if kind := m.declared[id]; n == 1 && kind != "" && c.Type != kind {
+				m.Fatal("the column %s of %s was set to %s, and is one of %s", c.Name, t.Table, kind, c.Type)
 			}
 			if strings.HasPrefix(c.Name, "only") {
 				m.Fatal("the catalog has the column %s of a refused request", c.Name)
@@ -170,6 +172,9 @@ func (m *model) look(file string, found map[int64]int) {
 	}
 	parts := strings.Split(strings.TrimPrefix(file, "/data/tables/"), "/")
 	table := parts[0] + "/" + parts[1]
+	if v := b.Find("v"); m.pinned[table] && v != nil && v.Kind == column.Int64 {
+		m.Fatal("the column v of %s was set to float64, and %s has ints", table, file)
+	}
 	for i := range b.Rows {
 		id := int64(0)
 		if parts[0] == "metrics" {
@@ -186,6 +191,11 @@ func (m *model) look(file string, found map[int64]int) {
 			continue
 		}
 		row := m.row(id, it)
+		if kind := m.declared[id]; kind != "" {
+			if c := b.Find(fmt.Sprint("alone", id)); c == nil || c.Kind.String() != kind || c.IsNull(i) {
+				m.Fatal("the row %d in %s does not have the cell of the type %s that was set", id, file, kind)
+			}
+		}
 		name, late := late(id)
 		v := row["v"]
 		if got := fmt.Sprint(number(b.Find("v"), i)); got != fmt.Sprint(number64(v)) || number(b.Find(name), i) != late || string(b.Find("host").StringAt(i)) != host(id) || b.Find("time").Ints[i] != it.time {

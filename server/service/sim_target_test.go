@@ -24,11 +24,12 @@ const (
 	unreliable        // posts fail by chance
 	interrupted       // the same, and it is cut off for a while
 	cutOff
+	silent // it takes connections, and answers nothing
 	slow
 )
 
 func (s state) String() string {
-	return [...]string{sound: "sound", unreliable: "unreliable", interrupted: "interrupted", cutOff: "cut off", slow: "slow"}[s]
+	return [...]string{sound: "sound", unreliable: "unreliable", interrupted: "interrupted", cutOff: "cut off", silent: "silent", slow: "slow"}[s]
 }
 
 // upstream is a target that series are passed on to. It fails for each tenant by chance of its own, so that one tenant's posts do not depend on
@@ -75,7 +76,7 @@ func (t *upstream) begin(s state) {
 }
 
 // away reports whether it is of little use for all of the life.
-func (t *upstream) away() bool { return t.state == cutOff || t.state == slow }
+func (t *upstream) away() bool { return t.state == cutOff || t.state == silent || t.state == slow }
 
 // gone reports whether it is cut off at present.
 func (t *upstream) gone() bool {
@@ -122,7 +123,7 @@ func (t *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-time.After(takes):
 	case <-r.Context().Done():
-		t.abort("nobody waits")
+		t.abort("no answer")
 	}
 	if m.isOver() { // a machine that is off sends nothing
 		panic(http.ErrAbortHandler)
@@ -167,6 +168,8 @@ func (t *upstream) roll(tenant string) (takes time.Duration, n int) {
 	switch t.state {
 	case unreliable, interrupted:
 		return time.Millisecond, t.chance[tenant].IntN(20)
+	case silent:
+		return time.Hour, 19
 	case slow:
 		t.m.Count("target: slow", 1)
 		return 4 * time.Second, 19

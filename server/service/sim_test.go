@@ -51,11 +51,11 @@ var services = sim.Plan{
 		"remote write: sent again", "remote write: acknowledged when sent again", "queue: sent again",
 		"queue, replicated: acknowledged", "relay: acknowledged", "relay, replicated: acknowledged", "relay, dead target dropped: acknowledged",
 		"queue, replicated: sent again", "relay: acknowledged when sent again", "relay, replicated: acknowledged when sent again", "relay: refused in part",
-		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "types set", "types refused", "flushes",
+		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "types set", "types declared", "types refused", "flushes",
 		"refused: a string for an int", "refused: half a body", "refused: unknown parameter", "refused: poisoned table", "refused: unknown type", "refused: second table of a batch",
 		"refused: two keys", "refused: too large", "refused: wrong line", "refused: unknown schema", "refused: series without a name",
 		"key: again", "key: again in another life", "key: again after an unknown fate", "key: other body", "key: after the window",
-		"target: 500", "target: 429", "target: hangs", "target: answer lost", "target: refuses", "target: deliveries in a later life", "target: cut off", "target: no connection",
+		"target: 500", "target: 429", "target: hangs", "target: answer lost", "target: refuses", "target: deliveries in a later life", "target: cut off", "target: no connection", "target: no answer",
 		"target: slow", "target: told", "lives beside a target that is away", "samples that a dead target misses", "copies that wait for a target without a name", "copies that catch up",
 	},
 }
@@ -102,6 +102,7 @@ type model struct {
 	flying   map[*request]bool // true: one of its tables was altered meanwhile
 	dropped  map[string]bool   // tables that somebody tried to drop
 	pinned   map[string]bool   // tables whose column v was set to float64
+	declared map[int64]string  // types that were set of columns that one row alone has, by its id
 	lives    int
 	over     bool // this life
 
@@ -114,6 +115,7 @@ type model struct {
 func newModel(w *sim.World) *model {
 	m := &model{
 		World: w, items: make(map[int64]*item), flying: make(map[*request]bool), dropped: make(map[string]bool), pinned: make(map[string]bool), first: make(map[string][]int64),
+		declared: make(map[int64]string),
 	}
 	for i := range m.targets {
 		m.targets[i] = m.newTarget(i)
