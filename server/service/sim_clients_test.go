@@ -24,6 +24,7 @@ type request struct {
 	async   bool
 	partial bool // some rows are wrong, and the answer says which
 	partly  bool // of Remote Write: the answer to what is taken is 400
+	way     way  // of its series
 	wrong   bool // it is refused
 
 	life    int
@@ -349,6 +350,9 @@ func (c *client) send(q *request) (status int) {
 	q.status, q.ended = status, time.Now()
 	q.altered = q.altered || m.flying[q]
 	delete(m.flying, q)
+	if q.way != toFiles && !q.way.queues() && !q.wrong {
+		m.answered(q, text)
+	}
 	fates := make(map[int64]fate)
 	switch {
 	case q.partly && status == http.StatusBadRequest, status == http.StatusNoContent:
@@ -358,7 +362,8 @@ func (c *client) send(q *request) (status int) {
 			m.rejected(q, text, fates)
 		}
 		q.fate = acknowledged
-	case status == 0 || status == http.StatusInternalServerError || status/100 == 5 && q.kind == "queue": // the queue may have some tenants' samples
+	case status == 0 || status == http.StatusInternalServerError || strings.Contains(text, "may be stored or not"),
+		q.way != toFiles && (status/100 == 5 || status == http.StatusTooManyRequests): // some tenants' samples may be taken
 		if q.fate = max(before, unknown); before == refused {
 			q.fate = unknown
 		}
@@ -374,6 +379,9 @@ func (c *client) send(q *request) (status int) {
 	}
 	if !q.wrong && first && (status == 400 || status == 409 && q.kind != "schema" || status == 422 || status == 415) && !q.partly {
 		m.T.Errorf("%s: answered with %d: %s", q.kind, status, text)
+	}
+	if q.partial && status == http.StatusNoContent && slices.ContainsFunc(q.ids, func(id int64) bool { return m.items[id].bad }) {
+		m.T.Errorf("%s: rows are wrong, and the answer is 204", q.kind)
 	}
 	q.queued = q.async && q.fate == acknowledged && !q.wrong
 	for _, id := range q.ids {
@@ -411,22 +419,6 @@ func (c *client) send(q *request) (status int) {
 		m.Count("rows of unknown fate", len(q.ids))
 	}
 	return status
-}
-
-// deliver sends a request of Remote Write again while it is answered with 5xx or 429, as Prometheus does, but not for ever. Its client sends nothing
-// else meanwhile.
-func (c *client) deliver(q *request) {
-	status := c.send(q)
-	for range 5 {
-		if status/100 != 5 && status != http.StatusTooManyRequests || c.m.isOver() {
-			return
-		}
-		c.m.Count(q.kind+": sent again", 1)
-		time.Sleep(time.Duration(c.Int64N(int64(10 * time.Second))))
-		if status = c.send(q); status/100 == 2 {
-			c.m.Count(q.kind+": acknowledged when sent again", 1)
-		}
-	}
 }
 
 // rejected notes which rows of a partial request were rejected: those that are wrong, and no others.
@@ -567,7 +559,7 @@ func (c *client) administer() {
 		table := fmt.Sprint("t", c.IntN(3))
 		switch c.IntN(4) {
 		case 0, 1:
-			if c.IntN(2) == 0 {
+			if m.declare(c, "db/"+table); c.IntN(2) == 0 {
 				m.setType(c, "db/"+table, "v")
 			} else {
 				m.setType(c, "metrics/"+seriesTenants[c.IntN(len(seriesTenants))], "value")
@@ -603,9 +595,38 @@ func (m *model) setType(c *client, table, column string) {
 	}
 }
 
+// declare gives a column that one row alone has a type that no row would give it: nothing but what was set keeps it.
+func (m *model) declare(c *client, table string) {
+	var id int64
+	m.mu.Lock()
+	for _, one := range m.sorted() {
+		if it := m.items[one]; it.table == table && one%4 == 0 && it.fate == acknowledged && !it.sparse && m.declared[one] == "" {
+			id = one
+		}
+	}
+	delete(m.declared, id)
+	m.mu.Unlock()
+	if id == 0 {
+		return
+	}
+	kind := []string{"string", "int64", "float64"}[c.IntN(3)]
+	status, _ := c.do("PUT", fmt.Sprintf("/v1/tables/%s/columns/alone%d", table, id), fmt.Appendf(nil, `{"type":%q}`, kind), "Content-Type", "application/json")
+	if status == http.StatusNoContent {
+		m.mu.Lock()
+		m.declared[id] = kind
+		m.mu.Unlock()
+		m.Count("types declared", 1)
+	}
+}
+
 func (m *model) drop(c *client, table string) {
 	m.mu.Lock()
 	delete(m.pinned, table)
+	for id := range m.declared {
+		if m.items[id].table == table {
+			delete(m.declared, id)
+		}
+	}
 	before := make(map[int64]bool)
 	for id, it := range m.items {
 		before[id] = it.table == table && it.fate != unknown

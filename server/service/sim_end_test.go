@@ -13,15 +13,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// end is the last life, on a sound disk and with a sound target, and the comparison of what is there with what should be.
+// end is the last life, on a sound disk and with sound targets, and the comparison of what is there with what should be.
 func (m *model) end() {
 	m.Phase("end")
 	m.Sound()
 	m.Power()
-	m.mu.Lock()
-	m.sound = true
-	m.mu.Unlock()
-	m.queueing = true
+	m.serveAll()
 	var tables string
 	for range 2 {
 		stop, err := m.start()
@@ -64,7 +61,7 @@ func (m *model) end() {
 		it, n := m.items[id], found[id]
 		delete(found, id)
 		switch {
-		case strings.HasPrefix(it.table, "queue/"):
+		case it.way != toFiles:
 			if n > 0 {
 				m.Fatal("the sample %d of %s is in a table", id, it.table)
 			}
@@ -106,7 +103,7 @@ func (m *model) whole(unknown map[int64]int) {
 				of++
 			}
 		}
-		if n != 0 && n != of && q.kind != "queue" {
+		if n != 0 && n != of && q.way == toFiles {
 			m.Fatal("%d of %d rows of one request are there: %s", n, of, m.story(q.ids[0]))
 		}
 		for _, id := range q.ids {
@@ -137,6 +134,8 @@ func (m *model) traces(text string) {
 			var id int64
 			if n, _ := fmt.Sscanf(c.Name, "alone%d", &id); n == 1 && m.items[id].fate == refused {
 				m.Fatal("%d was refused, and its column is in the catalog: %s", id, m.story(id))
+			} else if kind := m.declared[id]; n == 1 && kind != "" && c.Type != kind {
+				m.Fatal("the column %s of %s was set to %s, and is one of %s", c.Name, t.Table, kind, c.Type)
 			}
 			if strings.HasPrefix(c.Name, "only") {
 				m.Fatal("the catalog has the column %s of a refused request", c.Name)
@@ -173,6 +172,9 @@ func (m *model) look(file string, found map[int64]int) {
 	}
 	parts := strings.Split(strings.TrimPrefix(file, "/data/tables/"), "/")
 	table := parts[0] + "/" + parts[1]
+	if v := b.Find("v"); m.pinned[table] && v != nil && v.Kind == column.Int64 {
+		m.Fatal("the column v of %s was set to float64, and %s has ints", table, file)
+	}
 	for i := range b.Rows {
 		id := int64(0)
 		if parts[0] == "metrics" {
@@ -189,6 +191,11 @@ func (m *model) look(file string, found map[int64]int) {
 			continue
 		}
 		row := m.row(id, it)
+		if kind := m.declared[id]; kind != "" {
+			if c := b.Find(fmt.Sprint("alone", id)); c == nil || c.Kind.String() != kind || c.IsNull(i) {
+				m.Fatal("the row %d in %s does not have the cell of the type %s that was set", id, file, kind)
+			}
+		}
 		name, late := late(id)
 		v := row["v"]
 		if got := fmt.Sprint(number(b.Find("v"), i)); got != fmt.Sprint(number64(v)) || number(b.Find(name), i) != late || string(b.Find("host").StringAt(i)) != host(id) || b.Find("time").Ints[i] != it.time {

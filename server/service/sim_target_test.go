@@ -1,109 +1,251 @@
 package service
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
-// seriesTenants are those of Remote Write.
-var seriesTenants = []string{"a", "b", "c"}
+// state is how a target is in a life.
+type state int
 
-// poison reports whether the target never takes a sample.
-func poison(id int64) bool { return id%13 == 0 }
+const (
+	sound       state = iota
+	unreliable        // posts fail by chance
+	interrupted       // the same, and it is cut off for a while
+	cutOff
+	silent // it takes connections, and answers nothing
+	slow
+)
 
-// upstream returns the target: it fails for each tenant by chance of its own, so that one tenant's posts do not depend on the order of
-// others'.
-func (m *model) upstream() http.Handler {
-	chance := make(map[string]*rand.Rand)
-	for _, tenant := range seriesTenants {
-		chance[tenant] = rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
-	}
-	var mu sync.Mutex
-	roll := func(tenant string) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return chance[tenant].IntN(20)
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		tenant := r.Header.Get("X-Scope-OrgID")
-		ids, err := m.samplesOf(r)
-		if err != nil || chance[tenant] == nil {
-			m.T.Errorf("the target got a post of the tenant %q: %v", tenant, err)
-			return
-		}
-		time.Sleep(time.Millisecond)
-		if m.isOver() { // a machine that is off sends nothing
-			panic(http.ErrAbortHandler)
-		}
-		m.mu.Lock()
-		sound := m.sound
-		for _, id := range ids {
-			if it := m.items[id]; it == nil || it.table != "queue/"+tenant {
-				m.T.Errorf("the target got the sample %d of %+v under the name %q", id, it, tenant)
-			}
-		}
-		m.mu.Unlock()
-		for _, id := range ids {
-			if poison(id) {
-				m.Count("target: refuses", 1)
-				http.Error(w, "of a test", http.StatusBadRequest)
-				return
-			}
-		}
-		n := roll(tenant)
-		if sound {
-			n = 19
-		}
-		switch {
-		case n < 2:
-			m.Count("target: 500", 1)
-			http.Error(w, "of a test", http.StatusInternalServerError)
-		case n < 3:
-			m.Count("target: 429", 1)
-			w.Header().Set("Retry-After", "2")
-			http.Error(w, "of a test", http.StatusTooManyRequests)
-		case n < 4:
-			m.Count("target: hangs", 1)
-			select {
-			case <-r.Context().Done():
-			case <-time.After(20 * time.Second):
-			}
-			panic(http.ErrAbortHandler)
-		case n < 6:
-			m.Count("target: answer lost", 1)
-			m.take(tenant, ids)
-			panic(http.ErrAbortHandler)
-		default:
-			m.take(tenant, ids)
-		}
-	})
+func (s state) String() string {
+	return [...]string{sound: "sound", unreliable: "unreliable", interrupted: "interrupted", cutOff: "cut off", silent: "silent", slow: "slow"}[s]
 }
 
-// take stores samples at the target.
-func (m *model) take(tenant string, ids []int64) {
+// upstream is a target that series are passed on to. It fails for each tenant by chance of its own, so that one tenant's posts do not depend on
+// the order of others'. The model's lock guards it.
+type upstream struct {
+	m      *model
+	url    string
+	rand   *rand.Rand
+	chance map[string]*rand.Rand
+
+	state    state
+	from, to time.Time // when it is cut off
+
+	got     map[int64]int
+	told    map[int64]bool // samples of which it has said in this life that it has them
+	settled map[int64]bool // those of lives that ended in good order
+}
+
+func (m *model) newTarget(i int) *upstream {
+	t := &upstream{
+		m: m, rand: rand.New(rand.NewPCG(m.Rand.Uint64(), 0)), chance: make(map[string]*rand.Rand),
+		got: make(map[int64]int), told: make(map[int64]bool), settled: make(map[int64]bool),
+	}
+	for _, tenant := range seriesTenants {
+		t.chance[tenant] = rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
+	}
+	l := m.net.Listen()
+	server := &http.Server{Handler: t}
+	go server.Serve(l)
+	m.T.Cleanup(func() { server.Close() })
+	t.url = fmt.Sprint("http://", l.Addr())
+	return t
+}
+
+// begin has the target be in a state in the next life.
+func (t *upstream) begin(s state) {
+	clear(t.told)
+	t.state = s
+	t.from = time.Now().Add(time.Duration(t.rand.Int64N(int64(20 * time.Second))))
+	t.to = t.from.Add(time.Duration(t.rand.Int64N(int64(2 * time.Minute))))
+	if t.state == cutOff {
+		t.from, t.to = time.Now(), time.Now().Add(1000*time.Hour) // longer than any life
+	}
+}
+
+// away reports whether it is of little use for all of the life.
+func (t *upstream) away() bool { return t.state == cutOff || t.state == silent || t.state == slow }
+
+// gone reports whether it is cut off at present.
+func (t *upstream) gone() bool {
+	now := time.Now()
+	return (t.state == cutOff || t.state == interrupted) && !now.Before(t.from) && now.Before(t.to)
+}
+
+// dial connects a service to a target.
+func (m *model) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	m.mu.Lock()
+	gone := false
+	for _, t := range m.targets {
+		gone = gone || t.url == "http://"+address && t.gone()
+	}
+	m.mu.Unlock()
+	if gone {
+		m.Count("target: no connection", 1)
+		return nil, &net.OpError{Op: "dial", Net: network, Err: memnet.ErrRefused}
+	}
+	return m.net.Dial(ctx, network, address)
+}
+
+// abort ends a connection without an answer.
+func (t *upstream) abort(why string) {
+	t.m.Count("target: "+why, 1)
+	panic(http.ErrAbortHandler)
+}
+
+// isGone locks the model for gone.
+func (t *upstream) isGone() bool {
+	t.m.mu.Lock()
+	defer t.m.mu.Unlock()
+	return t.gone()
+}
+
+func (t *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m, tenant := t.m, r.Header.Get("X-Scope-OrgID")
+	ids, err := samplesIn(r)
+	if err != nil || t.chance[tenant] == nil {
+		m.T.Errorf("a target got a post of the tenant %q: %v", tenant, err)
+		return
+	}
+	takes, n := t.roll(tenant)
+	select {
+	case <-time.After(takes):
+	case <-r.Context().Done():
+		t.abort("no answer")
+	}
+	if m.isOver() { // a machine that is off sends nothing
+		panic(http.ErrAbortHandler)
+	}
+	if t.isGone() {
+		t.abort("cut off")
+	}
+	t.check(tenant, ids)
+	for _, id := range ids {
+		if poison(id) {
+			m.Count("target: refuses", 1)
+			http.Error(w, "of a test", http.StatusBadRequest)
+			return
+		}
+	}
+	switch {
+	case n < 2:
+		m.Count("target: 500", 1)
+		http.Error(w, "of a test", http.StatusInternalServerError)
+	case n < 3:
+		m.Count("target: 429", 1)
+		w.Header().Set("Retry-After", "2")
+		http.Error(w, "of a test", http.StatusTooManyRequests)
+	case n < 4:
+		select {
+		case <-r.Context().Done():
+		case <-time.After(20 * time.Second):
+		}
+		t.abort("hangs")
+	case n < 6:
+		t.take(tenant, ids, false)
+		t.abort("answer lost")
+	default:
+		t.take(tenant, ids, r.Context().Err() == nil)
+	}
+}
+
+// roll returns how long a post takes, and a number that says how it fares: from 6 on well.
+func (t *upstream) roll(tenant string) (takes time.Duration, n int) {
+	t.m.mu.Lock()
+	defer t.m.mu.Unlock()
+	switch t.state {
+	case unreliable, interrupted:
+		return time.Millisecond, t.chance[tenant].IntN(20)
+	case silent:
+		return time.Hour, 19
+	case slow:
+		t.m.Count("target: slow", 1)
+		return 4 * time.Second, 19
+	}
+	return time.Millisecond, 19
+}
+
+// poison reports whether targets never take a sample.
+func poison(id int64) bool { return id%13 == 0 }
+
+// check wants samples to be of the tenant, and none to come that the target, or any that would have done, has said it has.
+func (t *upstream) check(tenant string, ids []int64) {
+	m := t.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, id := range ids {
-		if m.got[id]++; m.got[id] == 1 {
-			m.first[tenant] = append(m.first[tenant], id)
+		it := m.items[id]
+		if it == nil || it.table != "target/"+tenant {
+			m.T.Errorf("a target got the sample %d of %+v under the name %q", id, it, tenant)
+			continue
 		}
-		if m.lifeOf(id) < m.lives {
-			m.Count("target: deliveries in a later life", 1)
+		for _, one := range m.targets {
+			if it.way.replicates() && one != t {
+				continue
+			}
+			if one.settled[id] || one.told[id] && (m.Well || !it.way.queues()) {
+				m.T.Errorf("%v: the sample %d of %s comes again, and it was taken", it.way, id, it.table)
+			}
 		}
 	}
 }
 
-// samplesOf returns the values of a post.
-func (m *model) samplesOf(r *http.Request) (ids []int64, err error) {
+// take stores samples. The relay hears of it where told is set.
+func (t *upstream) take(tenant string, ids []int64, told bool) {
+	m := t.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range ids {
+		if told {
+			t.told[id] = true
+			m.Count("target: told", 1)
+		}
+		if m.lifeOf(id) < m.lives {
+			m.Count("target: deliveries in a later life", 1)
+			if m.items[id].way == queueEach && t.got[id] == 0 && m.holders(id) != 0 {
+				m.Count("copies that catch up", 1)
+			}
+		}
+		place := fmt.Sprintf("tenant %s, by %v", tenant, m.items[id].way)
+		has := m.holders(id) != 0
+		if m.items[id].way.replicates() { // else the targets are doors to the same store
+			place += ", to " + t.url
+			has = t.got[id] > 0
+		}
+		if !has {
+			m.first[place] = append(m.first[place], id)
+		}
+		t.got[id]++
+	}
+}
+
+// settle notes that what the target has taken in this life must not come again: the service has ended in good order.
+func (t *upstream) settle() { maps.Copy(t.settled, t.told) }
+
+// serveAll has both targets take all but what they never take, of a queue that has copies for each.
+func (m *model) serveAll() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.way, m.named = queueEach, []int{0, 1}
+	for _, t := range m.targets {
+		t.begin(sound)
+	}
+}
+
+// samplesIn returns the values of a post.
+func samplesIn(r *http.Request) (ids []int64, err error) {
 	raw, err := io.ReadAll(r.Body)
 	if err == nil {
 		raw, err = s2.Decode(nil, raw)
@@ -118,68 +260,4 @@ func (m *model) samplesOf(r *http.Request) (ids []int64, err error) {
 		}
 	}
 	return ids, err
-}
-
-// series is a request of Remote Write: a sample for each of some tenants.
-func (c *client) series() *request {
-	m := c.m
-	q := &request{kind: "remote write", path: "/api/v1/push", header: []string{"Content-Type", "application/x-protobuf", "Content-Encoding", "snappy"}, clients: c.host}
-	place := "metrics/"
-	if m.queueing {
-		q.kind, place = "queue", "queue/"
-	}
-	var list []remotewrite.Series
-	for _, i := range c.Perm(len(seriesTenants))[:1+c.IntN(3)] {
-		id, _ := m.newItem(place + seriesTenants[i])
-		q.ids = append(q.ids, id)
-		list = append(list, seriesOf(seriesTenants[i], "m_total", id, "pad", strings.Repeat("x", c.IntN(200))))
-	}
-	if c.IntN(10) == 0 { // answered with 400: it is never taken, the others are
-		id, it := m.newItem(place + "a")
-		it.fate, it.bad = refused, true
-		list = append(list, seriesOf("a", "", id))
-		q.partly = true
-	}
-	q.body = s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: list}))
-	return q
-}
-
-// nameless is a request of a series without a name alone, which is refused.
-func (c *client) nameless() *request {
-	place := "metrics/a"
-	if c.m.queueing {
-		place = "queue/a"
-	}
-	id, _ := c.m.newItem(place)
-	body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{seriesOf("a", "", id)}}))
-	return &request{kind: "refused: series without a name", path: "/api/v1/push", header: []string{"Content-Type", "application/x-protobuf", "Content-Encoding", "snappy"}, ids: []int64{id}, body: body, wrong: true}
-}
-
-// delivered compares what the target got with what was acknowledged.
-func (m *model) delivered() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, id := range m.sorted() {
-		it := m.items[id]
-		if !strings.HasPrefix(it.table, "queue/") {
-			continue
-		}
-		switch n := m.got[id]; {
-		case it.fate == acknowledged && n == 0 && !poison(id):
-			return fmt.Errorf("the sample %d of %s was acknowledged, and the target did not get it", id, it.table)
-		case it.fate == refused && n > 0:
-			return fmt.Errorf("the sample %d of %s was refused, and the target got it", id, it.table)
-		}
-	}
-	for _, tenant := range seriesTenants {
-		last := make(map[string]int64) // by client
-		for _, id := range m.first[tenant] {
-			who := m.requestOf(id).clients
-			if id < last[who] {
-				return fmt.Errorf("the target got the sample %d of the tenant %s after %d of the same client", id, tenant, last[who])
-			}
-			last[who] = id
-		}
-	}
-	return nil
 }

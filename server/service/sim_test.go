@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,12 +25,14 @@ import (
 //
 //	sim_test.go         lives, and what is known of rows and samples
 //	sim_clients_test.go clients: requests of each format, keys, refused requests, alterations
-//	sim_target_test.go  Remote Write, and the target of the queue
+//	sim_series_test.go  Remote Write: where its series go, and what the targets have of them
+//	sim_target_test.go  the two targets: they fail, are cut off, and fall behind
 //	sim_end_test.go     the last life, and the comparison of what is there with what should be
 //
 // What was acknowledged is there once, however often a request with a key was sent again; nothing of what was refused is there; of a
-// request of unknown fate there is all or nothing. The target got what the queue acknowledged at least once, in order, and under the
-// names of its tenants. When faults end, the service is ready and everything lands, in minutes.
+// request of unknown fate there is all or nothing. A target got what was acknowledged for it at least once, and no more often than its
+// answers were lost, in order, and under the names of its tenants; with replication each target did, whatever became of the other one.
+// When faults end, the service is ready and everything lands, in minutes.
 var services = sim.Plan{
 	Seeds: 200,
 	Life: func(w *sim.World) {
@@ -46,11 +49,14 @@ var services = sim.Plan{
 		"json rows: acknowledged", "json columns: acknowledged", "ndjson: acknowledged", "msgpack rows: acknowledged", "msgpack columns: acknowledged",
 		"schema: acknowledged", "arc: acknowledged", "partial: acknowledged", "async: acknowledged", "remote write: acknowledged", "queue: acknowledged",
 		"remote write: sent again", "remote write: acknowledged when sent again", "queue: sent again",
-		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "types set", "types refused", "flushes",
+		"queue, replicated: acknowledged", "relay: acknowledged", "relay, replicated: acknowledged", "relay, dead target dropped: acknowledged",
+		"queue, replicated: sent again", "relay: acknowledged when sent again", "relay, replicated: acknowledged when sent again", "relay: refused in part",
+		"rows of unknown fate", "rows refused", "rows that the service had no room for", "rows dropped", "rows rejected", "drops", "columns dropped", "types set", "types declared", "types refused", "flushes",
 		"refused: a string for an int", "refused: half a body", "refused: unknown parameter", "refused: poisoned table", "refused: unknown type", "refused: second table of a batch",
 		"refused: two keys", "refused: too large", "refused: wrong line", "refused: unknown schema", "refused: series without a name",
 		"key: again", "key: again in another life", "key: again after an unknown fate", "key: other body", "key: after the window",
-		"target: 500", "target: 429", "target: hangs", "target: answer lost", "target: refuses", "target: deliveries in a later life",
+		"target: 500", "target: 429", "target: hangs", "target: answer lost", "target: refuses", "target: deliveries in a later life", "target: cut off", "target: no connection", "target: no answer",
+		"target: slow", "target: told", "lives beside a target that is away", "samples that a dead target misses", "copies that wait for a target without a name", "copies that catch up",
 	},
 }
 
@@ -73,19 +79,21 @@ func (f fate) String() string {
 
 // item is a row of a table, or a sample of a tenant. What else is in it follows from its id, which is unique.
 type item struct {
-	table  string // as db/t0, metrics/a, or queue/a for a sample that the target gets
+	table  string // as db/t0, metrics/a, or target/a for a sample that is passed on
 	time   int64  // microseconds
 	fate   fate
 	sparse bool // the row has nothing but time and id
 	bad    bool // the row is wrong
 	twice  bool // it may be there twice: its key may have been forgotten before the request came again
+	way    way  // of a sample that is passed on
+	must   int  // the targets that must have it, a bit for each; 0: any of them
 }
 
 // model is a world with a service.
 type model struct {
 	*sim.World
-	net    memnet.Network
-	target string // its URL
+	net     memnet.Network
+	targets [2]*upstream
 
 	mu       sync.Mutex
 	items    map[int64]*item
@@ -94,26 +102,24 @@ type model struct {
 	flying   map[*request]bool // true: one of its tables was altered meanwhile
 	dropped  map[string]bool   // tables that somebody tried to drop
 	pinned   map[string]bool   // tables whose column v was set to float64
+	declared map[int64]string  // types that were set of columns that one row alone has, by its id
 	lives    int
 	over     bool // this life
 
-	service  *Service
-	queueing bool // series of this life go to the queue
-	sound    bool // the target takes all but what it never takes
-	got      map[int64]int
-	first    map[string][]int64 // ids in the order of their first arrival, by tenant
+	service *Service
+	way     way                // of the series of this life
+	named   []int              // the targets that this life's settings name
+	first   map[string][]int64 // ids in the order of their first arrival, by the place that must keep it
 }
 
 func newModel(w *sim.World) *model {
 	m := &model{
-		World: w, items: make(map[int64]*item), flying: make(map[*request]bool), dropped: make(map[string]bool), pinned: make(map[string]bool),
-		got: make(map[int64]int), first: make(map[string][]int64),
+		World: w, items: make(map[int64]*item), flying: make(map[*request]bool), dropped: make(map[string]bool), pinned: make(map[string]bool), first: make(map[string][]int64),
+		declared: make(map[int64]string),
 	}
-	l := m.net.Listen()
-	upstream := &http.Server{Handler: m.upstream()}
-	go upstream.Serve(l)
-	w.T.Cleanup(func() { upstream.Close() })
-	m.target = "http://" + l.Addr().String()
+	for i := range m.targets {
+		m.targets[i] = m.newTarget(i)
+	}
 	return m
 }
 
@@ -128,9 +134,23 @@ func (m *model) flags(r *rand.Rand) []string {
 		fmt.Sprint("--seal-rows=", 1+r.IntN(200)), fmt.Sprintf("--seal-age=%ds", 1+r.IntN(20)), "--max-body=64KiB", fmt.Sprint("--idempotency-window=", window),
 		"--compression=none", fmt.Sprint("--landers=", 1+r.IntN(3)), "--timeout-shutdown=" + pick("1s", "10s", "90s"), "--node=n",
 	}
-	if m.queueing {
-		flags = append(flags, "--relay.target="+m.target, "--relay.queue=/queue", "--relay.max-body=64KiB", "--relay.timeout=5s", "--relay.queue-max=1MiB", "--relay.queue-tenant-max=1MiB",
+	if m.way == toFiles {
+		return flags
+	}
+	var urls []string
+	for _, i := range m.named {
+		urls = append(urls, m.targets[i].url)
+	}
+	flags = append(flags, "--relay.target="+strings.Join(urls, ","), "--relay.max-body=64KiB", "--relay.timeout=5s")
+	if m.way.queues() {
+		flags = append(flags, "--relay.queue=/queue", "--relay.queue-max=2MiB", "--relay.queue-tenant-max=1MiB",
 			fmt.Sprint("--relay.queue-workers=", 1+r.IntN(8)), "--relay.queue-memory="+pick("1KiB", "64MiB"))
+	}
+	if m.way.replicates() {
+		flags = append(flags, "--relay.replicate")
+	}
+	if m.way == postLiving {
+		flags = append(flags, "--relay.dead-target=drop")
 	}
 	return flags
 }
@@ -142,7 +162,7 @@ func (m *model) start() (stop func() error, err error) {
 	m.over = false
 	m.mu.Unlock()
 	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
-	on := machine{disk: m.Disk, listen: func(string) (net.Listener, error) { return m.net.Listen(), nil }, dial: m.net.Dial, lookup: nowhere}
+	on := machine{disk: m.Disk, listen: func(string) (net.Listener, error) { return m.net.Listen(), nil }, dial: m.dial, lookup: nowhere}
 	s, err := newOn(on, settings(m.T, m.flags(m.Rand)...), "test", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -176,7 +196,7 @@ func (m *model) start() (stop func() error, err error) {
 // live is a life of the service, on a disk that may fail.
 func (m *model) live() {
 	m.Faults("/data/tables")
-	m.queueing = m.Rand.IntN(2) == 0
+	m.choose()
 	m.Phase("start")
 	stop, err := m.start()
 	if err != nil {
@@ -206,6 +226,9 @@ func (m *model) live() {
 	clients.Wait()
 	if m.Small && !m.Crashed() {
 		m.recovers()
+	}
+	if m.Well {
+		m.beside()
 	}
 	m.Phase("close")
 	err = stop()
@@ -238,6 +261,9 @@ func (m *model) settle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := 0
+	for _, t := range m.targets {
+		t.settle()
+	}
 	for _, q := range m.requests {
 		if !q.queued || q.life != m.lives {
 			continue
@@ -255,10 +281,15 @@ func (m *model) settle() {
 
 // recovers has the disk have room again, and wants the service to be ready and to take rows.
 func (m *model) recovers() {
+	c := m.client("198.51.100.200")
+	before := c.series() // for which there may be no room
+	status := c.send(before)
 	m.Sound()
 	m.Count("small disks that recover", 1)
-	c := m.client("198.51.100.200")
 	m.await(c, 5*time.Minute)
+	if status != 0 {
+		c.resend(before)
+	}
 	if q := c.rows("json rows"); !m.Crashed() && c.send(q) != http.StatusNoContent {
 		m.Fatal("when there is room again, the service answers %d", q.status)
 	}
