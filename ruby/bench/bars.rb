@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "data"
 require_relative "stats"
 
 module Bench
@@ -15,8 +16,9 @@ module Bench
   # Bars are the promises of the gem, for the rows that were measured.
   #
   #   against msgpack   serialize ≥ 1.2×, deserialize ≥ 1.8×; both ≥ 3× where little is done: tiny and integers
+  #                     values of one kind, a kept packer, a kept unpacker, and keys as Symbols: never slower
   #   against json, oj  never slower
-  #   skip              ≥ 5× as fast as read
+  #   skip              ≥ 5× as fast as read, but for values of one byte
   #   feed              the time of a chunk grows by half at the most when there are four times as many: linear, and some noise
   module Bars
     LITTLE = %w[tiny integers].freeze
@@ -24,17 +26,19 @@ module Bench
     LEAST_OF_LITTLE = 3.0
     NEVER_SLOWER = %w[json oj].freeze
     SKIP = 5.0
+    ONE_BYTE = %w[nil true false].freeze # to read them is to skip them
     FEED = 1.5
 
     module_function
 
     def of(results)
-      one_shot(results, :pack, "serialize") + one_shot(results, :unpack, "deserialize") + skip(results.skip) + feed(results.feed)
+      one_shot(results, :pack, "serialize") + one_shot(results, :unpack, "deserialize") +
+        one_shot(results, :symbolize, "deserialize with Symbols") + reused(results.reused) + skip(results.skip) + feed(results.feed)
     end
 
     def one_shot(results, operation, verb)
       results[operation].values.select { |m| m.known?("ours", operation) }.flat_map do |m|
-        limits = { "msgpack" => LITTLE.include?(m.set) ? LEAST_OF_LITTLE : LEAST[operation] }
+        limits = { "msgpack" => least(operation, m.set) }
         NEVER_SLOWER.each { |name| limits[name] = 1.0 }
         limits.select { |name, _| m.known?(name, operation) }.map do |name, limit|
           Bar.new("#{verb} #{m.set} against #{name}", limit, m.ratio(name, operation, to: ["ours", operation]))
@@ -42,8 +46,24 @@ module Bench
       end
     end
 
+    def least(operation, set)
+      return 1.0 if operation == :symbolize || Data::KINDS.include?(set)
+
+      LITTLE.include?(set) ? LEAST_OF_LITTLE : LEAST[operation]
+    end
+
+    REUSED = { repack: "a kept packer", reread: "a kept unpacker" }.freeze
+
+    def reused(measured)
+      measured.values.product(REUSED.to_a).filter_map do |m, (operation, name)|
+        next unless m.known?("ours", operation) && m.known?("msgpack", operation)
+
+        Bar.new("#{name}, #{m.set}, against msgpack", 1.0, m.ratio("msgpack", operation, to: ["ours", operation]))
+      end
+    end
+
     def skip(measured)
-      measured.values.select { |m| m.known?("ours", :skip) }.map do |m|
+      measured.values.select { |m| m.known?("ours", :skip) && !ONE_BYTE.include?(m.set) }.map do |m|
         Bar.new("skip #{m.set} against read", SKIP, m.ratio("ours", :read, to: ["ours", :skip]))
       end
     end

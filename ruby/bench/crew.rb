@@ -8,15 +8,15 @@ module Bench
 
   # Hand is the runner's end of a worker.
   class Hand
-    attr_reader :name, :version, :operations
+    attr_reader :name, :version, :operations, :ruby
 
-    def initialize(name, load_path: nil, environment: {})
+    def initialize(name, load_path: nil, environment: {}, flags: [])
       @name = name
       @load_path = load_path
-      command = [RbConfig.ruby, *("-I#{load_path}" if load_path), File.join(__dir__, "worker.rb"), name]
+      command = [RbConfig.ruby, *flags, *("-I#{load_path}" if load_path), File.join(__dir__, "worker.rb"), name]
       @pipe = IO.popen(environment, command, "r+b")
       hello = ask(:hello)
-      @version, @operations = hello.values_at(:version, :operations)
+      @version, @own_version, @operations, @ruby = hello.values_at(:version, :own_version, :operations, :ruby)
     end
 
     def ask(*request)
@@ -34,7 +34,7 @@ module Bench
     # description says besides which of several it is.
     def description
       case @name
-      when "ours" then "#{title} (as msgpack #{@version})"
+      when "ours" then "#{title} #{@own_version} (as msgpack #{@version})"
       when "json" then "#{title} (#{@load_path ? 'of bench/json' : "Ruby's own"})"
       else title
       end
@@ -50,12 +50,12 @@ module Bench
     attr_reader :notices
 
     # ours is the load path of our library, json that of a newer json than Ruby's.
-    def initialize(ours:, json:, names: Libraries::ALL.keys, environment: {})
+    def initialize(ours:, json:, names: Libraries::ALL.keys, environment: {}, flags: [])
       @notices = []
       @hands = names.filter_map do |name|
         next absent("#{name}: there is no msgpack.rb in #{ours}") if name == "ours" && no_msgpack?(ours)
 
-        Hand.new(name, load_path: { "ours" => ours, "json" => json }[name], environment: environment)
+        Hand.new(name, load_path: { "ours" => ours, "json" => json }[name], environment: environment, flags: flags)
       rescue Failed => e
         absent(e.message)
       end

@@ -13,6 +13,15 @@ module Bench
   #   integers    Pascal's triangle to row 11, 40 times                3,643 B   8,321 B
   #   geo         five small GeoJSON collections                       2,396 B   2,406 B
   #   model3d     a mesh: floats of two decimals                       1.19 MB    721 KB
+  #
+  # And one kind of value each, large or the smallest, where a fixed cost or a copy decides:
+  #
+  #   nil, true, false                                                     1 B   4 or 5 B
+  #   bignums     1000 Integers from 2**63 on                             9 KB      20 KB
+  #   text        one text of 1 MB                                        1 MB       1 MB
+  #   texts       200 texts of 500 B, not ASCII                         100 KB     101 KB
+  #   blobs       50 binaries of 64 KB                                 3.28 MB    4.37 MB
+  #   map         10,000 keys                                           117 KB     157 KB
   module Data
     TITLES = {
       "tiny" => "Tiny: a hash of three",
@@ -22,9 +31,18 @@ module Bench
       "image-head" => "Image: a binary of 6 KB, first in its hash",
       "integers" => "Integers: 3,120 of them",
       "geo" => "Geo: hashes and floats",
-      "model3d" => "3D model: lots of floats"
+      "model3d" => "3D model: lots of floats",
+      "nil" => "nil",
+      "true" => "true",
+      "false" => "false",
+      "bignums" => "Integers from 2**63 on: 1,000 of them",
+      "text" => "One text of 1 MB",
+      "texts" => "200 texts of 500 bytes",
+      "blobs" => "50 binaries of 64 KB",
+      "map" => "A hash of 10,000 keys"
     }.freeze
     NAMES = TITLES.keys.freeze
+    KINDS = %w[nil true false bignums text texts blobs map].freeze # of one kind of value
 
     module_function
 
@@ -39,6 +57,20 @@ module Bench
       when "integers" then Array.new(40) { pascal(12) }.flatten
       when "geo" then Array.new(5) { |i| collection(i) }
       when "model3d" then model(24, 300)
+      else kind(name)
+      end
+    end
+
+    def kind(name)
+      case name
+      when "nil" then nil
+      when "true" then true
+      when "false" then false
+      when "bignums" then Array.new(1000) { |i| 2**63 + (i * 7919) }
+      when "text" then "All work and no play. " * 45_455
+      when "texts" then Array.new(200) { |i| "#{'é' * 10}#{(i % 10).to_s * 480}" }
+      when "blobs" then Random.new(5).then { |random| Array.new(50) { random.bytes(65_536) } }
+      when "map" then Array.new(10_000) { |i| ["key #{i}", i] }.to_h
       else raise ArgumentError, "no data set is named #{name}"
       end
     end
@@ -49,6 +81,15 @@ module Bench
       when Hash then value.transform_values { |v| with_blobs(v, &block) }
       when Array then value.map { |v| with_blobs(v, &block) }
       when String then value.encoding == Encoding::BINARY ? yield(value) : value
+      else value
+      end
+    end
+
+    # with_symbols is the value with Symbols as keys.
+    def with_symbols(value)
+      case value
+      when Hash then value.to_h { |key, v| [key.to_sym, with_symbols(v)] }
+      when Array then value.map { |v| with_symbols(v) }
       else value
       end
     end

@@ -44,6 +44,7 @@ module Bench
         case @operation.gives
         when :bytes then @library.value(block(text).call).eql?(@value)
         when :value then block(text).call.eql?(@value)
+        when :symbols then block(text).call.eql?(Data.with_symbols(@value))
         # What was skipped is gone, and what comes after it is whole.
         when :nothing then block("#{text}; [unpacker.buffer.empty?, unpacker.feed(bytes).read]").call.eql?([true, @value])
         end

@@ -4,28 +4,39 @@ require_relative "data"
 
 module Bench
   # An Operation is Ruby text over the locals value, bytes, packer and unpacker, so that the loop around it makes no call of its own.
-  # What comes of it, which is proved before it is timed, is the bytes, the value or nothing.
+  # What comes of it, which is proved before it is timed, is the bytes, the value, the value with Symbols as keys, or nothing.
   Operation = Struct.new(:text, :gives)
 
   # How each library is loaded and called. A process has one of them: ours and the msgpack gem have the same names.
   #
   #   version       what the library calls itself
+  #   holds?        whether it can hold a data set at all
   #   form          a data set as the library can hold it
   #   bytes, value  there and back, for the proofs
   #   operations    what is timed, by name
   #   tools         the packer and the unpacker that operations reuse
   module Libraries
+    # Most libraries hold all sets.
+    module Universal
+      def holds?(_set) = true
+    end
+
     # Toolless libraries are called as a whole.
     module Toolless
+      include Universal
+
       def tools = [nil, nil]
     end
 
     # MessagePackGem is the msgpack gem, or ours in its place by the load path. A packer and an unpacker are kept by the operations
     # whose names begin with re; read and skip work upon a run of values that was fed at once.
     class MessagePackGem
+      include Universal
+
       OPERATIONS = {
         pack: Operation.new("MessagePack.pack(value)", :bytes),
         unpack: Operation.new("MessagePack.unpack(bytes)", :value),
+        symbolize: Operation.new("MessagePack.unpack(bytes, symbolize_keys: true)", :symbols),
         repack: Operation.new("packer.write(value).full_pack", :bytes),
         reread: Operation.new("unpacker.feed(bytes); unpacker.read", :value),
         reskip: Operation.new("unpacker.feed(bytes); unpacker.skip", :nothing),
@@ -39,6 +50,7 @@ module Bench
       end
 
       def version = MessagePack::VERSION
+      def own_version = (MessagePack::SLIPSTREAM_VERSION if MessagePack.const_defined?(:SLIPSTREAM_VERSION))
       def operations = OPERATIONS
       def form(value) = value
       def bytes(value) = MessagePack.pack(value)
@@ -59,7 +71,8 @@ module Bench
 
       OPERATIONS = {
         pack: Operation.new("JSON.generate(value)", :bytes),
-        unpack: Operation.new("JSON.parse(bytes)", :value)
+        unpack: Operation.new("JSON.parse(bytes)", :value),
+        symbolize: Operation.new("JSON.parse(bytes, symbolize_names: true)", :symbols)
       }.freeze
 
       def initialize = require("json")
@@ -96,7 +109,7 @@ module Bench
       def operations = OPERATIONS
     end
 
-    # Bson has only hashes at the top, so an array is put into one.
+    # Bson has only hashes at the top, so anything else is put into one. Its Integers have 64 bits with a sign.
     class Bson
       include Toolless
 
@@ -106,13 +119,14 @@ module Bench
       }.freeze
 
       def initialize = require("bson")
+      def holds?(set) = set != "bignums"
       def version = BSON::VERSION
       def operations = OPERATIONS
       def bytes(value) = value.to_bson.to_s
       def value(bytes) = Hash.from_bson(BSON::ByteBuffer.new(bytes))
 
       def form(value)
-        value = { "array" => value } if value.is_a?(Array)
+        value = { "value" => value } unless value.is_a?(Hash)
         Data.with_blobs(value) { |blob| BSON::Binary.new(blob) }
       end
     end

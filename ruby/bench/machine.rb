@@ -11,7 +11,7 @@ module Bench
     def rows(crew)
       [["processor", "#{processor}, #{Etc.nprocessors} cores"],
        ["system", Etc.uname.values_at(:sysname, :release, :machine).join(" ")],
-       ["ruby", RUBY_DESCRIPTION],
+       ["ruby", crew.first.ruby], # of the workers: with --yjit it names YJIT
        ["libraries", crew.map(&:description).join(", ")],
        ["collector", "on, #{settings}; GC.start before each slot, outside of the time"]]
     end

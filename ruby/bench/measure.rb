@@ -17,7 +17,7 @@ module Bench
     # backwards, so that none always follows the same.
     def take(crew, operations, rounds:, slot:)
       prepare(crew, operations)
-      lanes = operations.flat_map { |operation| crew.able(operation).map { |hand| [hand, operation] } }
+      lanes = operations.flat_map { |operation| crew.able(operation).select { |hand| @sizes.key?(hand.name) }.map { |hand| [hand, operation] } }
       rounds.times do |round|
         order = lanes.rotate(round)
         order.reverse! if round.odd?
@@ -45,7 +45,7 @@ module Bench
         able = operations & hand.operations
         next if able.empty?
 
-        made = hand.ask(:prepare, @set, able)
+        made = hand.ask(:prepare, @set, able) or next
         @sizes[hand.name] = made[:size]
         digests[hand.name] = made[:digest]
       end

@@ -25,6 +25,11 @@ module Bench
     SCRATCH = File.join(ROOT, "tmp")
     GROUPS = (Runner::GROUPS.keys + Runner::WHOLE).freeze
 
+    # A Ruby that has no YJIT says so on its standard error, and goes on.
+    def self.yjit?
+      IO.popen([RbConfig.ruby, "--yjit", "-e", "print defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false"], err: File::NULL, &:read) == "true"
+    end
+
     def initialize(arguments)
       @options = { sets: [], groups: [], slot: 0.1, rounds: 15, elements: 10_000_000, ours: File.join(ROOT, "lib") }
       parser.parse!(arguments)
@@ -52,7 +57,7 @@ module Bench
 
     def start(environment)
       json = Dir[File.join(SCRATCH, "json", "*/")].join(File::PATH_SEPARATOR)
-      Crew.new(ours: @options[:ours], json: json.empty? ? nil : json, environment: environment)
+      Crew.new(ours: @options[:ours], json: json.empty? ? nil : json, environment: environment, flags: @options[:yjit] ? ["--yjit"] : [])
     end
 
     def show(results, crew)
@@ -83,6 +88,11 @@ module Bench
         o.on("--rounds N", Integer, "how many rounds there are (15)") { |v| @options[:rounds] = v }
         o.on("--elements N", Integer, "how long the array is that is streamed (10000000)") { |v| @options[:elements] = v }
         o.on("--ours PATH", "the load path of the gem (#{File.join('..', 'lib')} from here)") { |v| @options[:ours] = v }
+        o.on("--yjit", "the same with YJIT, where this Ruby has it") do
+          raise OptionParser::InvalidOption, "--yjit: this Ruby was built without YJIT" unless Command.yjit?
+
+          @options[:yjit] = true
+        end
         o.on("--bars", "check the promises of the gem") { @options[:bars] = true }
         o.on("--strict", "the same, and exit with 1 if one is missed; 2 is for a run that failed") do
           @options[:bars] = @options[:strict] = true

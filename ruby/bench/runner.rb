@@ -12,7 +12,7 @@ module Bench
   # Runner has the crew do what the options ask for, and gathers the results. What it is at is said on the standard error.
   class Runner
     # GROUPS are what is measured together, with the operations of the workers.
-    GROUPS = { pack: %i[pack], unpack: %i[unpack], skip: %i[read skip], reused: %i[repack reread reskip] }.freeze
+    GROUPS = { pack: %i[pack], unpack: %i[unpack], symbolize: %i[symbolize], skip: %i[read skip], reused: %i[repack reread reskip] }.freeze
     WHOLE = %i[memory feed stream].freeze
     CHUNKS = [10_000, 20_000, 40_000].freeze
     FEED_ROUNDS = 5 # at most: what is quadratic takes seconds
@@ -51,10 +51,8 @@ module Bench
       counters = @options[:crew].call(shim ? { "LD_PRELOAD" => shim } : {})
       %i[pack unpack].product(@options[:sets]) do |operation, set|
         say("memory #{operation} #{set}")
-        counts = counters.able(operation).to_h do |hand|
-          hand.ask(:prepare, set, [operation])
-          [hand.name, hand.ask(:memory, operation)]
-        end
+        able = counters.able(operation).select { |hand| hand.ask(:prepare, set, [operation]) }
+        counts = able.to_h { |hand| [hand.name, hand.ask(:memory, operation)] }
         (results.memory[operation] ||= {})[set] = counts
       end
     ensure

@@ -6,10 +6,10 @@ require_relative "stats"
 require_relative "table"
 
 module Bench
-  # Results is all that was measured: pack, unpack, skip and reused hold a Measured for each data set, memory the counts of each
+  # Results is all that was measured: pack, unpack, symbolize, skip and reused hold a Measured for each data set, memory the counts of each
   # operation, set and worker, feed a Measured for each number of chunks, and stream what Flow.watch gave for each worker and direction.
-  Results = Struct.new(:pack, :unpack, :skip, :reused, :memory, :feed, :stream) do
-    def initialize = super({}, {}, {}, {}, {}, {}, {})
+  Results = Struct.new(:pack, :unpack, :symbolize, :skip, :reused, :memory, :feed, :stream) do
+    def initialize = super({}, {}, {}, {}, {}, {}, {}, {})
   end
 
   # Tables lays results out.
@@ -21,7 +21,7 @@ module Bench
 
     # all are the tables of what was measured.
     def all
-      [one_shot(:pack, "Serialize"), one_shot(:unpack, "Deserialize"), skip, reused,
+      [one_shot(:pack, "Serialize"), one_shot(:unpack, "Deserialize"), one_shot(:symbolize, "Deserialize, keys as Symbols"), skip, reused,
        memory(:pack, "serializing"), memory(:unpack, "deserializing"), feed, stream].compact
     end
 

@@ -14,19 +14,33 @@ require_relative "memory"
 module Bench
   # Worker has a method for each request.
   class Worker
+    SETTLED = 31_000_000
+
     def initialize(name)
       @library = Libraries::ALL.fetch(name).call
+      settle
       @jobs = {}
     end
 
     def hello
-      { version: @library.version, operations: @library.operations.keys }
+      { version: @library.version, own_version: (@library.own_version if @library.respond_to?(:own_version)),
+        operations: @library.operations.keys, ruby: RUBY_DESCRIPTION }
+    end
+
+    # settle allocates 31 MB and drops them. Until it has seen a block that large, glibc maps blocks from 128 KB on, and unmaps
+    # them, each time: whether a library ever freed a block of some size would decide about page faults, and those about its rows.
+    # 32 MB is the most that glibc learns from.
+    def settle
+      ("\0" * SETTLED).clear
+      GC.start
     end
 
     # prepare makes the jobs of a data set ready, and drops those of the last one, so that the collector has no more to mark than the
-    # set that is timed.
+    # set that is timed. It is nil if the library cannot hold the set.
     def prepare(set, operations)
       @jobs = {}
+      return unless @library.holds?(set)
+
       value = Data.build(set)
       operations.each { |name| @jobs[name] = Job.new(@library, name, value) }
       bytes = @jobs.values.first.bytes

@@ -52,6 +52,17 @@ RSpec.describe "the benchmark harness" do
                                     "MISSED  deserialize geo against json: ×0.90, promised ≥ ×1.00"])
     end
 
+    it "wants no more than msgpack's speed of values of one kind, of Symbols as keys, and of what is kept" do
+      results = Bench::Results.new
+      results.pack["text"] = measured("text", ["ours", :pack] => [1.0], ["msgpack", :pack] => [1.1])
+      results.symbolize["geo"] = measured("geo", ["ours", :symbolize] => [1.0], ["msgpack", :symbolize] => [0.9])
+      results.reused["nil"] = measured("nil", ["ours", :repack] => [1.0], ["msgpack", :repack] => [2.0], ["ours", :reread] => [1.0], ["msgpack", :reread] => [0.5])
+      expect(lines(results)).to eq(["OK      serialize text against msgpack: ×1.10, promised ≥ ×1.00",
+                                    "MISSED  deserialize with Symbols geo against msgpack: ×0.90, promised ≥ ×1.00",
+                                    "OK      a kept packer, nil, against msgpack: ×2.00, promised ≥ ×1.00",
+                                    "MISSED  a kept unpacker, nil, against msgpack: ×0.50, promised ≥ ×1.00"])
+    end
+
     it "holds skip to our own read, and chunks to their growth" do
       results = Bench::Results.new
       results.skip["geo"] = measured("geo", ["ours", :read] => [5.0], ["ours", :skip] => [1.0], ["msgpack", :read] => [9.0], ["msgpack", :skip] => [9.0])
@@ -94,7 +105,8 @@ RSpec.describe "the benchmark harness" do
 
   describe Bench::Data do
     sizes = { "tiny" => 28, "twitter" => 4060, "timeline" => 463_000, "image-tail" => 8026, "image-head" => 8026, "integers" => 8321,
-              "geo" => 2406, "model3d" => 721_000 }
+              "geo" => 2406, "model3d" => 721_000, "nil" => 4, "true" => 4, "false" => 5, "bignums" => 20_001, "text" => 1_000_012,
+              "texts" => 100_601, "blobs" => 4_369_351, "map" => 157_781 }
 
     described_class::NAMES.each do |name|
       it "makes #{name} the same each time, as large as it says" do
@@ -125,6 +137,12 @@ RSpec.describe "the benchmark harness" do
       expect(job.bytes).to eq('{"a":[1,2.5]}')
       expect(job.time(0.001)).to be_between(1e-8, 1e-3)
       expect(job.repeat).to be_positive
+    end
+
+    it "proves Symbols as keys, at all levels" do
+      right = Bench::Operation.new("JSON.parse(bytes, symbolize_names: true)", :symbols)
+      expect(described_class.new(library(right), :unpack, [{ "a" => { "b" => 1 } }]).repeat).to be_positive
+      expect { described_class.new(library(Bench::Operation.new("JSON.parse(bytes)", :symbols)), :unpack, { "a" => 1 }) }.to raise_error(Bench::Job::WrongValue)
     end
 
     it "refuses what gives a wrong value, be it only an integer for a float" do

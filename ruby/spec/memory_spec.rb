@@ -76,6 +76,19 @@ RSpec.describe "Memory" do
       expect(memsize(packer) + memsize(packer.buffer)).to be <= empty + 8192
     end
 
+    it "is little beyond the Strings that are held", :ours do
+      strings = Array.new(20) { "x" * 600_000 }
+      packer = MessagePack::Packer.new.write(strings)
+      expect(packer.buffer.to_a.map(&:bytesize).select { |n| n == 600_000 }.size).to eq(20)
+      expect(memsize(packer) + memsize(packer.buffer)).to be < 20 * (600_000 + 5000) + 20_000
+    end
+
+    it "is little beyond what is fed, in pieces that are held and copied by turns", :ours do
+      unpacker = MessagePack::Unpacker.new
+      500.times { unpacker.feed("\xda\x01\x88#{'x' * 300}").feed("y" * 92) }
+      expect(memsize(unpacker) + memsize(unpacker.buffer)).to be < 500 * 5000 * 2
+    end
+
     it "does not grow with what is read" do
       unpacker = MessagePack::Unpacker.new
       bytes = pack(Array.new(100) { |i| { "k#{i}" => [i] } })
@@ -134,6 +147,27 @@ RSpec.describe "Memory" do
         print growth("VmRSS") { 20_000.times { work.call } && GC.start }
       RUBY
     end
+  end
+
+  # What is copied twice is in other memory first, which is an object for the collector.
+  it "of Strings of any length is copied once, when they are packed", :ours do
+    made = [300, 6000, 20_000, 1_000_000].flat_map do |n|
+      [["x" * n], ["x".b * n] * 5].map do |value|
+        Array.new(3) { objects_made { MessagePack.pack(value) } }.min # the first calls of anything make more
+      end
+    end
+    expect(made).to eq([1] * 8)
+  end
+
+  it "of keys is kept for those of small maps, not for those of a map of more than 1024 entries", :ours do
+    expect(measured(<<~RUBY)).to eq("[true, true]")
+      few, many = [50, 2000].map { |n| MessagePack.pack((0...n).to_h { |i| ["\#{n}, number \#{i}", i] }) }
+      kept = [few, many].map do |bytes|
+        ObjectSpace::WeakMap.new.tap { |there| Thread.new { MessagePack.unpack(bytes).each_key { |key| there[key] = true } && nil }.join }
+      end
+      3.times { GC.start }
+      print [kept.first.size > 40, kept.last.size < 10]
+    RUBY
   end
 
   # Pages that one packer gave back are used by the next, whatever was between.

@@ -139,9 +139,9 @@ module Readme
     "`key_cache: true`" => Check.new(script: <<~'RUBY', ours: "[true, true, false, true]\n", theirs: "[false, false, false, false]\n"),
       # How many keys are there still, when the thread that unpacked them is not.
       kept = lambda do |name, count, **options|
-        bytes = M.pack((0...count).to_h { |i| ["#{name} number #{i}", i] })
+        bytes = M.pack((0...count).each_slice(500).map { |part| part.to_h { |i| ["#{name} number #{i}", i] } })
         there = ObjectSpace::WeakMap.new
-        Thread.new { M.unpack(bytes, options).each_key { |key| there[key] = true } && nil }.join
+        Thread.new { M.unpack(bytes, options).each { |map| map.each_key { |key| there[key] = true } } && nil }.join
         3.times { GC.start }
         there.size
       end

@@ -203,12 +203,11 @@ void buffer_init(buffer_t *b, VALUE owner)
     memset(b, 0, sizeof *b);
     b->out.more = more;
     b->out.append = append;
-    b->out.reference = SIZE_MAX;
+    b->out.reference = 32 * 1024;
     b->io = Qnil;
     b->owner = owner;
     b->io_buffer_size = 32 * 1024;
     b->read_reference_threshold = 256;
-    b->write_reference_threshold = 512 * 1024;
 }
 
 void buffer_free(buffer_t *b)
@@ -274,7 +273,8 @@ static void make_room(buffer_t *b, size_t n)
     if (held == 0) {
         buffer_clear(b); /* a chunk that is too small would stay behind, empty */
     }
-    append_chunk(b, chunk_new(held < PAGES_MAX ? n : max_size(n, min_size(held, MEMORY_MAX))));
+    bool few = held < PAGES_MAX || b->tail->kind == CHUNK_STRING; /* between strings there is often a head, and no more */
+    append_chunk(b, chunk_new(few ? n : max_size(n, min_size(held, MEMORY_MAX))));
 }
 
 /* Copies, and fills each chunk up. n bytes that do not fit get one chunk of their own. */
@@ -355,11 +355,11 @@ void buffer_append_reference(buffer_t *b, VALUE string, size_t threshold)
 void buffer_append(buffer_t *b, VALUE string)
 {
     if (b->io == Qnil) {
-        buffer_append_reference(b, string, b->write_reference_threshold);
+        buffer_append_reference(b, string, b->out.reference);
         return;
     }
     size_t n = (size_t)RSTRING_LEN(string);
-    if (n >= b->write_reference_threshold) {
+    if (n >= b->out.reference) {
         VALUE now = rb_str_new_frozen(string);
         buffer_flush(b);
         buffer_write_through(b, now);

@@ -35,7 +35,7 @@ struct buffer {
     VALUE io;       /* or Qnil */
     ID io_read;     /* readpartial or read; read if io can neither, so that NoMethodError says so */
     ID io_write;    /* write or <<; write likewise */
-    size_t io_buffer_size, read_reference_threshold, write_reference_threshold;
+    size_t io_buffer_size, read_reference_threshold; /* write_reference_threshold is out.reference */
 
     VALUE owner;    /* the object whose memory this is, for write barriers */
 };

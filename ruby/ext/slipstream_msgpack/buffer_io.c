@@ -48,7 +48,7 @@ static size_t size_option(VALUE options, VALUE name, size_t otherwise, size_t le
 
 void buffer_configure(buffer_t *b, VALUE io, VALUE options)
 {
-    size_t io_buffer_size = b->io_buffer_size, read_threshold = b->read_reference_threshold, write_threshold = b->write_reference_threshold;
+    size_t io_buffer_size = b->io_buffer_size, read_threshold = b->read_reference_threshold, write_threshold = b->out.reference;
     if (options != Qnil) {
         if (!RB_TYPE_P(options, T_HASH)) {
             rb_raise(rb_eArgError, "expected Hash but found %"PRIsVALUE, rb_obj_class(options));
@@ -60,7 +60,7 @@ void buffer_configure(buffer_t *b, VALUE io, VALUE options)
     ID reads = first_of(io, id_readpartial, id_read, id_read), writes = write_method(io);
     b->io_buffer_size = io_buffer_size;
     b->read_reference_threshold = read_threshold;
-    b->write_reference_threshold = write_threshold;
+    b->out.reference = write_threshold;
     b->io_read = reads;
     b->io_write = writes;
     RB_OBJ_WRITE(b->owner, &b->io, io);

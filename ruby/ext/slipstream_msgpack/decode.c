@@ -14,6 +14,7 @@ static VALUE mModule;
 #define RARE(x) __builtin_expect(!!(x), 0)
 #define FIRST_ROOM 4096 /* elements that a container has room for before they are there: each level of nesting may promise as many as there are bytes */
 #define BATCH 512 /* elements, or keys and values, that are gathered before they go into an array or a hash */
+#define MORE 3 /* times as many entries as a map has are gathered next */
 
 static VALUE decode_value(decoder_t *d);
 
@@ -182,8 +183,8 @@ static VALUE decode_array(decoder_t *d, uint32_t n)
     return array;
 }
 
-/* key decodes a key. Strings are frozen, and the same object each time, as far as they are UTF-8 and in the cache. */
-static inline VALUE key(decoder_t *d)
+/* key decodes a key. Strings are frozen and interned, Symbols if so asked; cached says whether to look into the cache first. */
+static inline VALUE key(decoder_t *d, bool cached)
 {
     if (RARE(d->p == d->end)) {
         return Qundef;
@@ -218,7 +219,7 @@ static inline VALUE key(decoder_t *d)
     }
     const uint8_t *p = d->p;
     d->p += n;
-    if (HOT(n > 0 && n <= LONG_KEY && d->o->key_cache)) {
+    if (HOT(n > 0 && n <= LONG_KEY && cached)) {
         return d->o->symbolize_keys ? key_symbol(d->keys, p, n) : key_string(d->keys, p, n);
     }
     VALUE s = rb_enc_interned_str((const char *)p, n, utf8_encoding);
@@ -226,11 +227,11 @@ static inline VALUE key(decoder_t *d)
 }
 
 /* pairs is gather for n keys and values. */
-static bool pairs(decoder_t *d, size_t n)
+static bool pairs(decoder_t *d, size_t n, bool cached)
 {
     stack_need(d, 2 * n);
     for (size_t i = 0; i < n; i++) {
-        VALUE v = key(d);
+        VALUE v = key(d, cached);
         if (RARE(v == Qundef)) {
             return false;
         }
@@ -271,21 +272,21 @@ static VALUE decode_map(decoder_t *d, uint32_t n)
     enter(d);
     size_t base = d->top;
     VALUE map = Qundef;
+    bool cached = d->o->key_cache && n <= KEYS; /* more keys would push all others out, and hardly meet themselves again */
     uint32_t some = n < BATCH / 2 ? n : BATCH / 2;
-    if (pairs(d, some)) {
+    if (pairs(d, some, cached)) {
         map = new_map(n);
         rb_hash_bulk_insert(2 * (long)some, d->stack + base, map);
         d->top = base;
-        /* To a map that has entries rb_hash_bulk_insert adds in time that grows with all of them. */
-        for (uint32_t left = n - some; left > 0; left -= some) {
-            some = left < BATCH / 2 ? left : BATCH / 2;
-            if (!pairs(d, some)) {
+        /* rb_hash_bulk_insert builds the table of a map that has entries again, so each batch has three times as many as are
+         * there: time is linear, and the stack has room for what is there already, not for what the head claims. */
+        for (uint32_t done = some; done < n; done += some) {
+            some = (n - done) / MORE < done ? n - done : MORE * done;
+            if (!pairs(d, some, cached)) {
                 map = Qundef;
                 break;
             }
-            for (size_t i = base; i < d->top; i += 2) {
-                rb_hash_aset(map, d->stack[i], d->stack[i + 1]);
-            }
+            rb_hash_bulk_insert(2 * (long)some, d->stack + base, map);
             d->top = base;
         }
     }

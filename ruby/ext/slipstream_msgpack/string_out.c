@@ -58,7 +58,7 @@ static void append(out_t *out, VALUE string)
 {
     string_out_t *s = (string_out_t *)out;
     size_t n = (size_t)RSTRING_LEN(string);
-    if (n >= out->reference && n < CUT_BELOW) {
+    if (n >= out->reference) {
         if (s->cuts_n == s->cuts_room) {
             more_cuts(s);
         }

@@ -9,7 +9,6 @@
 #define SHORT_MESSAGE 8192 /* as most messages are */
 #define FIRST_CUTS 16
 #define CUT_FROM 256 /* bytes of a string from which on two copies take longer than a cut */
-#define CUT_BELOW (16 * 1024) /* and below which they do; see docs/decisions.md */
 
 /* A string that belongs behind at bytes of what was written. */
 typedef struct {

@@ -12,7 +12,7 @@ module MessagePack
     #   @option options [Boolean] :float32 writes a Float in 32 bits where they hold it exactly
     #   @option options [Boolean] :strict refuses objects of subclasses that have no ext type, and a to_msgpack that writes nothing
     #   @option options [Integer] :io_buffer_size bytes that are gathered before they go to the io: 32768
-    #   @option options [Integer] :write_reference_threshold bytes from which on a String is not copied: 524288
+    #   @option options [Integer] :write_reference_threshold bytes from which on a String is not copied: 32768
     #   @raise [::TypeError] if options is no Hash
     # @!method compatibility_mode?
     #   @return [Boolean]
