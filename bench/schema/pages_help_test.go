@@ -111,7 +111,7 @@ func (p protoType) some() []byte {
 
 func (p protoType) marshal(m proto.Message) []byte {
 	p.t.Helper()
-	b, err := proto.Marshal(m)
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m) // a dynamic message has no order of fields otherwise
 	if err != nil {
 		p.t.Fatal(err)
 	}
