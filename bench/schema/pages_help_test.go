@@ -167,3 +167,5 @@ func (p *protoPair) passesOn(t *testing.T) {
 		t.Errorf("%x: %v", p.old.marshal(old), err)
 	}
 }
+
+func hexOf(b []byte) string { return fmt.Sprintf("%x", b) }

@@ -141,12 +141,32 @@ func number(digits string) int {
 	return n
 }
 
-// WithTail returns the struct l with its fields from number n on in a tail.
+// WithTail returns the struct l with its fields from number n on in a tail. Where l lies in itself it has no tail.
 func (l *Layout) WithTail(n int) *Layout {
-	c := *l
-	c.fields = slices.Clone(l.fields)
+	c := l.within(l, -1)
 	for k := n; k < len(c.fields); k++ {
 		c.fields[k].tail = true
+	}
+	return c
+}
+
+// within copies l, a part of outer with so many structs between, and puts outer where a Self refers to it.
+func (l *Layout) within(outer *Layout, between int) *Layout {
+	if l.word == "self" && l.up == between {
+		return outer
+	}
+	c := *l
+	if l.word == "struct" {
+		between++
+	}
+	c.fields, c.parts = slices.Clone(l.fields), slices.Clone(l.parts)
+	for i := range c.fields {
+		if f := &c.fields[i]; f.layout != nil {
+			f.layout = f.layout.within(outer, between)
+		}
+	}
+	for i := range c.parts {
+		c.parts[i] = c.parts[i].within(outer, between)
 	}
 	return &c
 }
