@@ -3,6 +3,7 @@ package peers
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -62,9 +63,10 @@ func TestBacklog(t *testing.T) {
 				req := must(http.NewRequest("POST", r.push(), bytes.NewReader(c.body(i))))
 				setHeaders(req, c.headers)
 				resp := must(http.DefaultClient.Do(req))
+				said := must(io.ReadAll(resp.Body))
 				resp.Body.Close()
 				if resp.StatusCode != http.StatusNoContent {
-					t.Fatal(resp.Status)
+					t.Fatalf("%s: %s", resp.Status, said)
 				}
 			}
 			to.answers(c.answer)

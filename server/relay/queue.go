@@ -28,7 +28,10 @@ const (
 
 // Shortage says why the relay takes nothing at present, whoever it is for, without naming paths; it is empty if it does.
 func (r *Relay) Shortage() string {
-	if !r.opened.Load() || r.queue == nil {
+	switch {
+	case !r.opened.Load():
+		return "recovering: the relay's queue is being read"
+	case r.queue == nil:
 		return ""
 	}
 	if text := r.queue.Shortage(); text != "" {
