@@ -24,6 +24,13 @@ import (
 // written returns v as a message of the type.
 func written[V any](t *testing.T, of schema.Type[V], v V) []byte {
 	t.Helper()
+	_, b := marshaled(t, of, v)
+	return b
+}
+
+// marshaled returns the schema of a type, and v as its message.
+func marshaled[V any](t *testing.T, of schema.Type[V], v V) (*schema.Schema[V], []byte) {
+	t.Helper()
 	s, err := schema.Of(of)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +39,7 @@ func written[V any](t *testing.T, of schema.Type[V], v V) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return s, b
 }
 
 // sameAfterTag wants a field of Protobuf to have our bytes after its tag.

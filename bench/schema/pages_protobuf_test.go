@@ -343,13 +343,6 @@ func chain(n int) *link {
 // through returns a value that was written and read again.
 func through[V any](t *testing.T, of schema.Type[V], v V) (back V, err error) {
 	t.Helper()
-	s, err := schema.Of(of)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.Marshal(&v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, b := marshaled(t, of, v)
 	return back, s.Unmarshal(b, &back)
 }
