@@ -278,3 +278,22 @@ func TestMkdirAllSyncsFiles(t *testing.T) {
 		}
 	}
 }
+
+// Threads of a process that was killed may still close their files while the next one works.
+func TestKillTakesFiles(t *testing.T) {
+	d := New(1, Options{Size: 1 << 20})
+	must(t, disk.WriteFile(d, "/a", make([]byte, 4096)))
+	before, err := d.Open("/a", os.O_RDONLY, 0)
+	must(t, err)
+	d = d.Kill()
+	after, err := d.Open("/a", os.O_RDONLY, 0)
+	must(t, err)
+	closed := make(chan error)
+	go func() { closed <- before.Close() }()
+	must(t, d.Remove("/a"))
+	must(t, <-closed)
+	must(t, after.Close())
+	if free, err := d.Free("/"); err != nil || free != 1<<20 {
+		t.Fatalf("%d bytes are free, %v", free, err)
+	}
+}

@@ -177,7 +177,9 @@ func (f *file) Close() error {
 		return failed("close", f.path, fs.ErrClosed)
 	}
 	f.closed = true
-	f.n.opens--
-	f.d.release(f.n)
+	if f.d.nodes != nil { // else Kill has given them to the disk of the next life
+		f.n.opens--
+		f.d.release(f.n)
+	}
 	return nil
 }
