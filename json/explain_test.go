@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/slipstream-go/slipstream/internal/growth"
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
@@ -110,4 +111,20 @@ func FuzzExplain(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestErrorCost: what the error of an invalid document costs is what finding the state costs, which is a third of what encoding/json takes.
+// TestErrorInEachState and the guide's rows would not see explain ask encoding/json each time.
+func TestErrorCost(t *testing.T) {
+	if onV2 {
+		t.Skip("encoding/json is asked each time")
+	}
+	data := []byte("[" + strings.Repeat(`{"id":1,"name":"web-1"},`, 1<<15) + "!")
+	call := func(f func([]byte) error) func() func() {
+		return func() func() { return func() { f(data) } }
+	}
+	const enough = 2
+	if ratio, ok := growth.Ratio(12, enough, call(explain), call(explainState)); ok && ratio > enough {
+		t.Errorf("the error costs %.1f times what its state costs", ratio)
+	}
 }

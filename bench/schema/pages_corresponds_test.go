@@ -229,7 +229,7 @@ func correspondences() map[string]func(*testing.T, pages.Row) {
 				t.Error(v, err)
 			}
 		},
-		"`oneof`": nil, // "none" is what the root's test of the names sees; the page's example is tested there
+		"`oneof`": oneofs, // and the page's example is tested in the root module
 		"`google.protobuf.Timestamp`": func(t *testing.T, r pages.Row) {
 			years := numbers(r.Cells[1])
 			for _, at := range []time.Time{time.Unix(1_700_000_000, 5).UTC(), {}, time.Date(years[0], 1, 1, 0, 0, 0, 1, time.UTC), time.Date(years[1], 12, 31, 0, 0, 0, 1, time.UTC)} {

@@ -1,0 +1,119 @@
+package schema
+
+import (
+	"bytes"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/slipstream-go/slipstream/bench/schema/pb"
+	"github.com/slipstream-go/slipstream/internal/pages"
+	"github.com/slipstream-go/slipstream/schema"
+)
+
+// What the steps of "Moving a service" of docs/from-protobuf.md tell of generated types, beside TestGeneratedTypes: a oneof, repeated
+// messages, and types of one's own after them.
+
+// kindOf is a computed field of a oneof of Google's Value: the one kind that get and set know.
+func kindOf[V any](name string, t schema.Type[V], get func(*structpb.Value) (V, bool), set func(V) *structpb.Value) schema.Field[structpb.Value] {
+	return schema.Get(name, schema.Opt(t), func(m *structpb.Value) *V {
+		if v, is := get(m); is {
+			return &v
+		}
+		return nil
+	}, func(m *structpb.Value, v *V) {
+		if v != nil {
+			m.Kind = set(*v).Kind
+		}
+	})
+}
+
+// values is three kinds of the oneof of Google's Value, each "a Get of an Opt".
+func values() schema.Type[structpb.Value] {
+	return schema.Part(
+		kindOf("number", schema.F64, func(m *structpb.Value) (float64, bool) {
+			k, is := m.Kind.(*structpb.Value_NumberValue)
+			return m.GetNumberValue(), is && k != nil
+		}, structpb.NewNumberValue),
+		kindOf("text", schema.Str8, func(m *structpb.Value) (string, bool) {
+			k, is := m.Kind.(*structpb.Value_StringValue)
+			return m.GetStringValue(), is && k != nil
+		}, structpb.NewStringValue),
+		kindOf("bool", schema.Bool, func(m *structpb.Value) (bool, bool) {
+			k, is := m.Kind.(*structpb.Value_BoolValue)
+			return m.GetBoolValue(), is && k != nil
+		}, structpb.NewBoolValue))
+}
+
+// oneofs is the row `oneof`, and step 1: there is a byte for each kind that is missing, and all come back as they were.
+func oneofs(t *testing.T, _ pages.Row) {
+	list := schema.Struct(schema.F("values", func(l *structpb.ListValue) *[]*structpb.Value { return &l.Values },
+		schema.List(schema.H8, schema.Opt(values()))))
+	want := &structpb.ListValue{Values: []*structpb.Value{
+		structpb.NewNumberValue(0), structpb.NewStringValue(""), structpb.NewBoolValue(false), structpb.NewNumberValue(-1.5), nil, {},
+	}}
+	b, err := list.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := 1 + (1 + 3 + 8) + (1 + 3 + 1) + (1 + 3 + 1) + (1 + 3 + 8) + 1 + (1 + 3); len(b) != size {
+		t.Errorf("%d bytes, want %d: %x", len(b), size, b)
+	}
+	got := new(structpb.ListValue)
+	if err := list.Unmarshal(b, got); err != nil || len(got.Values) != len(want.Values) {
+		t.Fatal(got, err)
+	}
+	for i, v := range want.Values {
+		if !proto.Equal(got.Values[i], v) {
+			t.Errorf("value %d: %v, want %v", i, got.Values[i], v)
+		}
+	}
+	// "that only one is there is for your code to check": the schema reads a message that has two.
+	two := append([]byte{1, 1, 1}, make([]byte, 8)...)
+	two = append(two, 1, 1, 'x', 0)
+	if err := list.Unmarshal(two, got); err != nil || got.Values[0].GetStringValue() != "x" {
+		t.Error(got, err)
+	}
+}
+
+// own is what a team writes when the generated type goes.
+type own struct {
+	Name     string
+	Siblings int32
+}
+
+// Step 6: where an Opt is dropped the bytes and the Fingerprint change; where the Fingerprint is the same, so are the bytes.
+func TestPagesMovingToOwnTypes(t *testing.T) {
+	part := schema.Part(
+		schema.F("name", func(m *own) *string { return &m.Name }, schema.Str8),
+		schema.F("siblings", func(m *own) *int32 { return &m.Siblings }, schema.I32))
+	owns, err := schema.Of(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, generated := bothMarshaled(t)
+	b, err := owns.Marshal(&own{aSmall().Name, aSmall().Siblings})
+	if err != nil || owns.Fingerprint() != smalls.Fingerprint() || !bytes.Equal(b, generated) {
+		t.Errorf("%x of %x, and %x of %x (%v)", b, owns.Fingerprint(), generated, smalls.Fingerprint(), err)
+	}
+
+	type holder struct {
+		pointer *pb.SmallStruct
+		value   own
+	}
+	smallPart := schema.Part(
+		schema.F("name", func(m *pb.SmallStruct) *string { return &m.Name }, schema.Str8),
+		schema.F("siblings", func(m *pb.SmallStruct) *int32 { return &m.Siblings }, schema.I32))
+	before := schema.Struct(schema.F("small", func(h *holder) **pb.SmallStruct { return &h.pointer }, schema.Opt(smallPart)))
+	after := schema.Struct(schema.F("small", func(h *holder) *own { return &h.value }, part))
+	h := holder{aSmall(), own{aSmall().Name, aSmall().Siblings}}
+	old, err := before.Marshal(&h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := after.Marshal(&h)
+	if err != nil || before.Fingerprint() == after.Fingerprint() || bytes.Equal(old, now) {
+		t.Errorf("%x of %x, and %x of %x (%v)", old, before.Fingerprint(), now, after.Fingerprint(), err)
+	}
+}
