@@ -19,7 +19,7 @@ import (
 	dropin "github.com/slipstream-go/slipstream/json"
 )
 
-// The table "What corresponds" of docs/from-protobuf.md. That the names are in package schema is tested in the root module.
+// The table "What corresponds" of docs/from-protobuf.md.
 
 // written returns v as a message of the type.
 func written[V any](t *testing.T, of schema.Type[V], v V) []byte {
