@@ -30,6 +30,11 @@ func (f *filler) value(v reflect.Value, depth int) {
 	r := f.r
 	f.made++
 	if f.f.Fill != nil && f.f.Fill(r, v) {
+		if f.constants { // its strings are no constants, and the collector does not look where v may lie
+			seen := reflect.New(v.Type())
+			seen.Elem().Set(v)
+			f.w.alive = append(f.w.alive, seen)
+		}
 		return
 	}
 	switch v.Kind() {

@@ -20,6 +20,7 @@ type world struct {
 	kept      []reflect.Value // pointers to what was handed out before, or shares memory with the target
 	inputs    []input         // what was decoded before, and is to be decoded next
 	constants []frozen        // read-only memory of the target
+	alive     []reflect.Value // what constants refer to, for the collector
 	pages     []*guard.Region // of inputs
 }
 
@@ -82,7 +83,7 @@ func (w *world) melt() {
 	for _, p := range w.constants {
 		p.Free()
 	}
-	w.constants, w.kept, w.target = nil, nil, reflect.Value{}
+	w.constants, w.alive, w.kept, w.target = nil, nil, nil, reflect.Value{}
 }
 
 // free frees the pages. Nothing of the world may be used after it.
