@@ -13,49 +13,49 @@ import (
 
 // Relay are the settings of Remote Write.
 type Relay struct {
-	Target    []string       `help:"URL that each tenant's series are posted to, as http://mimir:8080/api/v1/push; see --relay.replicate for several. None: the series land in Parquet." placeholder:"URL" group:"Remote Write"`
-	Header    string         `help:"Header that names the tenant to the targets." default:"X-Scope-OrgID"`
-	Replicate bool           `help:"Every target gets every series. Else a target is one of several doors to the same store, and the least busy one gets the next post."`
-	Version   relay.Protocol `help:"Version of Remote Write that targets get for requests of 2.0: 2, 1, or auto, which is 1 for targets that refuse 2." default:"auto"`
+	Target    []string       `help:"URL that series are posted to, for example http://mimir:8080/api/v1/push; repeat for several, see --relay.replicate. Without a target, series are stored in Parquet." placeholder:"URL" group:"Remote Write"`
+	Header    string         `help:"Header with the tenant, for targets." default:"X-Scope-OrgID"`
+	Replicate bool           `help:"Send every series to every target. Without it, targets are replicas of one endpoint, and each post goes to the least busy."`
+	Version   relay.Protocol `help:"Remote Write version for targets when the request is 2.0: 2, 1, or auto (1 for targets that refuse 2)." default:"auto"`
 	Encoding  relay.Encoding `help:"Compression of posts: snappy, or zstd for VictoriaMetrics." default:"snappy"`
-	Timeout   time.Duration  `help:"For all that a request needs until it is answered; shorter than that of the senders." default:"15s"`
-	TooMany   int            `help:"Status when a target, or a limit, says that it is too much: 503, or 429, at which Prometheus throws data away unless retry_on_http_429 is set." default:"503" enum:"429,503"`
+	Timeout   time.Duration  `help:"Maximum time from a request to its response. Must be shorter than the senders' timeout." default:"15s"`
+	TooMany   int            `help:"Status for backpressure from a target or a limit: 503 or 429. Prometheus drops data on 429 unless retry_on_http_429 is set." default:"503" enum:"429,503"`
 
-	TenantLabel    []string     `help:"Labels that name the tenant, the most important first." default:"__tenant__"`
-	TenantRemove   bool         `help:"Take these labels out of the series. A request of one tenant that keeps them is passed on as it came."`
-	TenantDefault  string       `help:"Tenant of series that have none of the labels." default:"anonymous"`
-	TenantMissing  relay.Policy `help:"What becomes of those: default (they are the default tenant's), fail (their sender is told) or drop." default:"default"`
-	TenantPrefix   string       `help:"Text before the names of tenants."`
-	RejectedTenant relay.Policy `help:"What becomes of series whose tenant a target refuses with 401, 403 or 404: fail (their sender is told, and gives them up) or drop." default:"fail"`
-	DeadTenant     relay.Policy `help:"What becomes of series of a tenant for whom no target has answered for a while: fail (their sender keeps them, and all that it sends with them) or drop." default:"fail"`
+	TenantLabel    []string     `help:"Labels that name the tenant, by priority." default:"__tenant__"`
+	TenantRemove   bool         `help:"Remove the tenant labels from series. Without it, a request with one tenant is forwarded unchanged."`
+	TenantDefault  string       `help:"Tenant of series without a tenant label." default:"anonymous"`
+	TenantMissing  relay.Policy `help:"Action for series without a tenant label: default (use --relay.tenant-default), fail (the sender gets an error) or drop." default:"default"`
+	TenantPrefix   string       `help:"Prefix of tenant names sent to targets."`
+	RejectedTenant relay.Policy `help:"Action for series of a tenant that a target rejects with 401, 403 or 404: fail (the sender gets an error that it does not retry) or drop." default:"fail"`
+	DeadTenant     relay.Policy `help:"Action for series of a tenant with an open circuit (no target responds): fail (the sender retries the whole request) or drop." default:"fail"`
 
-	DeadTarget relay.Policy `help:"With --relay.replicate and without a queue, what becomes of series for a target that has not answered for a while: fail (their sender keeps them, for all targets) or drop (that target misses them)." default:"fail"`
+	DeadTarget relay.Policy `help:"Action for series of a target with an open circuit, with --relay.replicate and without a queue: fail (the sender retries, all targets wait) or drop (that target loses them)." default:"fail"`
 
-	Metadata relay.Destination `help:"Where metadata of version 1 goes, which belongs to no series: default (the default tenant), broadcast (the tenants of the request or, if it has no series, of its sender) or drop." default:"default"`
-	Rules    string            `help:"File of credentials, tenants and limits; it is read again when it changes." type:"path" placeholder:"FILE"`
+	Metadata relay.Destination `help:"Destination of Remote Write 1.0 metadata, which belongs to no series: default (the default tenant), broadcast (each tenant of the request, or of the sender if the request has no series) or drop." default:"default"`
+	Rules    string            `help:"File with credentials, tenants and limits. Re-read when it changes." type:"path" placeholder:"FILE"`
 
-	User         string `help:"User that targets are shown, by basic authentication." placeholder:"NAME"`
-	PasswordFile string `help:"File of its password." type:"path" placeholder:"FILE"`
-	TokenFile    string `help:"File of the token that targets are shown, as a bearer's." type:"path" placeholder:"FILE"`
-	CA           string `help:"Certificates that the targets' are checked against, PEM; else the system's." name:"ca" type:"path" placeholder:"FILE"`
-	Cert         string `help:"Certificate that targets are shown, PEM." type:"path" placeholder:"FILE"`
-	Key          string `help:"Its key, PEM." type:"path" placeholder:"FILE"`
+	User         string `help:"Basic-auth user for targets." placeholder:"NAME"`
+	PasswordFile string `help:"File containing the basic-auth password." type:"path" placeholder:"FILE"`
+	TokenFile    string `help:"File containing the bearer token for targets." type:"path" placeholder:"FILE"`
+	CA           string `help:"CA certificates for targets, PEM. Default: the system's." name:"ca" type:"path" placeholder:"FILE"`
+	Cert         string `help:"Client certificate for targets, PEM." type:"path" placeholder:"FILE"`
+	Key          string `help:"Key of the client certificate, PEM." type:"path" placeholder:"FILE"`
 
 	Conns   int           `help:"Maximum connections per target." default:"2048"`
-	ConnAge time.Duration `help:"Age at which connections are replaced, those to targets and those of senders, so that balancers get to spread them." default:"10m"`
+	ConnAge time.Duration `help:"Maximum age of connections to targets and from senders, so that load balancers can redistribute them." default:"10m"`
 
-	MaxBody    Size `help:"Bytes of a body, as received." default:"32MiB"`
-	MaxDecoded Size `help:"Bytes of a body, decompressed." default:"32MiB"`
-	MaxTenants int  `help:"Tenants in one request." default:"1000"`
-	MaxSeries  int  `help:"Series in one request, which may have four times as many symbols." default:"250000"`
+	MaxBody    Size `help:"Maximum size of a request body as received." default:"32MiB"`
+	MaxDecoded Size `help:"Maximum size of a request body after decompression." default:"32MiB"`
+	MaxTenants int  `help:"Maximum tenants per request." default:"1000"`
+	MaxSeries  int  `help:"Maximum series per request. The maximum for symbols is four times as many." default:"250000"`
 
-	Queue           string        `help:"Directory of a queue: senders are answered when it has their series on disk, and targets get them from there. Else when the targets have answered." type:"path" placeholder:"DIR"`
-	QueueMax        Size          `help:"Bytes that may wait in the queue; beyond: 503." default:"16GiB"`
-	QueueTenantMax  Size          `help:"Bytes of one tenant." default:"4GiB"`
-	QueueDropOldest bool          `help:"Drop a tenant's oldest series instead of refusing its new ones."`
-	QueueMaxAge     time.Duration `help:"Age at which --relay.queue-drop-oldest drops; 0: none." default:"0s"`
-	QueueMemory     Size          `help:"Memory for what waits; beyond, it is read back from the disk." default:"64MiB"`
-	QueueWorkers    int           `help:"Posts out of the queue at once." default:"32"`
+	Queue           string        `help:"Queue directory. With a queue, senders get their response as soon as the series are on disk; without one, after the targets respond." type:"path" placeholder:"DIR"`
+	QueueMax        Size          `help:"Maximum queued bytes; above it: 503." default:"16GiB"`
+	QueueTenantMax  Size          `help:"Maximum queued bytes per tenant." default:"4GiB"`
+	QueueDropOldest bool          `help:"When a tenant's queue is full, drop its oldest series instead of refusing new ones."`
+	QueueMaxAge     time.Duration `help:"Maximum age of queued series with --relay.queue-drop-oldest; 0: no limit." default:"0s"`
+	QueueMemory     Size          `help:"Memory for queued series; the rest is read back from disk." default:"64MiB"`
+	QueueWorkers    int           `help:"Maximum concurrent posts from the queue." default:"32"`
 }
 
 // check says what is wrong with the settings of a service that listens at an address.

@@ -18,24 +18,24 @@ import (
 
 // Serve are the settings of `slipstream serve`.
 type Serve struct {
-	Config kong.ConfigFlag `help:"JSON file with settings." placeholder:"FILE" env:"-"`
+	Config kong.ConfigFlag `help:"Configuration file, JSON." placeholder:"FILE" env:"-"`
 
-	Listen string `help:"Address to listen on." default:"127.0.0.1:8080"`
-	Data   string `help:"Directory of the log and the tables." default:"./data" type:"path"`
-	Node   string `help:"File-name prefix; must be unique among writers to the same place. Default: an id that is generated once and kept in --data." placeholder:"NAME"`
+	Listen string `help:"Listen address." default:"127.0.0.1:8080"`
+	Data   string `help:"Data directory: write-ahead log and tables." default:"./data" type:"path"`
+	Node   string `help:"Node name, used as a file-name prefix. Must be unique among writers. Default: an id generated at the first start and kept in --data." placeholder:"NAME"`
 
-	FileMode Mode `help:"Permissions of the files of the log and the tables, in octal; directories can be entered where files can be read." default:"0600"`
+	FileMode Mode `help:"Permissions of log and table files, octal. Directories get the execute bit for everyone who may read." default:"0600"`
 
-	Token          string `help:"Token that requests must carry, written as a line of --token-file. Set it in the environment or the configuration file, or use --token-file: the command line is refused." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
-	TokenFile      string `help:"File of tokens, one a line. A token alone has all rights on all databases; words after it grant less, as TOKEN db=metrics,logs rights=write. The rights are write, read (tables, schemas, metrics) and administer (flush, drop and alter, schemas). Read again when it changes." type:"path" placeholder:"FILE"`
-	InsecureNoAuth bool   `help:"Allow to listen beyond this machine without a token."`
-	TLSCert        string `help:"Certificate chain, PEM; with it the service speaks TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
-	TLSKey         string `help:"Key of the certificate, PEM." name:"tls-key" type:"path" placeholder:"FILE"`
-	TLSClientCA    string `help:"Certificates of authorities, PEM; the certificates of clients that show one must be signed by one of them." name:"tls-client-ca" type:"path" placeholder:"FILE"`
-	Pprof          string `help:"Loopback address for profiles (net/http/pprof); empty: none." placeholder:"ADDRESS"`
+	Token          string `help:"Access token, in the format of a line of --token-file. Not accepted on the command line: use --token-file, the environment or the configuration file." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
+	TokenFile      string `help:"File of access tokens, one per line. A token alone grants all rights on all databases; restrict it with words after it: TOKEN db=metrics,logs rights=write. Rights: write, read (tables, schemas, metrics), administer (flush, drop, alter, schemas). Re-read when it changes." type:"path" placeholder:"FILE"`
+	InsecureNoAuth bool   `help:"Listen on a non-loopback address without a token."`
+	TLSCert        string `help:"TLS certificate chain, PEM. Enables TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
+	TLSKey         string `help:"TLS private key, PEM." name:"tls-key" type:"path" placeholder:"FILE"`
+	TLSClientCA    string `help:"CA certificates for client certificates, PEM. Clients that present one must have it signed by one of these." name:"tls-client-ca" type:"path" placeholder:"FILE"`
+	Pprof          string `help:"Loopback address for net/http/pprof. Default: disabled." placeholder:"ADDRESS"`
 
-	LogLevel  slog.Level `help:"debug, info, warn or error." default:"info"`
-	LogFormat string     `help:"text or json." enum:"text,json" default:"text"`
+	LogLevel  slog.Level `help:"Log level: debug, info, warn or error." default:"info"`
+	LogFormat string     `help:"Log format: text or json." enum:"text,json" default:"text"`
 
 	Relay   Relay   `embed:"" prefix:"relay." group:"Remote Write"`
 	Limits  Limits  `embed:"" group:"Limits"`
@@ -47,48 +47,48 @@ type Serve struct {
 
 // Limits bound requests; beyond them a request is refused.
 type Limits struct {
-	MaxBody         Size `help:"Bytes of a body, as received." default:"64MiB"`
-	MaxDecompressed Size `help:"Bytes of a body after decompression." default:"256MiB"`
-	MaxRatio        int  `help:"Of the two, beyond the first MiB." default:"200"`
-	MaxInFlight     Size `help:"Bytes of all bodies in hand; beyond: 429. A client leaves as many free as its bodies take." default:"256MiB"`
-	MinRate         Size `help:"Minimum rate of a body in bytes per second, over 5 s; slower: 408. 0: no minimum." default:"4KiB"`
-	MaxRows         int  `help:"Rows of a request." default:"1048576"`
-	MaxColumns      int  `help:"Columns of a table." default:"4096"`
-	MaxTables       int  `help:"Tables in the catalog. Where several databases have some, each may have four times as many as are free." default:"10000"`
-	MaxHeader       Size `help:"Bytes of a request's head." default:"16KiB"`
+	MaxBody         Size `help:"Maximum size of a request body as received." default:"64MiB"`
+	MaxDecompressed Size `help:"Maximum size of a request body after decompression." default:"256MiB"`
+	MaxRatio        int  `help:"Maximum decompression ratio, enforced after the first MiB." default:"200"`
+	MaxInFlight     Size `help:"Maximum size of all request bodies in memory; above it: 429. One client may use at most half of what the others leave." default:"256MiB"`
+	MinRate         Size `help:"Minimum upload rate in bytes per second, averaged over 5 s; below it: 408. 0: no minimum." default:"4KiB"`
+	MaxRows         int  `help:"Maximum rows per request." default:"1048576"`
+	MaxColumns      int  `help:"Maximum columns per table." default:"4096"`
+	MaxTables       int  `help:"Maximum tables. With several databases, each may have at most four times as many tables as are still free." default:"10000"`
+	MaxHeader       Size `help:"Maximum size of request headers." default:"16KiB"`
 
 	IdempotencyWindow time.Duration `help:"How long the Idempotency-Key of a stored request is remembered." default:"1h"`
 }
 
 // Seal is when the rows of a table are ready to land.
 type Seal struct {
-	Rows  int           `help:"So many rows of a table land together." default:"1048576"`
-	Bytes Size          `help:"Or rows that occupy so much." default:"128MiB"`
-	Age   time.Duration `help:"Or when the first has waited so long." default:"10s"`
+	Rows  int           `help:"Flush a table when it has this many buffered rows," default:"1048576"`
+	Bytes Size          `help:"or when its buffered rows use this much memory," default:"128MiB"`
+	Age   time.Duration `help:"or when its oldest buffered row has this age." default:"10s"`
 }
 
 // Landing is how rows become files.
 type Landing struct {
-	MaxBuffered Size          `help:"Memory of rows that wait to land; beyond half of it requests are delayed, beyond it: 429." default:"192MiB"`
-	Landers     int           `help:"Tables that land at once." default:"2"`
-	Compression parquet.Codec `help:"Of the files: snappy, zstd or none." default:"snappy"`
+	MaxBuffered Size          `help:"Memory for buffered rows. Above half of it, requests are delayed; above all of it: 429." default:"192MiB"`
+	Landers     int           `help:"Maximum tables flushed concurrently." default:"2"`
+	Compression parquet.Codec `help:"Compression of Parquet files: snappy, zstd or none." default:"snappy"`
 }
 
 // WAL is how the write-ahead log is kept.
 type WAL struct {
-	Segment Size `help:"Bytes of a segment; at most a sixteenth of the volume." default:"128MiB"`
-	Max     Size `help:"Bytes of the log; beyond: 429. 0: no bound." default:"4GiB"`
-	MinFree Size `help:"Free bytes of the disk below which writes are refused: 503. At most a quarter of the volume." default:"64MiB"`
-	Reserve Size `help:"Room that is kept so that landing and recovery go on when the disk is full; at most a sixteenth of the volume." default:"64MiB"`
+	Segment Size `help:"Segment size; at most 1/16 of the volume." default:"128MiB"`
+	Max     Size `help:"Maximum size of the log; above it: 429. 0: no limit." default:"4GiB"`
+	MinFree Size `help:"Minimum free disk space; below it, writes get 503. At most 1/4 of the volume." default:"64MiB"`
+	Reserve Size `help:"Disk space reserved for flushing and recovery on a full disk; at most 1/16 of the volume." default:"64MiB"`
 }
 
 // Timeout is how long things may take.
 type Timeout struct {
-	Header   time.Duration `help:"For the head of a request to arrive." default:"5s"`
-	Read     time.Duration `help:"For a whole request to arrive." default:"60s"`
-	Idle     time.Duration `help:"For a connection to have no request." default:"2m"`
-	Drain    time.Duration `help:"Between /ready saying no and the end of listening, for balancers to notice." default:"0s"`
-	Shutdown time.Duration `help:"For requests to end and rows to land on shutdown. What has not landed by then lands after the next start." default:"30s"`
+	Header   time.Duration `help:"Maximum time to receive request headers." default:"5s"`
+	Read     time.Duration `help:"Maximum time to receive a request." default:"60s"`
+	Idle     time.Duration `help:"Maximum time that a connection may be idle." default:"2m"`
+	Drain    time.Duration `help:"Time between the first 503 of /ready and the end of listening, for load balancers." default:"0s"`
+	Shutdown time.Duration `help:"Maximum time to finish requests and flush rows at shutdown. Unflushed rows are flushed after the next start." default:"30s"`
 }
 
 // Validate is called by kong.

@@ -14,10 +14,10 @@ import (
 
 // Check compares two versions of a schema. The tags are for kong.
 type Check struct {
-	Old string `arg:"" help:"JSON of the version whose messages are there, or whose readers are."`
-	New string `arg:"" help:"JSON of the version that is to come."`
+	Old string `arg:"" help:"Schema (JSON) of existing messages or readers."`
+	New string `arg:"" help:"Schema (JSON) of the new version."`
 
-	Require string `enum:"backward,forward,both" default:"both" env:"-" help:"What must be possible: backward, the new version reads messages of the old one; forward, the old one reads messages of the new one; or both, as when neither all readers nor all writers change at once."`
+	Require string `enum:"backward,forward,both" default:"both" env:"-" help:"Direction to check: backward (new readers, old messages), forward (old readers, new messages) or both. Choose both if readers and writers are not all upgraded at once."`
 }
 
 // requirements are what each Require asks of a verdict.
@@ -60,7 +60,7 @@ func differ(why error, need schema.Verdict) bool {
 
 // Show prints a schema.
 type Show struct {
-	File string `arg:"" help:"JSON of a schema."`
+	File string `arg:"" help:"Schema (JSON)."`
 }
 
 // Run prints it in the notation of package schema, with what it is known by.

@@ -10,37 +10,37 @@ import (
 // Options say what to send, how, and what to measure. The tags are for kong; the fields without a flag are for the program
 // that embeds them.
 type Options struct {
-	Protocol string `help:"What is sent: ingest, rows for an ingest service, or remote-write, series for a relay or whoever else takes Remote Write." enum:"ingest,remote-write" default:"ingest"`
+	Protocol string `help:"What to send: ingest (rows for the ingest endpoints) or remote-write (series for a relay or any Remote Write receiver)." enum:"ingest,remote-write" default:"ingest"`
 
-	URL     string `help:"Base URL of the service. Remote Write goes to the URL as it is, or to /api/v1/push if it has no path." default:"http://127.0.0.1:8080" placeholder:"URL"`
-	AnyHost bool   `help:"Allow a URL that is not this machine."`
+	URL     string `help:"Base URL of the service. For remote-write: the URL itself, or /api/v1/push if it has no path." default:"http://127.0.0.1:8080" placeholder:"URL"`
+	AnyHost bool   `help:"Allow a URL on another machine."`
 
-	Endpoint   string `help:"Where to post: arc (/api/v1/write/msgpack) or v1 (/v1/write/{db}/{table})." enum:"arc,v1" default:"arc"`
-	Database   string `help:"Database to write to; empty: the server's default." placeholder:"NAME"`
+	Endpoint   string `help:"Ingest endpoint: arc (/api/v1/write/msgpack) or v1 (/v1/write/{db}/{table})." enum:"arc,v1" default:"arc"`
+	Database   string `help:"Database. Default: the server's." placeholder:"NAME"`
 	Token      string `help:"Bearer token." env:"SLIPSTREAM_TOKEN" placeholder:"TOKEN"`
-	Durability string `help:"Acknowledge after the disk has it (sync) or before (async)." enum:"sync,async" default:"sync"`
-	Format     string `help:"Shape of the bodies: columnar, row or, by --endpoint=v1, schema: columns by a schema that is registered first." enum:"columnar,row,schema" default:"columnar"`
-	Compress   string `help:"Compression of the bodies: none, gzip or zstd; of Remote Write snappy or zstd. Unless it is given: none, or snappy." enum:",none,gzip,zstd,snappy" default:""`
+	Durability string `help:"Durability: sync (respond after fsync) or async (respond before)." enum:"sync,async" default:"sync"`
+	Format     string `help:"Body layout: columnar, row, or with --endpoint=v1 schema (columns coded by a schema, which is registered first)." enum:"columnar,row,schema" default:"columnar"`
+	Compress   string `help:"Compression of bodies: none, gzip or zstd; for remote-write snappy or zstd. Default: none, or snappy." enum:",none,gzip,zstd,snappy" default:""`
 
-	Source      string        `help:"What to send: synthetic, or proc, this machine's own counters from /proc." enum:"synthetic,proc" default:"synthetic"`
-	Duration    time.Duration `help:"How long to send; 0: until interrupted." default:"60s"`
-	Interval    time.Duration `help:"How often --source=proc reads the counters." default:"1s"`
+	Source      string        `help:"Source of rows: synthetic, or proc (this machine's counters from /proc)." enum:"synthetic,proc" default:"synthetic"`
+	Duration    time.Duration `help:"Duration; 0: until interrupted." default:"60s"`
+	Interval    time.Duration `help:"Sampling interval of --source=proc." default:"1s"`
 	Workers     int           `help:"Connections, each with one request at a time. --source=proc uses one." default:"12"`
-	Rows        int           `help:"Rows in a synthetic request." default:"1000"`
-	Tables      int           `help:"Synthetic tables." default:"4"`
-	Hosts       int           `help:"Distinct hosts in the synthetic rows." default:"1000"`
-	Pregenerate int           `help:"Synthetic requests made beforehand and then sent in turn." default:"1000"`
-	UniqueTime  bool          `help:"Give each synthetic row a time of its own in its table. Compressed bodies keep the times they were made with." default:"true" negatable:""`
+	Rows        int           `help:"Rows per synthetic request." default:"1000"`
+	Tables      int           `help:"Number of synthetic tables." default:"4"`
+	Hosts       int           `help:"Number of distinct hosts in synthetic rows." default:"1000"`
+	Pregenerate int           `help:"Number of synthetic requests to prepare; they are sent in turn." default:"1000"`
+	UniqueTime  bool          `help:"Give every synthetic row a unique time in its table. Compressed bodies keep their prepared times." default:"true" negatable:""`
 
-	Rate          float64       `help:"Limit in rows or series a second, over all workers; 0: none. Latency then counts from when a request was due." placeholder:"ROWS"`
-	RatePerWorker float64       `help:"The same for each worker." placeholder:"ROWS"`
-	Timeout       time.Duration `help:"How long to wait for a reply." default:"30s"`
+	Rate          float64       `help:"Maximum rows or series per second, all workers; 0: no limit. With a limit, latency counts from the time at which a request was due." placeholder:"ROWS"`
+	RatePerWorker float64       `help:"Maximum rows or series per second and worker; 0: no limit." placeholder:"ROWS"`
+	Timeout       time.Duration `help:"Response timeout." default:"30s"`
 
 	RemoteWrite RemoteWrite `embed:"" group:"With --protocol=remote-write"`
 
-	PID     int    `help:"Process of the server, to measure its CPU and memory; 0: none." name:"pid" placeholder:"PID"`
-	DataDir string `help:"Directory of the server's Parquet files, to count what landed." placeholder:"DIR"`
-	JSON    bool   `help:"Report as JSON."`
+	PID     int    `help:"Process id of the server, to measure its CPU time and memory; 0: none." name:"pid" placeholder:"PID"`
+	DataDir string `help:"Directory of the server's Parquet files, to count stored rows." placeholder:"DIR"`
+	JSON    bool   `help:"Print the report as JSON."`
 
 	// CountRows is how many rows the Parquet files below dir hold. DataDir needs it.
 	CountRows func(dir string) (int64, error) `kong:"-"`

@@ -10,14 +10,14 @@ import (
 // Prometheus has, and sends them round and round: the values and times of a request differ from those of the others that were made, not
 // from when it was sent before.
 type RemoteWrite struct {
-	Series      int           `help:"Series in a request, of 12 labels each." default:"2000"`
-	Tenants     int           `help:"Tenants, to whom equally many series of each request belong." default:"10"`
-	Version     int           `help:"Of the protocol: 1 or 2." name:"rw-version" enum:"1,2" default:"1"`
-	Histograms  float64       `help:"Share of the series that have a native histogram and an exemplar in place of a sample, from 0 to 1." default:"0"`
-	TenantLabel string        `help:"Label that names the tenant." default:"__tenant__"`
-	Grouped     bool          `help:"The series of a tenant stand together; else they are mixed, as Prometheus sends them."`
-	Sink        string        `help:"URL of a \"slipstream sink\" behind the relay: what was acknowledged is compared with what came there." placeholder:"URL"`
-	Settle      time.Duration `help:"How long the sink may get nothing new before what it lacks is lost." default:"10s"`
+	Series      int           `help:"Series per request, each with 12 labels." default:"2000"`
+	Tenants     int           `help:"Number of tenants. Every request has the same number of series of each." default:"10"`
+	Version     int           `help:"Remote Write version: 1 or 2." name:"rw-version" enum:"1,2" default:"1"`
+	Histograms  float64       `help:"Share of series with a native histogram and an exemplar instead of a sample, from 0 to 1." default:"0"`
+	TenantLabel string        `help:"Label with the tenant's name." default:"__tenant__"`
+	Grouped     bool          `help:"Order series by tenant. Without it they are mixed, as Prometheus sends them."`
+	Sink        string        `help:"URL of a \"slipstream sink\" that receives from the relay. Its counts are compared with what was acknowledged." placeholder:"URL"`
+	Settle      time.Duration `help:"Time without progress at the sink after which missing samples count as lost." default:"10s"`
 }
 
 const (

@@ -19,12 +19,12 @@ import (
 
 // Sink receives Remote Write as Cortex or Mimir would, and counts what it gets. It keeps nothing. The tags are for kong.
 type Sink struct {
-	Listen      string         `help:"Address to listen on. Requests go to any path but /counts, which tells what has come." default:"127.0.0.1:9009" env:"-"`
-	Latency     time.Duration  `help:"How long a request takes."`
-	Status      map[string]int `help:"Refuse what a tenant sends: team-03=503." placeholder:"TENANT=STATUS"`
-	RefuseV2    bool           `help:"Answer 415 to requests of version 2.0." name:"refuse-v2"`
-	LookEvery   int            `help:"Look into one of so many bodies of version 1.0, and count the others by number and length. Those of 2.0 are all looked into, as the answer tells what they hold." default:"1"`
-	TenantLabel string         `help:"Label by which the relay tells tenants: series that still have it must be of the tenant that they come for." default:"__tenant__"`
+	Listen      string         `help:"Listen address. /counts returns the counts; every other path accepts Remote Write." default:"127.0.0.1:9009" env:"-"`
+	Latency     time.Duration  `help:"Response delay."`
+	Status      map[string]int `help:"Status for a tenant's requests, for example team-03=503." placeholder:"TENANT=STATUS"`
+	RefuseV2    bool           `help:"Respond 415 to Remote Write 2.0." name:"refuse-v2"`
+	LookEvery   int            `help:"Decode one of this many 1.0 bodies, and count the others by number and size. All 2.0 bodies are decoded, since their response contains counts." default:"1"`
+	TenantLabel string         `help:"Tenant label of the relay. Series that still have it must belong to the tenant of their request." default:"__tenant__"`
 }
 
 // countsPath tells what has come.

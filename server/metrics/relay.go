@@ -15,55 +15,55 @@ type Relay struct{ Of *relay.Relay }
 var _ prometheus.Collector = Relay{}
 
 var (
-	relayRequests = describe("relay_requests_total", "Requests of Remote Write by how they ended.", "outcome")
-	relayVersions = describe("relay_protocol_requests_total", "Requests that could be read, by version of the protocol.", "version")
-	relayLatency  = describe("relay_request_seconds", "From the head of a request to its answer.")
-	relayReceived = describe("relay_received_total", "What requests held: series, samples, native histograms, exemplars.", "kind")
-	postTimes     = describe("relay_post_seconds", "How long posts took, with repetitions at other targets, by class of tenants and status.", "class", "status")
-	targetPosts   = describe("relay_target_posts", "Posts under way.", "target")
-	targetUp      = describe("relay_target_up", "0 while a target is given a rest, because it did not answer.", "target")
-	targetMissed  = describe("relay_target_missed_series_total", "Series that were lost for a target alone: others have taken them.", "target")
-	targetV2      = describe("relay_target_takes_v2", "0 for a while after a target has refused version 2 of the protocol.", "target")
+	relayRequests = describe("relay_requests_total", "Remote Write requests by outcome.", "outcome")
+	relayVersions = describe("relay_protocol_requests_total", "Readable requests by protocol version.", "version")
+	relayLatency  = describe("relay_request_seconds", "Request duration from headers to response.")
+	relayReceived = describe("relay_received_total", "Received series, samples, native histograms and exemplars.", "kind")
+	postTimes     = describe("relay_post_seconds", "Duration of posts, including retries at other targets, by tenant class and status.", "class", "status")
+	targetPosts   = describe("relay_target_posts", "Posts in progress.", "target")
+	targetUp      = describe("relay_target_up", "0 while the target's circuit is open because it did not respond.", "target")
+	targetMissed  = describe("relay_target_missed_series_total", "Series that this target lost and other targets received.", "target")
+	targetV2      = describe("relay_target_takes_v2", "0 for some time after the target refused Remote Write 2.0.", "target")
 
-	tenantTaken   = describe("relay_tenant_taken_total", "What targets, queue or log have taken for a tenant: series, samples, native histograms, exemplars.", "tenant", "kind")
-	tenantFailed  = describe("relay_tenant_failed_series_total", "Series that were not taken, by why. Of those that are limited or failed the sender is told to come again.", "tenant", "verdict")
-	tenantRefused = describe("relay_tenant_rejected_series_total", "Series that are against the rules.", "tenant")
-	tenantDropped = describe("relay_tenant_dropped_series_total", "Series that the settings have dropped.", "tenant")
-	tenantPosts   = describe("relay_tenant_posts_total", "Posts, by how they ended.", "tenant", "verdict")
-	tenantSeconds = describe("relay_tenant_post_seconds_total", "How long posts took together.", "tenant")
-	tenantUp      = describe("relay_tenant_up", "0 while nothing is posted for a tenant, because no target took it.", "tenant")
+	tenantTaken   = describe("relay_tenant_taken_total", "Series, samples, native histograms and exemplars accepted by targets, queue or log.", "tenant", "kind")
+	tenantFailed  = describe("relay_tenant_failed_series_total", "Series not accepted, by verdict. Senders are asked to retry those with verdict limited or failed.", "tenant", "verdict")
+	tenantRefused = describe("relay_tenant_rejected_series_total", "Series rejected by protocol or rules.", "tenant")
+	tenantDropped = describe("relay_tenant_dropped_series_total", "Series dropped as configured.", "tenant")
+	tenantPosts   = describe("relay_tenant_posts_total", "Posts by verdict.", "tenant", "verdict")
+	tenantSeconds = describe("relay_tenant_post_seconds_total", "Total duration of posts.", "tenant")
+	tenantUp      = describe("relay_tenant_up", "0 while the tenant's circuit is open because no target accepted its series.", "tenant")
 
-	queueLost        = describe("relay_queue_lost_total", "Items and samples that were given up: refused by a target, too old, to make room, or damaged on the disk.", "reason", "kind")
-	queueTenantBytes = describe("relay_queue_tenant_bytes", "Bytes that wait for a tenant.", "tenant")
-	queueTenantAge   = describe("relay_queue_tenant_oldest_seconds", "How long the oldest of them has waited.", "tenant")
+	queueLost        = describe("relay_queue_lost_total", "Items and samples lost from the queue, by reason: refused by a target, age, room, or disk damage.", "reason", "kind")
+	queueTenantBytes = describe("relay_queue_tenant_bytes", "Queued bytes of the tenant.", "tenant")
+	queueTenantAge   = describe("relay_queue_tenant_oldest_seconds", "Age of the tenant's oldest queued item.", "tenant")
 )
 
 var ofRelay = []metric[relay.Stats]{
-	counter("relay_received_bytes_total", "Bytes of bodies, as received.", func(s relay.Stats) float64 { return float64(s.Bytes) }),
-	counter("relay_decoded_bytes_total", "Bytes of bodies, decompressed.", func(s relay.Stats) float64 { return float64(s.Decoded) }),
-	counter("relay_rejected_series_total", "Series that are against the protocol or the rules, whoever's they are.", func(s relay.Stats) float64 { return float64(s.Rejected) }),
-	counter("relay_unlabeled_series_total", "Series without a tenant that were dropped.", func(s relay.Stats) float64 { return float64(s.Unlabeled) }),
-	counter("relay_metadata_total", "Entries of metadata of version 1.", func(s relay.Stats) float64 { return float64(s.Metadata) }),
-	counter("relay_metadata_dropped_total", "Those of them that went nowhere.", func(s relay.Stats) float64 { return float64(s.MetadataDropped) }),
-	counter("relay_remembered_total", "Tenants' parts of requests that came again and had been delivered.", func(s relay.Stats) float64 { return float64(s.Remembered) }),
-	gauge("relay_tenants", "Tenants that have written of late.", func(s relay.Stats) float64 { return float64(s.KnownTenants) }),
+	counter("relay_received_bytes_total", "Body bytes as received.", func(s relay.Stats) float64 { return float64(s.Bytes) }),
+	counter("relay_decoded_bytes_total", "Body bytes after decompression.", func(s relay.Stats) float64 { return float64(s.Decoded) }),
+	counter("relay_rejected_series_total", "Series rejected by protocol or rules, all tenants.", func(s relay.Stats) float64 { return float64(s.Rejected) }),
+	counter("relay_unlabeled_series_total", "Series dropped because they have no tenant label.", func(s relay.Stats) float64 { return float64(s.Unlabeled) }),
+	counter("relay_metadata_total", "Metadata entries of Remote Write 1.0.", func(s relay.Stats) float64 { return float64(s.Metadata) }),
+	counter("relay_metadata_dropped_total", "Metadata entries of Remote Write 1.0 that were dropped.", func(s relay.Stats) float64 { return float64(s.MetadataDropped) }),
+	counter("relay_remembered_total", "Subrequests of retried requests that were not delivered again because a target had accepted them.", func(s relay.Stats) float64 { return float64(s.Remembered) }),
+	gauge("relay_tenants", "Recently active tenants.", func(s relay.Stats) float64 { return float64(s.KnownTenants) }),
 }
 
 var ofQueue = []metric[queue.Stats]{
-	gauge("relay_queue_items", "Tenants' requests that wait.", func(s queue.Stats) float64 { return float64(s.Items) }),
-	gauge("relay_queue_bytes", "Bytes that wait, and some for each item.", func(s queue.Stats) float64 { return float64(s.Bytes) }),
-	gauge("relay_queue_memory_bytes", "Bytes that wait in memory.", func(s queue.Stats) float64 { return float64(s.Memory) }),
-	gauge("relay_queue_oldest_seconds", "How long the oldest item has waited.", func(s queue.Stats) float64 { return s.Oldest.Seconds() }),
-	gauge("relay_queue_tenants", "Tenants for whom something waits.", func(s queue.Stats) float64 { return float64(s.Tenants) }),
-	counter("relay_queue_taken_total", "Items that were put into the queue, or found in it at the start.", func(s queue.Stats) float64 { return float64(s.Taken.Items) }),
-	counter("relay_queue_delivered_total", "Items that a target has taken.", func(s queue.Stats) float64 { return float64(s.Delivered.Items) }),
-	counter("relay_queue_retries_total", "Deliveries that failed and are tried again.", func(s queue.Stats) float64 { return float64(s.Retries) }),
-	counter("relay_queue_rewritten_bytes_total", "Bytes that were written again, so that old segments could go.", func(s queue.Stats) float64 { return float64(s.Rewritten) }),
+	gauge("relay_queue_items", "Queued items. An item is one tenant's part of a request.", func(s queue.Stats) float64 { return float64(s.Items) }),
+	gauge("relay_queue_bytes", "Queued bytes, including overhead per item.", func(s queue.Stats) float64 { return float64(s.Bytes) }),
+	gauge("relay_queue_memory_bytes", "Queued bytes held in memory.", func(s queue.Stats) float64 { return float64(s.Memory) }),
+	gauge("relay_queue_oldest_seconds", "Age of the oldest queued item.", func(s queue.Stats) float64 { return s.Oldest.Seconds() }),
+	gauge("relay_queue_tenants", "Tenants with queued items.", func(s queue.Stats) float64 { return float64(s.Tenants) }),
+	counter("relay_queue_taken_total", "Items enqueued, including those found at startup.", func(s queue.Stats) float64 { return float64(s.Taken.Items) }),
+	counter("relay_queue_delivered_total", "Items accepted by a target.", func(s queue.Stats) float64 { return float64(s.Delivered.Items) }),
+	counter("relay_queue_retries_total", "Failed deliveries; each is retried.", func(s queue.Stats) float64 { return float64(s.Retries) }),
+	counter("relay_queue_rewritten_bytes_total", "Bytes rewritten to free old segments.", func(s queue.Stats) float64 { return float64(s.Rewritten) }),
 	gauge("relay_queue_disk_bytes", "Bytes of the queue's log.", func(s queue.Stats) float64 { return float64(s.Log.Size) }),
-	counter("relay_queue_damage_total", "Damaged places of the queue's log that the start found and set aside.", func(s queue.Stats) float64 { return float64(s.Salvaged.Places) }),
-	counter("relay_queue_damaged_records_total", "Records of the queue's log that are lost by that, at most.", func(s queue.Stats) float64 { return float64(s.Salvaged.Records) }),
-	gauge("relay_queue_set_aside_files", "Files in the queue's directory that hold damaged parts of its log.", func(s queue.Stats) float64 { return float64(s.Salvaged.Files) }),
-	gauge("relay_queue_low_disk", "1 while the queue takes nothing because the disk is nearly full.", func(s queue.Stats) float64 { return oneIf(s.Log.LowDisk) }),
+	counter("relay_queue_damage_total", "Damaged places of the queue's log found and set aside at startup.", func(s queue.Stats) float64 { return float64(s.Salvaged.Places) }),
+	counter("relay_queue_damaged_records_total", "Upper bound of records lost to damage of the queue's log.", func(s queue.Stats) float64 { return float64(s.Salvaged.Records) }),
+	gauge("relay_queue_set_aside_files", "Files in the queue directory with damaged parts of its log.", func(s queue.Stats) float64 { return float64(s.Salvaged.Files) }),
+	gauge("relay_queue_low_disk", "1 while the queue refuses items because free disk space is below the minimum.", func(s queue.Stats) float64 { return oneIf(s.Log.LowDisk) }),
 }
 
 // Describe implements prometheus.Collector.

@@ -9,10 +9,10 @@ import (
 
 // Options say which files to look at and what to do with them. The tags are for kong.
 type Options struct {
-	Paths []string `arg:"" optional:"" default:"./..." help:"Files and directories; a directory followed by /... stands for all below it (default: ./...)."`
+	Paths []string `arg:"" optional:"" default:"./..." help:"Files and directories; DIR/... includes subdirectories (default: ./...)."`
 
-	DryRun bool `short:"n" env:"-" help:"Print what would change, and write nothing."`
-	Check  bool `env:"-" help:"The same, and fail if something would change."`
+	DryRun bool `short:"n" env:"-" help:"Print the changes without writing them."`
+	Check  bool `env:"-" help:"Print the changes without writing them; exit status 1 if there are any."`
 }
 
 // file is one that changes, or that there is something to say about.

@@ -18,7 +18,7 @@ import (
 // read that came of it.
 type Demo struct {
 	Duration time.Duration `help:"How long to send." default:"8s"`
-	Interval time.Duration `help:"How often the counters are read." default:"250ms"`
+	Interval time.Duration `help:"Sampling interval of the counters." default:"250ms"`
 }
 
 // Run returns an error unless every row that was acknowledged has landed once. The settings c are those of a service by

@@ -44,9 +44,9 @@ func CountRows(dir string) (int64, error) {
 
 // Query is what to show of the tables below a directory.
 type Query struct {
-	Dir   string `arg:"" help:"Directory of tables, as ./data/tables." default:"./data/tables" type:"path"`
-	Table string `help:"Only this table, as db.table." placeholder:"NAME"`
-	Rows  int    `help:"Rows to show of each table, the earliest." default:"5"`
+	Dir   string `arg:"" help:"Directory of tables, for example ./data/tables." default:"./data/tables" type:"path"`
+	Table string `help:"Table to show, as db.table. Default: all." placeholder:"NAME"`
+	Rows  int    `help:"Rows to show per table, earliest first." default:"5"`
 }
 
 // found is what the files of one table hold.

@@ -21,14 +21,14 @@ import (
 )
 
 type commands struct {
-	Serve   serve   `cmd:"" help:"Take rows over HTTP, and land them in Parquet files."`
-	Load    sending `cmd:"" help:"Send rows to a service, or series to a relay, and measure it."`
-	Sink    sink    `cmd:"" help:"Take what a relay passes on, and count it."`
-	Query   query   `cmd:"" help:"Show what Parquet files hold."`
-	Demo    demo    `cmd:"" help:"Show the main job on this machine's counters."`
-	WAL     log     `cmd:"" name:"wal" help:"Look after the log of a service that is stopped."`
-	Schema  schemas `cmd:"" help:"Compare versions of a schema, which programs wrote down as JSON."`
-	Migrate moving  `cmd:"" help:"Make Go programs import Slipstream instead of what they import now."`
+	Serve   serve   `cmd:"" help:"Run the service: ingest rows into Parquet files, and relay Remote Write."`
+	Load    sending `cmd:"" help:"Load generator for ingest and Remote Write, with a report."`
+	Sink    sink    `cmd:"" help:"Remote Write receiver that counts what it receives."`
+	Query   query   `cmd:"" help:"Show rows of Parquet tables."`
+	Demo    demo    `cmd:"" help:"Ingest this machine's counters, and query them."`
+	WAL     log     `cmd:"" name:"wal" help:"Check and repair the write-ahead log of a stopped service."`
+	Schema  schemas `cmd:"" help:"Show and compare schemas in JSON form."`
+	Migrate moving  `cmd:"" help:"Change the imports of Go programs to Slipstream."`
 	Version shown   `cmd:"" help:"Show the version."`
 }
 
@@ -119,12 +119,12 @@ func (c *demo) Run(ctx context.Context) error {
 }
 
 type log struct {
-	Check  check  `cmd:"" help:"Read the log and say what is damaged."`
-	Repair repair `cmd:"" help:"Keep every record that can be read, and give up the others."`
+	Check  check  `cmd:"" help:"Read the log and report damage."`
+	Repair repair `cmd:"" help:"Keep all readable records, and discard the others."`
 }
 
 type check struct {
-	Dir string `arg:"" help:"Directory of the log, as ./data/wal." type:"existingdir"`
+	Dir string `arg:"" help:"Log directory, for example ./data/wal." type:"existingdir"`
 }
 
 func (c *check) Run() error {
@@ -140,7 +140,7 @@ func (c *check) Run() error {
 }
 
 type repair struct {
-	Dir string `arg:"" help:"Directory of the log, as ./data/wal." type:"existingdir"`
+	Dir string `arg:"" help:"Log directory, for example ./data/wal." type:"existingdir"`
 }
 
 func (c *repair) Run() error {
@@ -153,7 +153,7 @@ func (c *repair) Run() error {
 }
 
 type schemas struct {
-	Check checking `cmd:"" help:"Say whether messages of two versions can be read. Exits with 1 if not, and with 2 if the versions cannot be."`
+	Check checking `cmd:"" help:"Check whether readers and messages of two versions are compatible. Exit status: 1 if not, 2 if they cannot be compared."`
 	Show  showing  `cmd:"" help:"Show a schema and its fingerprints."`
 }
 
@@ -166,7 +166,7 @@ type showing struct{ evolve.Show }
 func (c *showing) Run() error { return c.Show.Run(os.Stdout) }
 
 type moving struct {
-	Msgpack msgpack `cmd:"" help:"From the MessagePack libraries of vmihailenco and Basekick."`
+	Msgpack msgpack `cmd:"" help:"Migrate from the MessagePack libraries of vmihailenco and Basekick."`
 }
 
 type msgpack struct{ migrate.Options }
