@@ -82,7 +82,7 @@ func (h *Handler) alter(w http.ResponseWriter, r *http.Request, do func(*table.S
 		h.refuse(w, r, h.explainAlteration(err))
 		return
 	}
-	h.log.Info("a table was altered", "table", name.String(), "column", r.PathValue("column"), "method", r.Method, "files", r.URL.Query().Get("files"))
+	h.log.Info("table altered", "table", name.String(), "column", r.PathValue("column"), "method", r.Method, "files", r.URL.Query().Get("files"))
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -102,6 +102,6 @@ func (h *Handler) explainAlteration(err error) *refusal {
 	case errors.Is(err, table.ErrClosed):
 		return refuse(NotReady, "the service is stopping: the table is as it was")
 	}
-	h.log.Error("an alteration failed", "error", err)
+	h.log.Error("altering a table failed", "error", err)
 	return refuse(InDoubt, "the alteration is not complete; the catalog is as it was, and files may have been changed: repeat the request: %s", oneLine(err))
 }

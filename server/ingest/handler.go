@@ -202,7 +202,7 @@ func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.Flush(r.Context()); err != nil {
-		h.log.Error("a flush ended early", "error", err)
+		h.log.Error("flush ended early", "error", err)
 		h.refuse(w, r, refuse(NotReady, "%v", err))
 		return
 	}

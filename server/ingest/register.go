@@ -95,7 +95,7 @@ func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		h.refuseSchema(w, r, name, err)
 	case created:
-		h.log.Info("a schema was registered", "schema", name, "fingerprint", v.fingerprint, "versions", len(versions))
+		h.log.Info("schema registered", "schema", name, "fingerprint", v.fingerprint, "versions", len(versions))
 		writeJSON(w, http.StatusCreated, statusOf(name, versions, v))
 	default:
 		writeJSON(w, http.StatusOK, statusOf(name, versions, v))
@@ -112,7 +112,7 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 		h.refuseSchema(w, r, name, err)
 		return
 	}
-	h.log.Info("a schema was deleted", "schema", name)
+	h.log.Info("schema deleted", "schema", name)
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -121,7 +121,7 @@ func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name stri
 	refused := asRefusal(err)
 	if refused.outcome == InDoubt {
 		h.counters.unsaved.Add(1)
-		h.log.Error("the schemas could not be written", "schema", name, "error", err)
+		h.log.Error("writing the schema registry failed", "schema", name, "error", err)
 	}
 	h.refuse(w, r, refused)
 }

@@ -166,9 +166,9 @@ func parametersOf(r *http.Request, known ...string) (url.Values, error) {
 // refuse answers with a refusal, and has the log say so: each one for those who debug, and otherwise one a minute for each outcome.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *refusal) {
 	log := h.log.With("outcome", refused.outcome.String(), "error", refused.Error(), "path", clip(r.URL.Path), "client", r.RemoteAddr)
-	log.Debug("a request was refused")
+	log.Debug("request refused")
 	if times := h.refusals[refused.outcome].count(); times > 0 {
-		log.Info("requests are refused; the last one", "times", times)
+		log.Info("requests refused; last one shown", "times", times)
 	}
 	refused.write(w)
 }

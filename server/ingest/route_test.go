@@ -30,7 +30,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 			send(100, "POST", "/v1/write/db/t", "secret") // which is not ready
 			time.Sleep(summaryInterval)
 			send(1, "GET", "/v1/tables", "guessed")
-			if got := strings.Count(text.String(), `msg="a request was refused"`); got != 202*each {
+			if got := strings.Count(text.String(), `msg="request refused"`); got != 202*each {
 				t.Errorf("at %v: %d refusals", level, got)
 			}
 			var lines []string
@@ -47,7 +47,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 				t.Fatalf("at %v: %d lines:\n%s", level, len(lines), text.String())
 			}
 			for i, w := range want {
-				for _, part := range []string{`msg="requests are refused; the last one"`, w.outcome, w.path, w.times + "\n", "client=192.0.2.1:1234", "error="} {
+				for _, part := range []string{`msg="requests refused; last one shown"`, w.outcome, w.path, w.times + "\n", "client=192.0.2.1:1234", "error="} {
 					if !strings.Contains(lines[i], part) {
 						t.Errorf("at %v: %s is not in %s", level, part, lines[i])
 					}

@@ -571,7 +571,7 @@ func TestSchemasFile(t *testing.T) {
 	if wantStatus(t, w, 500); !strings.Contains(w.Body.String(), "the disk failed while the schemas were written") {
 		t.Error(w.Body)
 	}
-	if text := log.String(); !strings.Contains(text, `level=ERROR msg="the schemas could not be written" schema=x error="the disk failed`) {
+	if text := log.String(); !strings.Contains(text, `level=ERROR msg="writing the schema registry failed" schema=x error="the disk failed`) {
 		t.Errorf("the log says %q", text)
 	}
 	wantStatus(t, r.do("GET", "/v1/schemas/x", nil), 404)

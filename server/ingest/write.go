@@ -375,7 +375,7 @@ func (h *Handler) explain(err error, landing func() error, told bool) error {
 	case errors.Is(err, table.ErrClosed), errors.Is(err, wal.ErrClosed):
 		return refuse(NotReady, "the service is stopping: nothing was stored, send it again later")
 	}
-	h.log.Error("a write failed", "error", err)
+	h.log.Error("write failed", "error", err)
 	if errors.Is(err, wal.ErrFailed) {
 		h.failed.Store(true) // what comes later is not in doubt: admit refuses it
 		return refuse(InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted")

@@ -101,6 +101,6 @@ func (q *Queue) note() error {
 		q.unnoted[tenant] = max(q.unnoted[tenant], to)
 	}
 	q.mu.Unlock()
-	q.o.Logger.Error("queue: it cannot be noted what was delivered: after a restart it is delivered again", "error", err)
+	q.o.Logger.Error("queue: recording deliveries failed; they repeat after a restart", "error", err)
 	return err
 }

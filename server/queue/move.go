@@ -36,7 +36,7 @@ func (q *Queue) makeRoom() {
 	if err == nil {
 		q.wake() // to go on
 	} else if !errors.Is(err, wal.ErrClosed) {
-		q.o.Logger.Error("queue: old items cannot be moved to the end of the log: it grows", "error", err)
+		q.o.Logger.Error("queue: rewriting old items failed; the log grows", "error", err)
 	}
 }
 

@@ -48,7 +48,7 @@ func (q *Queue) recover() error {
 		q.restore(backlogs[name])
 	}
 	if q.items > 0 {
-		q.o.Logger.Info("queue: items found in the log will be delivered", "items", q.items, "bytes", q.bytes)
+		q.o.Logger.Info("queue: undelivered items recovered", "items", q.items, "bytes", q.bytes)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (q *Queue) setAside(r *wal.Record, cause error) {
 	if err != nil {
 		q.segmentOf(r).pins++
 	}
-	q.o.Logger.Error("queue: A RECORD OF THE LOG CANNOT BE READ and is set aside: what it says is not done", "set_aside", name, "seq", r.Seq, "type", r.Type, "codec", r.Codec,
+	q.o.Logger.Error("queue: RECORD UNREADABLE; set aside and not applied", "set_aside", name, "seq", r.Seq, "type", r.Type, "codec", r.Codec,
 		"cause", cause, "error", err)
 }
 

@@ -137,7 +137,7 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 			return res
 		}
 		to.v1Until.Store(time.Now().Add(asksAgain).UnixNano())
-		r.o.Logger.Info("a target does not take version 2 of Remote Write: it gets version 1", "target", to.name(), "status", res.status, "for", asksAgain)
+		r.o.Logger.Info("target refused Remote Write 2.0; sending 1.0", "target", to.name(), "status", res.status, "for", asksAgain)
 	}
 	res := r.send(ctx, to, t, list, remotewrite.V1)
 	if res.verdict == taken {

@@ -103,7 +103,7 @@ func (q *request) enqueue() {
 	}
 	res := result{verdict: taken}
 	if err != nil {
-		r.o.Logger.Error("the queue does not take a request", "error", err)
+		r.o.Logger.Error("enqueueing a request failed", "error", err)
 		res = result{verdict: failed, text: queue.Explain(err)}
 	}
 	q.finishAll(res)

@@ -185,7 +185,7 @@ func unanswered(err error) result {
 func (t *target) complain(err error) {
 	now := time.Now().Unix()
 	if last := t.logged.Load(); now-last >= complainEvery && t.logged.CompareAndSwap(last, now) {
-		t.log.Warn("a target does not answer", "target", t.name(), "error", err)
+		t.log.Warn("target does not respond", "target", t.name(), "error", err)
 	}
 }
 

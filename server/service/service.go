@@ -208,7 +208,7 @@ func (s *Service) Run(ctx context.Context) error {
 	if s.profiles != nil {
 		profiler := newServer(s.config, profiles(), s.log)
 		defer profiler.Close()
-		s.log.Info("profiles", "url", "http://"+s.profiles.Addr().String()+"/debug/pprof/")
+		s.log.Info("pprof enabled", "url", "http://"+s.profiles.Addr().String()+"/debug/pprof/")
 		go serve(profiler, s.profiles)
 	}
 	recovered := make(chan struct{})
@@ -222,7 +222,7 @@ func (s *Service) Run(ctx context.Context) error {
 	var err error
 	select {
 	case <-ctx.Done():
-		s.log.Info("stopping: requests are finished and rows land", "at_most", s.config.Timeout.Shutdown)
+		s.log.Info("stopping; finishing requests and flushing rows", "at_most", s.config.Timeout.Shutdown)
 	case err = <-failed:
 	}
 	err = errors.Join(err, s.stop(server, recovered))
@@ -290,7 +290,7 @@ func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	requests, cancel := context.WithTimeout(ctx, s.config.Timeout.Shutdown/2) // the other half is for rows to land
 	defer cancel()
 	if err := server.Shutdown(requests); err != nil { // their senders get no answer; nothing of them is stored, or all
-		s.log.Warn("requests did not end in time: their connections are closed", "error", errors.Join(err, server.Close()))
+		s.log.Warn("shutdown timeout; closing connections of unfinished requests", "error", errors.Join(err, server.Close()))
 	}
 	select {
 	case <-recovered:

@@ -405,7 +405,7 @@ func TestLogIsThrottled(t *testing.T) {
 	defer s.release()
 	before := c.n.Load()
 	for range 1000 {
-		s.log.Error("a write failed", "error", os.ErrInvalid)
+		s.log.Error("write failed", "error", os.ErrInvalid)
 	}
 	if n := c.n.Load() - before; n < 1 || n > 500 {
 		t.Errorf("%d lines", n)

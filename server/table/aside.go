@@ -137,7 +137,7 @@ func (s *Store) exiled(u *unit) {
 		return
 	}
 	if len(t.exile.files) == 0 {
-		s.o.Logger.Error("the files of a table land aside, until they can be where they belong", "table", t.name.String(), "error", l.err)
+		s.o.Logger.Error("table directory not writable; files are written to the aside directory", "table", t.name.String(), "error", l.err)
 	}
 	t.exile.files = append(t.exile.files, l.exiled...)
 	if t.exile.err == nil {
@@ -179,7 +179,7 @@ func (s *Store) returnFiles() (err error) {
 			t.exile.err = e
 		} else if len(t.exile.files) == 0 {
 			t.exile = exile{unlanded: t.exile.unlanded}
-			s.o.Logger.Info("the files of a table are where they belong", "table", t.name.String())
+			s.o.Logger.Info("files moved back from the aside directory", "table", t.name.String())
 		}
 		s.mu.Unlock()
 		err = errors.Join(err, e)
@@ -345,7 +345,7 @@ func (s *Store) readAside(intended map[Name][]string) error {
 			if t == nil {
 				return err
 			}
-			s.o.Logger.Error("a file cannot be removed, and its table waits for that", "error", err)
+			s.o.Logger.Error("removing a file failed; its table waits", "error", err)
 			t.exile.unlanded = append(t.exile.unlanded, path)
 			t.exile.err = err
 		}
@@ -371,7 +371,7 @@ func (s *Store) readAside(intended map[Name][]string) error {
 	for _, path := range files {
 		t := tableOf(path)
 		if t == nil {
-			s.o.Logger.Error("a file is aside whose table the catalog does not know: it stays there", "file", path)
+			s.o.Logger.Error("file in the aside directory belongs to no table; left in place", "file", path)
 			continue
 		}
 		if slices.Contains(t.exile.unlanded, path) {

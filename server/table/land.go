@@ -176,7 +176,7 @@ func (s *Store) avoidTaken(u *unit) error {
 			if err := s.renumber(u.node); err != nil {
 				return fmt.Errorf("table %s: choosing a new log number, since %s exists: %w", u.table.name, f.Path, err)
 			}
-			s.o.Logger.Warn("file names are taken: was the log deleted or replaced by an older copy? choosing a new log number",
+			s.o.Logger.Warn("file names already exist; choosing a new log number. Was the log deleted or restored from an older copy?",
 				"file", f.Path, "node", s.nodeName())
 			s.rename(u)
 		}
@@ -288,7 +288,7 @@ func (s *Store) settle(u *unit) {
 	for _, p := range u.pieces {
 		s.pool.Put(p.batch)
 	}
-	s.o.Logger.Debug("rows have landed", "table", t.name.String(), "rows", u.rows, "files", len(u.landing.files), "bytes", u.landing.bytes,
+	s.o.Logger.Debug("rows flushed", "table", t.name.String(), "rows", u.rows, "files", len(u.landing.files), "bytes", u.landing.bytes,
 		"seconds", time.Since(u.opened).Seconds())
 	s.release()
 	close(u.done)
@@ -320,7 +320,7 @@ func (s *Store) postpone(u *unit, err error) {
 	}
 	s.total.LandFailures++
 	s.mu.Unlock()
-	s.o.Logger.Error("a unit did not land and will be tried again", "table", t.name.String(), "rows", u.rows, "after", pause, "error", err, "first_error", first)
+	s.o.Logger.Error("flush failed; retrying", "table", t.name.String(), "rows", u.rows, "after", pause, "error", err, "first_error", first)
 	time.AfterFunc(pause, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -181,7 +181,7 @@ func (s *Store) removeUnlanded(name Name, paths []string) error {
 		if sc == nil {
 			return err
 		}
-		s.o.Logger.Error("files of a table cannot be removed, and it does not land until they can", "table", name.String(), "error", err)
+		s.o.Logger.Error("removing files of a table failed; the table is not flushed until it succeeds", "table", name.String(), "error", err)
 		sc.table.unlanded = append(sc.table.unlanded, paths[i:]...)
 		break
 	}
@@ -324,6 +324,6 @@ func (s *Store) reportReplay() {
 	if st.Replayed == 0 {
 		return
 	}
-	s.o.Logger.Info("rows found in the log will land", "rows", st.Replayed, "seconds", st.ReplayTime.Seconds(),
+	s.o.Logger.Info("unflushed rows recovered from the log", "rows", st.Replayed, "seconds", st.ReplayTime.Seconds(),
 		"rows_per_second", int64(float64(st.Replayed)/max(st.ReplayTime.Seconds(), 1e-9)))
 }

@@ -52,7 +52,7 @@ func TestLandingsAreLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if each := text.lines("level=DEBUG", `msg="rows have landed"`, "rows=2", "files=2", "seconds="); len(each) != 3 ||
+	if each := text.lines("level=DEBUG", `msg="rows flushed"`, "rows=2", "files=2", "seconds="); len(each) != 3 ||
 		!strings.Contains(each[0], "table=db.cpu") || !strings.Contains(each[1], "table=db.mem") {
 		t.Errorf("%q", each)
 	}
@@ -64,7 +64,7 @@ func TestLandingsAreLogged(t *testing.T) {
 		began = began.Add(reportInterval)
 		s.report(began)
 	}
-	if all := text.lines("level=INFO", `msg="landed in the last minute"`, "units=3", "rows=6", "files=6", "bytes="); len(all) != 1 {
+	if all := text.lines("level=INFO", `msg="flushed in the last minute"`, "units=3", "rows=6", "files=6", "bytes="); len(all) != 1 {
 		t.Errorf("%q", all)
 	}
 	mustClose(t, s)

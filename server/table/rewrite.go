@@ -96,7 +96,7 @@ func (s *Store) runRewriter() {
 			s.rewriteTable(t)
 		}
 		if err := s.catalog.saveAll(); err != nil && s.ctx.Err() == nil {
-			s.o.Logger.Warn("the catalog does not say yet that files were rewritten; the next start looks at them", "error", err)
+			s.o.Logger.Warn("recording rewritten files in the catalog failed; the next start checks them again", "error", err)
 		}
 		s.mu.Lock()
 		s.rewriter = len(s.rewrites) > 0 && s.ctx.Err() == nil
@@ -133,7 +133,7 @@ func (s *Store) rewriteTable(t *table) {
 		done.Files, done.Kept = done.Files+aside.Files, append(done.Kept, aside.Kept...)
 	}
 	for _, kept := range done.Kept {
-		s.o.Logger.Error("a file cannot be rewritten and stays as it is", "table", t.name.String(), "error", kept)
+		s.o.Logger.Error("rewriting a file failed; it stays unchanged", "table", t.name.String(), "error", kept)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *Store) rewriteTable(t *table) {
 	switch {
 	case err == nil:
 		if done.Files > 0 {
-			s.o.Logger.Info("files were rewritten, since a column was widened", "table", t.name.String(), "files", done.Files)
+			s.o.Logger.Info("files rewritten after a column was widened", "table", t.name.String(), "files", done.Files)
 		}
 		s.catalog.rewritten(t, sc.widenings)
 		s.unpark(t)
@@ -152,7 +152,7 @@ func (s *Store) rewriteTable(t *table) {
 		r.err = cmp.Or(r.err, err)
 		s.list(t) // so that it is seen
 		r.pause = min(max(2*r.pause, s.o.firstPause), longestPause)
-		s.o.Logger.Error("files were not rewritten; trying again", "table", t.name.String(), "after", r.pause, "error", err)
+		s.o.Logger.Error("rewriting files failed; retrying", "table", t.name.String(), "after", r.pause, "error", err)
 		time.AfterFunc(r.pause, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()

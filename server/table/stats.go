@@ -73,7 +73,7 @@ func (s *Store) report(now time.Time) {
 	}
 	s.mu.Unlock()
 	if due && st.Units > last.Units {
-		s.o.Logger.Info("landed in the last minute", "units", st.Units-last.Units, "rows", st.Landed-last.Landed, "files", st.Files-last.Files, "bytes", st.Bytes-last.Bytes)
+		s.o.Logger.Info("flushed in the last minute", "units", st.Units-last.Units, "rows", st.Landed-last.Landed, "files", st.Files-last.Files, "bytes", st.Bytes-last.Bytes)
 	}
 }
 

@@ -285,7 +285,7 @@ func (s *Store) fail(r *wal.Record, err error) {
 		s.drop(d)
 		d.recycle()
 	}
-	s.o.Logger.Error("rows that were appended without waiting for the disk are lost", "db", r.DB, "table", r.Table, "error", err)
+	s.o.Logger.Error("rows acknowledged with durability=async lost", "db", r.DB, "table", r.Table, "error", err)
 	if s.o.WAL.OnFail != nil {
 		s.o.WAL.OnFail(r, err)
 	}
@@ -358,7 +358,7 @@ func (s *Store) Close(ctx context.Context) error {
 	err := s.flush(ctx)
 	if err == nil && s.o.Aside != nil {
 		if err := s.returnFiles(); err != nil {
-			s.o.Logger.Error("files stay aside until the next start", "error", err)
+			s.o.Logger.Error("moving files back failed; they stay aside until the next start", "error", err)
 		}
 	}
 	return errors.Join(err, s.end(ErrClosed))
@@ -379,7 +379,7 @@ func (s *Store) end(cause error) (err error) {
 	}
 	if s.catalog != nil {
 		if err := s.catalog.close(); err != nil { // the totals shall outlive the log
-			s.o.Logger.Warn("the numbers of rows and files could not be written to the catalog", "error", err)
+			s.o.Logger.Warn("writing row and file counts to the catalog failed", "error", err)
 		}
 	}
 	return errors.Join(err, s.log.Close())

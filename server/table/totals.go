@@ -56,7 +56,7 @@ func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 			return ended
 		}
 		if err != nil {
-			s.o.Logger.Warn("files of a table cannot be read, and what is in them does not count", "table", t.name.String(), "error", err)
+			s.o.Logger.Warn("reading files of a table failed; their rows are not counted", "table", t.name.String(), "error", err)
 		}
 	}
 	s.catalog.hasLanded(t, &n)
@@ -71,12 +71,12 @@ func (s *Store) release() {
 		return
 	}
 	if err := s.carry(to); err != nil {
-		s.o.Logger.Error("what must outlive records of the log cannot be written, so the log keeps segments that have landed; the next landing tries again", "error", err)
+		s.o.Logger.Error("rewriting records that outlive their segment failed; flushed segments stay in the log until the next flush", "error", err)
 		return
 	}
 	err := s.catalog.saveAll()
 	if err != nil && !disk.IsFull(err) {
-		s.o.Logger.Error("the catalog cannot be written, so the log keeps segments that have landed; the next landing tries again", "error", err)
+		s.o.Logger.Error("writing the catalog failed; flushed segments stay in the log until the next flush", "error", err)
 		return
 	}
 	s.log.Release(to)
@@ -88,6 +88,6 @@ func (s *Store) release() {
 // saveTotals writes the catalog where its totals are not essential: the log has them, or no disk has room for them.
 func (s *Store) saveTotals() {
 	if err := s.catalog.saveAll(); err != nil {
-		s.o.Logger.Warn("the numbers of rows and files could not be written to the catalog", "error", err)
+		s.o.Logger.Warn("writing row and file counts to the catalog failed", "error", err)
 	}
 }

@@ -144,7 +144,7 @@ func (s *space) look() {
 	s.found.Store(free)
 	s.wanted.Store(wanted)
 	if low != s.isLow.Swap(low) {
-		s.log.Warn("wal: room on the disk", "low", low, "free", free, "wanted", wanted, "dir", s.dir)
+		s.log.Warn("wal: free disk space crossed the minimum", "low", low, "free", free, "wanted", wanted, "dir", s.dir)
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *space) giveBack() bool {
 	}
 	s.drop()
 	s.isLow.Store(true)
-	s.log.Warn("wal: the disk is full: the reserve was given back, data is refused", "dir", s.dir)
+	s.log.Warn("wal: disk full; reserve released, writes refused", "dir", s.dir)
 	return true
 }
 
@@ -165,7 +165,7 @@ func (s *space) giveBack() bool {
 func (s *space) drop() {
 	s.held = false
 	if err := errors.Join(s.disk.Remove(s.path()), s.disk.SyncDir(s.dir)); err != nil {
-		s.log.Error("wal: the reserve could not be given back", "error", err)
+		s.log.Error("wal: releasing the reserve failed", "error", err)
 	}
 }
 
@@ -184,7 +184,7 @@ func (s *space) take() {
 	default:
 		s.disk.Remove(s.path())
 		s.reserve = 0
-		s.log.Warn("wal: there will be no reserve", "error", err, "dir", s.dir)
+		s.log.Warn("wal: no reserve", "error", err, "dir", s.dir)
 	}
 }
 

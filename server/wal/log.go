@@ -78,7 +78,7 @@ func (o *Options) scale(dir string) error {
 	o.MinFree = min(o.MinFree, size/4)
 	o.Reserve = min(o.Reserve, size/16)
 	if o.MinFree < before.MinFree || o.Reserve < before.Reserve {
-		o.Logger.Info("wal: the volume is small, and the settings are scaled to it", "dir", dir, "volume", size, "min_free", o.MinFree, "reserve", o.Reserve, "segment", o.SegmentBytes)
+		o.Logger.Info("wal: small volume; settings scaled down", "dir", dir, "volume", size, "min_free", o.MinFree, "reserve", o.Reserve, "segment", o.SegmentBytes)
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (l *Log) openActive(found *survey) error {
 		if l.o.Salvage {
 			l.keepTorn(s, f)
 		}
-		l.o.Logger.Warn("wal: cut off an incomplete commit at the end of the log", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
+		l.o.Logger.Warn("wal: incomplete commit at the end of the log removed", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
 		err = f.Truncate(s.end)
 	}
 	if err == nil {
@@ -369,7 +369,7 @@ func (l *Log) Release(seq uint64) {
 			err = removeSegment(l.disk, s.path)
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			l.o.Logger.Error("wal: a segment that has landed cannot be removed; the next release tries again", "error", err)
+			l.o.Logger.Error("wal: removing a released segment failed; retrying at the next release", "error", err)
 			return
 		}
 

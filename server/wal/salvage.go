@@ -67,7 +67,7 @@ func (l *Log) tellDamage(damage []*DamageError) {
 			lost += damage[n].Lost()
 			n++
 		}
-		l.o.Logger.Error("wal: THE LOG IS DAMAGED: what is whole is kept, and the damaged file is set aside", "segment", first.Segment, "places", n,
+		l.o.Logger.Error("wal: LOG DAMAGED; intact records kept, damaged file set aside", "segment", first.Segment, "places", n,
 			"records_lost_at_most", lost, "first_offset", first.Offset, "reason", first.Reason, "set_aside", first.Segment+damagedSuffix)
 		damage = damage[n:]
 	}
@@ -82,10 +82,10 @@ func (l *Log) keepTorn(s *segment, f disk.File) {
 		name, err = l.setAside(s.path+tornSuffix, b)
 	}
 	if err != nil {
-		l.o.Logger.Error("wal: the incomplete commit cannot be kept", "segment", s.path, "error", err)
+		l.o.Logger.Error("wal: setting the incomplete commit aside failed", "segment", s.path, "error", err)
 		return
 	}
-	l.o.Logger.Warn("wal: the incomplete commit is kept", "set_aside", name)
+	l.o.Logger.Warn("wal: incomplete commit set aside", "set_aside", name)
 }
 
 // tailOf reads what f holds between two offsets, but for the zeros at the end.

@@ -84,7 +84,7 @@ func (s *spares) take(size int64) (f disk.File, path string) {
 	if errors.Is(err, errors.ErrUnsupported) {
 		s.most = 0 // this file system cannot
 	} else if !errors.Is(err, errLarger) {
-		s.log.Warn("wal: a spare cannot be used", "error", err)
+		s.log.Warn("wal: using a preallocated segment failed", "error", err)
 	}
 	s.disk.Remove(path)
 	return nil, ""
@@ -113,7 +113,7 @@ func (s *spares) drop() bool {
 	}
 	for _, path := range s.paths {
 		if err := s.disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.log.Warn("wal: a spare cannot be removed", "error", err)
+			s.log.Warn("wal: removing a preallocated segment failed", "error", err)
 		}
 	}
 	s.paths = nil

@@ -98,9 +98,9 @@ func (w *Watcher) each(which func(*source) bool) {
 			continue
 		}
 		if err := w.reload(s); err != nil {
-			w.Logger.Error("files have changed and cannot be used: what they said before stays", "what", s.name, "error", err)
+			w.Logger.Error("reload failed; the previous configuration stays in effect", "what", s.name, "error", err)
 		} else {
-			w.Logger.Info("files were read anew", "what", s.name)
+			w.Logger.Info("configuration reloaded", "what", s.name)
 		}
 	}
 }
