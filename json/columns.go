@@ -85,7 +85,7 @@ func ParseColumns(data []byte, b *column.Batch) error {
 // ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which becomes a row of b, behind those that are there. Lines
 // of white space are passed over, and count for nothing; lines end with \n, or \r\n, and the last one may lack that.
 //
-// What becomes of the rows, and what is an error, is as in [ParseColumns], except that lines are judged one by one: the error is that of
+// Rows and errors are as in [ParseColumns], except that lines are judged one by one: the error is that of
 // the first line that is wrong, which need not be valid JSON for the lines before it to stay. Its Path counts rows from 0, its Offset
 // from the beginning of data.
 func ParseLines(data []byte, b *column.Batch) error {

@@ -18,7 +18,7 @@ func (o *encodeOp) byMethod(addressable bool) bool {
 	if method == nil {
 		return false
 	}
-	o.method, o.bounded = true, true // a method starts anew
+	o.method, o.bounded = true, true // a method starts over
 	pointer := o.typ.Kind() == reflect.Pointer
 	of := o.typ
 	if pointer {

@@ -49,7 +49,7 @@ func (d *decoder) uint(i int) (uint64, int) {
 	if v > 9 {
 		return 0, failed
 	}
-	// A number that begins with 0 ends there: if digits follow, they are the error of whoever reads on.
+	// A number that begins with 0 ends there: if digits follow, they are the caller's error.
 	if mem.Load8(b, i+1)-'0' <= 9 && v != 0 {
 		v, n = digitsAt(b, i)
 		if n == 16 {

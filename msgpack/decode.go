@@ -4,7 +4,7 @@ package msgpack
 //
 // The input is one []byte, d.b, and an offset that travels through the ops in a register: an op takes the offset of its
 // value and gives the offset after it, or -1 with d.err set. Fast paths want the value whole in d.b; what they cannot read
-// goes to the slow reading in read.go, which refills d.b from a stream, and after which b must be loaded anew.
+// goes to the slow reading in read.go, which refills d.b from a stream, and after which b must be loaded again.
 
 import (
 	"errors"

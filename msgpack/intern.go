@@ -136,7 +136,7 @@ func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
 // keeps the strings until the next Reset.
 //
 // After an error, the strings of the value at fault have joined too, unless it was longer than MaxBytes, its reader failed, or a
-// method of the user's panicked: then begin anew with Reset.
+// method of the user's panicked: then start over with Reset.
 func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
 
 // ResetDict is Reset, with strings that have a number from the start: e writes them as their numbers, whether interned strings

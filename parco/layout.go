@@ -53,7 +53,7 @@ const (
 	maxBytes = 1 << 30 // how many bytes a message may take that is read
 )
 
-// layoutOf is the layout of t, whoever made it.
+// layoutOf is the layout of t, of this package or another.
 func layoutOf[V any](d *draft, t Type[V]) schema.Type[V] {
 	if t == nil {
 		d.wrong(reflect.TypeFor[V](), "it has no type")

@@ -57,7 +57,7 @@
 //
 // Fields of the request that the schema does not have are dropped: Cortex and Mimir take some of them as orders, of which the sender's are none
 // of the receiver's. Fields within a series that the schema does not have are copied. Metadata of version 1 belongs to no series:
-// [Splitter.MetadataRaw] gives it to whoever knows where to. Symbols that no series of a part refers to are not in that part.
+// [Splitter.MetadataRaw] gives it to the caller. Symbols that no series of a part refers to are not in that part.
 //
 // # Limits
 //

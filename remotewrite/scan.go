@@ -3,7 +3,7 @@ package remotewrite
 // Level 1: a body as views of its bytes. What is common to both versions and the walk through version 1 are here, that through
 // version 2 is in scan2.go.
 //
-// A series is checked whole before it is yielded, in one pass that also looks for the labels that Find names. So whoever walks
+// A series is checked whole before it is yielded, in one pass that also looks for the labels that Find names. So a caller that walks
 // through a series cannot fail: those functions only find where things are.
 
 import (
@@ -36,7 +36,7 @@ const (
 )
 
 // Scanner walks through a body and yields views of it. The zero value is ready for Reset. It is made to be used again: then it
-// allocates nothing. Of memory for symbols it keeps what the bodies of late have needed. It is for one goroutine, and must not be copied
+// allocates nothing. Of memory for symbols it keeps what recent bodies have needed. It is for one goroutine, and must not be copied
 // once it is in use.
 //
 //	s.Reset(body, remotewrite.V1)

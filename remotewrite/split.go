@@ -52,7 +52,7 @@ var (
 )
 
 // Splitter takes requests apart. The zero value is ready for use. It is made to be used again: then it allocates nothing, unless a
-// request has more series or parts than any of late: what these have not needed it lets go. It is for one goroutine, and must not be
+// request has more series or parts than any recent one: what these have not needed it lets go. It is for one goroutine, and must not be
 // copied once it is in use.
 //
 // All that it gives is good until the next Split, and as long as the body does not change.
@@ -172,7 +172,7 @@ func (p *Splitter) forget() {
 		p.parts, p.table = nil, nil
 	}
 	if invariants {
-		p.parts = nil // so that whoever holds one still finds no Splitter in it
+		p.parts = nil // so that one that is still held has no Splitter in it
 	}
 	p.parts = p.parts[:0]
 }

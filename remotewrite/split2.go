@@ -1,7 +1,7 @@
 package remotewrite
 
 // Level 2 of version 2: each part gets symbols of its own, numbered in the order in which its series refer to them. So only what
-// refers to symbols is written anew: labels of series and exemplars, help and unit. The rest of a series is copied as it came.
+// refers to symbols is rewritten: labels of series and exemplars, help and unit. The rest of a series is copied as it came.
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// rewriter numbers symbols anew, for one part after the other. The cost of a part is that of its references, however many
+// rewriter renumbers symbols, for one part after the other. The cost of a part is that of its references, however many
 // symbols the body has: a number counts only if it is of the present epoch.
 type rewriter struct {
 	numbers []number // by symbol of the body
@@ -92,7 +92,7 @@ func (part *Part) rewrite() {
 	}
 }
 
-// forget lets go of what requests of late have not needed: of numbers too, of which there are as many as symbols.
+// forget lets go of what recent requests have not needed: of numbers too, of which there are as many as symbols.
 func (r *rewriter) forget(symbols []symbol) {
 	if symbols == nil {
 		r.numbers = nil

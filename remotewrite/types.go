@@ -117,7 +117,7 @@ func (c Count) Float() (f float64, ok bool) {
 	return math.Float64frombits(c.bits), true
 }
 
-// ResetHint tells whether a histogram begins anew after the one before it.
+// ResetHint tells whether a histogram starts over after the one before it.
 type ResetHint int32
 
 const (

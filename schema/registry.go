@@ -88,7 +88,7 @@ func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*
 	return (&modelOf[K, T]{r: r, id: id, s: s, take: on, newest: func(v *T) (K, any, error) { return id, v, nil }}).register()
 }
 
-// Upgrade adds an older version of the model to, which is there already: up makes a new one of an old one, for whoever reads. That model may be an
+// Upgrade adds an older version of the model to, which is there already: up makes a new one of an old one, for readers. That model may be an
 // older version of another in turn, so that readers see the newest only.
 //
 // New is zero when up is called, and may share memory with old. An error of up comes back wrapped.

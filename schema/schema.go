@@ -170,7 +170,7 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 
 // Parse reads a message from b into v, and gives what follows it. It sets what the schema has fields for, and nothing else; what v
 // holds is used again: arrays of slices, maps, and what options point to. After an error, v may have been set in part: it can be
-// read into again, but what its fields hold is not specified. The bytes of a string are never written to, whoever holds it.
+// read into again, but what its fields hold is not specified. The bytes of a string are never written to.
 func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder

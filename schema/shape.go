@@ -22,7 +22,7 @@ import (
 //		{"name": "email", "tail": true, "type": "str16"}
 //	]}
 //
-// A program that keeps the shapes of its schemas in files, by a test, sees in each review what changes on the wire. And whoever has the file of the
+// A program that keeps the shapes of its schemas in files, by a test, sees in each review what changes on the wire. And a program that has the file of the
 // version before can ask, with [Compat] or with `slipstream schema check old.json new.json`, whether messages of both can still be read:
 //
 //	func TestWire(t *testing.T) {

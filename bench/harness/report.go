@@ -15,7 +15,7 @@ const (
 	reportFile = "RESULTS.md"
 )
 
-// WriteReport keeps the fresh results, then writes the charts and the report anew from all results kept, the fresh ones and those of
+// WriteReport keeps the fresh results, then rewrites the charts and the report from all results kept, the fresh ones and those of
 // rooms that were not measured this time.
 func WriteReport(dir string, fresh []*Result) error {
 	for _, r := range fresh {

@@ -47,7 +47,7 @@ func Room() harness.Room {
 			"protobuf. A series has 12 labels and a sample, as from a cluster of Kubernetes, and 10 tenants have equally many unless the " +
 			"row says otherwise. vtproto is what vtprotobuf generates, every message from a pool: a request is used again, and where its " +
 			"texts need not last they are views, by UnmarshalVTUnsafe. easyproto is a hand-written loop in the style that its " +
-			"documentation shows. tailored is a parser written anew to the design of an article on this very job (T. Czermiński, Beating " +
+			"documentation shows. tailored is a parser rewritten to the design of an article on this very job (T. Czermiński, Beating " +
 			"Go's Default Protobuf for Prometheus Remote Write, 2025): series from a pool, texts copied. Throughput is in bytes before " +
 			"compression. memcpy, snappy and zstd are no rivals but floors: what the bytes go through besides. What a side reads is " +
 			"compared with what prompb or writev2 reads.",

@@ -224,7 +224,7 @@ func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 }
 
 // Pin is Skip for sections that no test reads row by row. Rows and blocks that are new or have changed fail until their sums are written:
-// whoever does that looks whether the tests that the reason names still hold them.
+// look whether the tests that the reason names still hold them.
 func (p *Page) Pin(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	p.Skip(t, reason, headings...)

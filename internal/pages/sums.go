@@ -12,7 +12,7 @@ import (
 )
 
 // A check is known by the first cell of its row, so it would not notice that the rest of the row says something else now. So the sums
-// of the rows that have checks are in a file, and whoever changes a row reads its check and writes the sum again:
+// of the rows that have checks are in a file, and a change of a row means to read its check and write the sum again:
 //
 //	SLIPSTREAM_PAGES=write go test -count=1 -p=1 -run Pages ./... (in the root, in server and in bench)
 

@@ -46,7 +46,7 @@ module Bench
 
     module_function
 
-    # build makes the set of that name anew: nothing of it is shared with an earlier one.
+    # build makes the set of that name: nothing of it is shared with an earlier one.
     def build(name)
       case name
       when "tiny" then { "a" => 1, "ok" => true, "s" => "tiny" }

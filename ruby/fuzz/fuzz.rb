@@ -229,7 +229,7 @@ class Fuzz
     reading = unpacker(transactional: true)
     found = outcome do |all|
       pieces(@bytes, [1, 50, 5000].sample(random: @rng)).each_with_index do |piece, i|
-        # To begin anew at every byte would take forever.
+        # To start over at every byte would take forever.
         reading.feed(piece)
         next if i > 300 && !one_in(100) && reading.buffer.size < @bytes.bytesize
 

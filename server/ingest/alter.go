@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Alterations of tables: see table.Store's Drop, DropColumn and SetType. Each says what becomes of the files that have landed.
+// Alterations of tables: see table.Store's Drop, DropColumn and SetType. Each says what happens to the Parquet files.
 
 // dropTable answers DELETE /v1/tables/{db}/{table}?files=delete|keep.
 func (h *Handler) dropTable(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func filesOf(r *http.Request, change string) (bool, error) {
 	case "keep":
 		return false, nil
 	default:
-		return false, invalid("files=%q: say what becomes of the files that have landed: files=%s or files=keep", clip(v), change).in("files")
+		return false, invalid("files=%q: say what happens to the Parquet files: files=%s or files=keep", clip(v), change).in("files")
 	}
 }
 

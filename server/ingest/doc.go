@@ -130,7 +130,7 @@
 // # Alterations
 //
 // An alteration holds its table: requests with rows for it get a 503 with Retry-After, and the rows that were acknowledged
-// land first. The answer is 204 when the catalog is on disk. Those that delete must say what becomes of the files that have landed.
+// land first. The answer is 204 when the catalog is on disk. Those that delete must say what happens to the Parquet files.
 //
 //	DELETE …/{table}?files=delete             The table and its files are gone.
 //	DELETE …/{table}?files=keep               The catalog forgets the table. Its files stay in the directory, beside those of rows that

@@ -116,7 +116,7 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuseSchema refuses a change. When the disk is to blame, whoever runs the service must know.
+// refuseSchema refuses a change. When the disk is to blame, the operator must know.
 func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name string, err error) {
 	refused := asRefusal(err)
 	if refused.outcome == InDoubt {

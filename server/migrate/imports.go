@@ -23,7 +23,7 @@ type note struct {
 	text string
 }
 
-// result is what became of a file.
+// result is the outcome for a file.
 type result struct {
 	src     []byte // the file as it should be
 	changes []change

@@ -18,7 +18,7 @@ type Item struct {
 	Time  time.Time
 }
 
-// Kind says what became of items that were to be delivered.
+// Kind is the outcome of a delivery.
 type Kind uint8
 
 const (

@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// outcome is what becomes of an item.
+// outcome is how an item ends.
 type outcome int
 
 const (
@@ -104,7 +104,7 @@ func (q *Queue) Tenants(yield func(TenantStats) bool) {
 	}
 }
 
-// Shortage says why the queue takes nothing at present, whoever it is for, without naming paths; it is empty if the queue does.
+// Shortage says why the queue takes nothing at present, for any tenant, without naming paths; it is empty if the queue does.
 func (q *Queue) Shortage() string {
 	st := q.log.Stats()
 	return st.Shortage()

@@ -123,7 +123,7 @@ func (q *Queue) enter(it *item) {
 	}
 }
 
-// leave books what became of an item. Its tenant's line still has it; see close.
+// leave books the outcome of an item. Its tenant's line still has it; see close.
 func (q *Queue) leave(it *item, why outcome) {
 	t := it.tenant
 	it.gone = true

@@ -1,5 +1,5 @@
 // Package relay takes Remote Write from Prometheus, vmagent and their like, and sees to it that the series of each tenant come to
-// Cortex, Mimir or whoever else takes them for that tenant, and to nobody else.
+// Cortex, Mimir or another receiver that takes them for that tenant, and to nobody else.
 //
 // # The way of a request
 //

@@ -20,7 +20,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 	now := time.Now()
 	missed := t.only != nil && r.o.DeadTarget == Drop
 	if ok, after := t.breaker.allow(now); !ok {
-		return result{verdict: failed, after: after, text: "no target has answered for this tenant of late; it is tried again in a while",
+		return result{verdict: failed, after: after, text: "circuit open: no target responds for this tenant; the relay retries it soon",
 			policy: missed || r.o.DeadTenant == Drop, missed: missed && r.o.DeadTenant != Drop}
 	}
 	ctx := list[0].ctx
@@ -42,7 +42,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		if to == nil {
 			if n == 0 {
 				t.breaker.cancel(now) // that is no fault of the tenant's
-				return result{verdict: failed, after: time.Second, text: "no target has answered of late; they are tried again in a while", down: true, policy: missed, missed: missed}
+				return result{verdict: failed, after: time.Second, text: "circuit open: no target responds; the relay retries them soon", down: true, policy: missed, missed: missed}
 			}
 			break
 		}

@@ -77,7 +77,7 @@ func (q *request) packMetadata(key string, n *int) *refusal {
 	return nil
 }
 
-// senders remember for which tenants each of them has written of late: those may get its metadata, and nobody else.
+// senders remember for which tenants each of them has written recently: those may get its metadata, and nobody else.
 type senders struct {
 	mu    sync.Mutex
 	wrote map[string]*wrote

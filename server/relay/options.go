@@ -27,12 +27,12 @@ type Options struct {
 	// Rules is the file of credentials, tenants and limits, or empty.
 	Rules string
 
-	// RejectedTenant is what becomes of a tenant whom the target refuses (401, 403, 404), and DeadTenant of one for whom no target
+	// RejectedTenant is the action for a tenant whom the target refuses (401, 403, 404), and DeadTenant of one for whom no target
 	// has answered for a while: fail has the sender told, drop loses the series and counts them.
 	RejectedTenant, DeadTenant Policy
 	// Replicate has every target get every request; else each request goes to one of them.
 	Replicate bool
-	// DeadTarget is what becomes of series for one of several targets that has not answered for a while, with Replicate and without a queue:
+	// DeadTarget is the action for series for one of several targets that has not answered for a while, with Replicate and without a queue:
 	// fail has the sender told, who keeps them for all targets; drop loses them for that target, as long as another one takes them.
 	DeadTarget Policy
 
@@ -66,7 +66,7 @@ type Tenants struct {
 	Labels  []string // the first of these that a series has names its tenant; default __tenant__
 	Remove  bool     // take them out of the series
 	Default string   // the tenant that they are, if Missing is Fallback, and that gets the metadata, if Metadata is ToDefault
-	Missing Policy   // what becomes of series that have none of them
+	Missing Policy   // action for series without a tenant label
 	Prefix  string   // before the names of tenants
 }
 
@@ -135,7 +135,7 @@ type Destination uint8
 
 const (
 	ToDefault Destination = iota // to the default tenant, if there is one
-	ToAll                        // to the tenants of the request; if it has no series, to those that its sender wrote for of late
+	ToAll                        // to the tenants of the request; if it has no series, to those that its sender wrote for recently
 	ToNone                       // dropped, and counted
 )
 

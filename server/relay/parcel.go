@@ -105,7 +105,7 @@ func (res *result) tooLarge() bool { return res.status == http.StatusRequestEnti
 // too slow for a request may be in time for its halves.
 func (res *result) smaller() bool { return res.tooLarge() || res.verdict == limited || res.late }
 
-// of is the result for p, when whoever took it took all of it.
+// of is the result for p, when all of it was taken.
 func (res result) of(p *parcel) result {
 	if res.verdict == taken {
 		res.written = p.counts

@@ -26,7 +26,7 @@ const (
 	joinedWeight = 40_000
 )
 
-// Shortage says why the relay takes nothing at present, whoever it is for, without naming paths; it is empty if it does.
+// Shortage says why the relay takes nothing at present, for any tenant, without naming paths; it is empty if it does.
 func (r *Relay) Shortage() string {
 	switch {
 	case !r.opened.Load():

@@ -78,7 +78,7 @@ type Stats struct {
 	V1, V2                                int64           // requests, by version
 	Bytes, Decoded                        int64           // of bodies, as received and decompressed
 	Received                              Counts
-	Rejected                              int64 // series that were refused, to whatever tenant they belong
+	Rejected                              int64 // series that were refused, of all tenants
 	Unlabeled                             int64 // series without a tenant that were dropped by policy
 	Metadata, MetadataDropped, Remembered int64
 	Latency                               latency.Snapshot
@@ -93,7 +93,7 @@ type Counts = counts
 type TargetStats struct {
 	Name string
 	Busy int64 // posts under way
-	Open bool  // its circuit: it has not answered of late
+	Open bool  // its circuit: it has not answered recently
 	V1   bool  // it has refused version 2 of the protocol
 
 	Missed int64 // series that are lost for it alone

@@ -53,7 +53,7 @@ type target struct {
 const asksAgain = 10 * time.Minute
 
 func newTarget(text string, o *Options, e *egress) (*target, error) {
-	u, err := url.Parse(strings.ReplaceAll(text, inPath, url.PathEscape(inPath))) // a brace would have the path encoded anew
+	u, err := url.Parse(strings.ReplaceAll(text, inPath, url.PathEscape(inPath))) // a brace would have the path encoded again
 	switch {
 	case err != nil:
 		return nil, err

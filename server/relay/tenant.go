@@ -94,7 +94,7 @@ func (t *tenant) concurrency() int {
 	return defaultConcurrency
 }
 
-// tenants are all that have come of late.
+// tenants are the recently active ones.
 type tenants struct {
 	mu    sync.RWMutex
 	byID  map[string]*tenant

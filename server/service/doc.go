@@ -2,7 +2,7 @@
 //
 //	service.go  start, recover, serve, stop
 //	listen.go   the listeners, and the lock on the data directory
-//	tls.go      their certificates, which are read anew when they change
+//	tls.go      their certificates, which are re-read when they change
 //	query.go    what Parquet files hold, for `slipstream query`, the load generator and the demo
 //	demo.go     `slipstream demo`
 //

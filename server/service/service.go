@@ -74,7 +74,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	if err != nil {
 		return nil, err
 	}
-	log = slog.New(throttle.New(log.Handler())) // whatever fails, and whoever logs it
+	log = slog.New(throttle.New(log.Handler())) // for all errors and all packages
 	s := &Service{
 		machine: m, config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
 		guard: access.NewGuard(tokens), batches: ingest.NewBatches(c.Limits.IdempotencyWindow),
@@ -174,7 +174,7 @@ func (s *Service) URL() string {
 // Ready is closed once the service has recovered and takes writes.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
-// Reload reads anew the files that are read anew when they change, without waiting for that.
+// Reload re-reads all watched files now.
 func (s *Service) Reload() { s.watcher.Reload() }
 
 // release closes what New has opened.

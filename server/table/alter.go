@@ -193,7 +193,7 @@ func (s *Store) landTable(ctx context.Context, t *table) error {
 	}
 }
 
-// forgetTotals has the log say that nothing of a table has landed: the next one of its name begins anew.
+// forgetTotals has the log say that nothing of a table has landed: the next one of its name starts over.
 func (s *Store) forgetTotals(t *table) error {
 	s.mu.Lock()
 	to := t.landedTo

@@ -18,7 +18,7 @@ import (
 type header struct {
 	Version int `json:"version"`
 
-	// Log counts how often the log was begun anew beside existing tables, as after its directory was deleted. Sequence
+	// Log counts how often the log was started over beside existing tables, as after its directory was deleted. Sequence
 	// numbers start at 1 then, and file names that are made of them must not meet those of the former log.
 	Log int `json:"log"`
 

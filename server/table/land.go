@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// landing is how far a unit has come. A lander that fails gives the unit back, and whoever takes it up next goes on where it
+// landing is how far a unit has come. A lander that fails gives the unit back, and the next one goes on where it
 // stopped: with the same files, because the intent in the log names them.
 //
 //	plan ─▶ intent on disk ─▶ file, file, … ─▶ landed on disk ─▶ memory and log released

@@ -176,7 +176,7 @@ func (l *Log) shed(batch []*appending, err error) []*appending {
 func (l *Log) fail(err error) {
 	// The system may still show data that it could not write. A process that opens the log next must not take it for records.
 	l.committer.file.Truncate(l.active.end)
-	err = fmt.Errorf("%w: %s: %w; nothing is taken until the service is started anew on a sound disk", ErrFailed, l.active.path, err)
+	err = fmt.Errorf("%w: %s: %w; writes are refused until the service is restarted on a sound disk", ErrFailed, l.active.path, err)
 	l.o.Logger.Error(err.Error())
 
 	l.mu.Lock()

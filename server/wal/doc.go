@@ -21,7 +21,7 @@
 //	00000001.wal …        the segments; all but the last are sealed and never written again
 //	00000007.wal.tmp      a segment in the making or being removed; Open removes it
 //	00000002.wal.spare    a segment that has landed and will be used again
-//	00000003.wal.damaged  what Repair has replaced, kept for whoever wants to look
+//	00000003.wal.damaged  what Repair has replaced, kept for inspection
 //	00000003.wal.torn     what was cut off at the log's end, kept with Options.Salvage
 //	record-77.unread      a payload that the log's user could make nothing of; see [Log.SetAside]
 //	first                 which segment is the oldest that the log needs
@@ -84,11 +84,11 @@
 // # How records get to the disk
 //
 // Appends queue up. The committer takes all that wait, assigns sequence numbers, writes them with one vectored write, calls
-// fdatasync once, calls OnCommit and wakes whoever waits. While it does so the next ones queue up: the slower the disk, the
+// fdatasync once, calls OnCommit and wakes the waiting appends. While it does so the next ones queue up: the slower the disk, the
 // larger the commits.
 //
 // When the disk is full the segment is cut back to the last commit, durably, before the appends are refused: a record that was
 // refused with ErrLowDisk never comes back. When a write or a sync fails for another reason nothing is known about what
 // the disk holds (and a second fdatasync would report success without having written anything), so the log takes no more
-// records until it is opened anew: ErrFailed. Records that were refused with ErrFailed may or may not come back.
+// records until it is opened again: ErrFailed. Records that were refused with ErrFailed may or may not come back.
 package wal

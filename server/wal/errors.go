@@ -13,7 +13,7 @@ var (
 	// ErrLowDisk means that the file system is nearly full. The log goes on when there is room again.
 	ErrLowDisk = errors.New("wal: low disk")
 
-	// ErrFailed means that a write or a sync has failed. It stays until the log is opened anew.
+	// ErrFailed means that a write or a sync has failed. It stays until the log is opened again.
 	ErrFailed = errors.New("wal: failed")
 
 	// ErrUnreadable means that ReadAt could not read what should be there.

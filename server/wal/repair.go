@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Repair makes a damaged log readable again. Each damaged segment is written anew with every record that can be read, and with
+// Repair makes a damaged log readable again. Each damaged segment is rewritten with every record that can be read, and with
 // gap records for the sequence numbers that are lost; the old file is kept beside it as .damaged. The log must not be open.
 // The report says what was found before.
 func Repair(dir string) (Report, error) {
@@ -45,7 +45,7 @@ func errStill(d *DamageError) error {
 	return fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", d)
 }
 
-// repair writes the damaged segments of the log in dir anew.
+// repair rewrites the damaged segments of the log in dir.
 func (v *survey) repair(d disk.Disk, dir string) error {
 	// What the repair writes needs room. Open makes the reserve again when there is enough.
 	var old spares
@@ -69,7 +69,7 @@ func (v *survey) repair(d disk.Disk, dir string) error {
 	return nil
 }
 
-// forgetMissing makes the oldest segment that is there the log's first one. A log without any begins anew.
+// forgetMissing makes the oldest segment that is there the log's first one. A log without any starts over.
 func forgetMissing(d disk.Disk, dir string, segs []*segment) error {
 	if len(segs) > 0 {
 		return writeFirst(d, dir, segs[0])

@@ -40,7 +40,7 @@ type segment struct {
 	size  int64 // of the file; segmentHeader ≤ end ≤ size, unless the header cannot be read
 
 	flawed  bool // a copy of its header is bad
-	damaged bool // Repair must write it anew
+	damaged bool // Repair must rewrite it
 }
 
 func segmentPath(dir string, number uint64) string {

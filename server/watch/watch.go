@@ -1,4 +1,4 @@
-// Package watch reads files anew when they have changed.
+// Package watch re-reads files when they have changed.
 //
 // What is made from files is a source: a function that reads them and puts what they say into use, or leaves what it had when
 // they are wrong.

@@ -1,6 +1,6 @@
 // Package vtpb2 is the code that vtprotobuf generates for Remote Write 2.0.
 //
-// To generate it anew, have protoc, protoc-gen-go and protoc-gen-go-vtproto in the path, of the versions that stand at the head of the
+// To regenerate it, have protoc, protoc-gen-go and protoc-gen-go-vtproto in the path, of the versions that stand at the head of the
 // generated files. Every message is one that a pool may keep, so that one that is used again keeps its memory.
 package vtpb2
 

@@ -1,7 +1,7 @@
 // Package sheet tests what decodes rows into a column.Batch: rows that fit and rows that do not, into a batch that is used again, with
 // Reset, Undo and Widen by turns, from documents that are whole, cut and mutated. Only tests import it.
 //
-// The oracle is a list of the rows that were taken. After each call the columns are made of it anew, cell by cell, and compared with
+// The oracle is a list of the rows that were taken. After each call the columns are made of it again, cell by cell, and compared with
 // those of the batch: kinds, cells, nulls, what lies under a null, and the lengths of all slices. So a row that was refused must have left
 // nothing, once it is undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it is, and stay so
 // while the first one goes on. A document must not change, and is overwritten after the call or guarded: always with the tag invariants.
@@ -484,7 +484,7 @@ func (h *taken) compare(b *column.Batch) string {
 	return ""
 }
 
-// appended is a batch that another one was appended to. It keeps what it holds, whatever becomes of the other.
+// appended is a batch that another one was appended to. It keeps what it holds when the other changes.
 type appended struct {
 	batch column.Batch
 	has   taken
