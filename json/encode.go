@@ -149,7 +149,7 @@ func (e *encoder) append(b []byte, v any) (n int, err error) {
 	return e.run(encodePlans.byWord(face.Type, v), face.Data, n)
 }
 
-// run writes the value that an interface with the data word at hand holds; o is the op of its type.
+// run writes the value that an interface with the given data word holds; o is the op of its type.
 func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	if o.steady {
 		return o.encodeFace(e, data, n), nil

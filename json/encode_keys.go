@@ -35,7 +35,7 @@ type keyBook struct {
 	table   [bookSlots]uint16    // the number of an entry, by its hash, or up to bookProbe places behind it
 	once    [bookKeys]uint32     // hashes of keys that were met once
 	order   [bookKeys + 1]uint16 // the entries, by place
-	slots   [bookKeys + 1]uint32 // those of the map at hand, by place
+	slots   [bookKeys + 1]uint32 // those of the current map, by place
 	entries [bookKeys + 1]bookEntry
 }
 

@@ -175,7 +175,7 @@ func (t *tidier) newLine(i int) {
 	t.b = append(t.b, t.line[:n]...)
 }
 
-// level is where the bit of the level at hand is.
+// level is where the bit of the current level is.
 func (t *tidier) level() *uint64 {
 	i := t.depth >> 6
 	if i < len(t.nest) {
@@ -191,7 +191,7 @@ func (t *tidier) level() *uint64 {
 func (t *tidier) tidy() bool {
 	src := t.src
 	i := t.blanks(0)
-	object := uint64(0) // whether the level at hand is one
+	object := uint64(0) // whether the current level is one
 	for {
 		// A value begins at i.
 		if i >= len(src) {

@@ -322,7 +322,7 @@ func (d *Decoder) separator() error {
 	return nil
 }
 
-// More reports whether the array or object at hand has another element.
+// More reports whether the current array or object has another element.
 func (d *Decoder) More() bool {
 	if d.handsOver() {
 		return d.moreV2()

@@ -35,7 +35,7 @@ func (d *Decoder) handsOver() bool {
 	return onV2 && (d.original != nil || d.flags&^originalParse == 0)
 }
 
-// handOver gives the stream to the original, from the value at hand on.
+// handOver gives the stream to the original, from the current value on.
 func (d *Decoder) handOver() *original {
 	if d.original == nil {
 		rest := &rest{d.buf[d.next:], d.readErr, d.r}

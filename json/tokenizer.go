@@ -232,7 +232,7 @@ func (t *Tokenizer) take(data []byte, i, end int, kind Kind) bool {
 	return true
 }
 
-// open keeps where the container at hand has come to, if another may be opened in it.
+// open keeps where the current container has come to, if another may be opened in it.
 func (t *Tokenizer) open(i int) bool {
 	if t.allow&allowValue == 0 || t.depth == maxDepth {
 		return t.fail(i)
@@ -251,7 +251,7 @@ func (t *Tokenizer) open(i int) bool {
 	return true
 }
 
-// close goes back to where the container had come to that the one at hand is in.
+// close goes back to where the container had come to that the current one is in.
 func (t *Tokenizer) close() {
 	t.depth--
 	var f frame

@@ -191,7 +191,7 @@ func askOriginal(n int, err error) (int, error) {
 	return failed, errAskOriginal
 }
 
-// original reports whether the original could be asked for the value at hand.
+// original reports whether the original could be asked for the current value.
 func (e *encoder) original() bool { return onV2 && e.flags&^originalAppend == 0 }
 
 // asksOriginal reports whether the original is to say what is wrong, or to encode what is not encoded here. What it does with pointers that

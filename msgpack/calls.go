@@ -2,7 +2,7 @@ package msgpack
 
 // One value at a time: the methods by which custom codecs, and programs that know what comes, read and write single values.
 //
-// A Decode method first tries the bytes at hand. Only when that fails, or the bytes belong to a bytes.Buffer, does it go the
+// A Decode method first tries the buffered bytes. Only when that fails, or the bytes belong to a bytes.Buffer, does it go the
 // long way with begin and end.
 
 import (

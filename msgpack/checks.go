@@ -17,7 +17,7 @@ const judging = limited | strictUTF8 | uniqueKeys
 type checkedLevel struct {
 	left   int    // values to come
 	keys   keySet // of a map of several pairs, under UniqueKeys
-	key    int    // where the key at hand begins in such a map
+	key    int    // where the current key begins in such a map
 	within int    // keys of such maps that it lies in
 }
 

@@ -203,7 +203,7 @@ func (d *Decoder) DecodeMulti(v ...any) error {
 	return nil
 }
 
-// isNil reports whether the value at i is nil. It is false at the end of the bytes at hand: who reads on finds the end.
+// isNil reports whether the value at i is nil. It is false at the end of the buffered bytes: who reads on finds the end.
 func (d *Decoder) isNil(i int) bool {
 	if uint(i) >= uint(len(d.b)) && !d.need(i, 1) {
 		return false

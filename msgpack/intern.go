@@ -233,7 +233,7 @@ func (d *Decoder) isInterned(i int) bool {
 	return d.interns() && d.need(i, 2) && d.b[i] >= msgpwire.Fixext1 && d.b[i] <= msgpwire.Fixext4 && int8(d.b[i+1]) == extInterned
 }
 
-// readStringSlow reads what may stand for a string beside one that is at hand: nil is empty, and a number is a string of the
+// readStringSlow reads what may stand for a string, other than a buffered one: nil is empty, and a number is a string of the
 // dict. It is what reads strings while they may join, or other options have a say in them. With own set, the string has memory of
 // its own, which at most the dict shares.
 func (d *Decoder) readStringSlow(i int, own bool) (string, int) {

@@ -7,7 +7,7 @@ package msgpack
 //	go down   Index, Get, Elements, Entries, Query (query.go)
 //	read      Bool, Int64, Uint64, Float64, Text, Bytes, Time, Ext, Decode
 //
-// Going down is skipping: nothing is remembered between calls, and skip checks every step against the bytes at hand. So bytes
+// Going down is skipping: nothing is remembered between calls, and skip checks every step against the buffered bytes. So bytes
 // that are no value make no method panic.
 
 import (

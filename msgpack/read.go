@@ -49,7 +49,7 @@ func (d *Decoder) codeAt(i int) (byte, bool) {
 	return d.b[i], true
 }
 
-// whole makes sure that n bytes from i are at hand, of which the first head announce the rest.
+// whole makes sure that n bytes from i are buffered, of which the first head announce the rest.
 func (d *Decoder) whole(i, head, n int) bool {
 	if d.need(i, n) {
 		return true
@@ -233,7 +233,7 @@ func (d *Decoder) readBytesSlow(i int) (start, next int) {
 	return i + head, i + head + int(n)
 }
 
-// count is the length or count field behind the code at i, which is at hand.
+// count is the length or count field behind the code at i, which is buffered.
 func (d *Decoder) count(i int) uint64 { return msgpwire.CountAt(d.b, i) }
 
 // arrayLen reads an array's header.
@@ -274,7 +274,7 @@ func (d *Decoder) mapLen(i int) (n, next int) {
 	return d.countSlow(i, true)
 }
 
-// countSlow reads the header of an array or a map when it may not be at hand whole.
+// countSlow reads the header of an array or a map when it may not be wholly buffered.
 func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	if !d.whole(i, 1, int(msgpwire.Forms[d.b[i]].Head)) {
 		return 0, -1
@@ -340,7 +340,7 @@ func (d *Decoder) readKey(i int) (string, int) {
 	return d.readKeyAtHand(i)
 }
 
-// readKeyAtHand reads a key that is a str or bin, if it is at hand whole and no option has a say in it.
+// readKeyAtHand reads a key that is a str or bin, if it is wholly buffered and no option has a say in it.
 func (d *Decoder) readKeyAtHand(i int) (string, int) {
 	if b := d.b; uint(i) < uint(len(b)) {
 		if n := int(b[i]) - msgpwire.Fixstr; uint(n) <= buffer.RecentMax && n < len(b)-i && d.keys != nil && d.flags&careful == 0 && cacheKeys {
@@ -389,7 +389,7 @@ func (d *Decoder) pass(i int) int {
 	return d.passSlow(i)
 }
 
-// passSlow is pass for a value that is not at hand whole, or has a code that means nothing.
+// passSlow is pass for a value that is not wholly buffered, or has a code that means nothing.
 func (d *Decoder) passSlow(i int) int {
 	for pending := uint64(1); pending > 0; pending-- {
 		c, ok := d.codeAt(i)

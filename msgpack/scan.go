@@ -8,7 +8,7 @@ import "github.com/slipstream-go/slipstream/internal/msgpwire"
 //	[ … | the value, as far as it is here ]
 //	      0               at               len(b)
 type scan struct {
-	at     uint64 // the next code to look at; beyond the bytes at hand inside a long string
+	at     uint64 // the next code to look at; beyond the buffered bytes inside a long string
 	values uint64 // how many values have to end before this one does
 }
 
@@ -16,7 +16,7 @@ type scan struct {
 type found uint8
 
 const (
-	foundMore  found = iota // the value goes on after the bytes at hand, or ends with them: whole tells
+	foundMore  found = iota // the value goes on after the buffered bytes, or ends with them: whole tells
 	foundNever              // a code that means nothing is at at
 	foundLong               // the value takes more than the most
 )

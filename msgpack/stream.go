@@ -101,7 +101,7 @@ type Decoder struct {
 	peak    buffer.Peak   // what the window held when values began
 	readErr error         // what r said, but io.EOF
 	late    error         // the same, said with bytes that were enough: it is told when more are wanted
-	err     *Error        // of the call at hand
+	err     *Error        // of the current call
 	path    wire.Path     // of err, as far as it is unwound
 	inner   *Error        // the last that a call inside a user's method ended with
 	rest    scan          // of a value that did not fit, to be passed over; at counts from i
@@ -280,7 +280,7 @@ func (d *Decoder) end(mark, next int) error {
 
 // endFailed completes the error. At the end of the input, where a value could have started but did not, it is io.EOF itself.
 //
-// The decoder goes on after the value at fault: what of it is not at hand is passed over before the next one (catchUp). Inside
+// The decoder goes on after the value at fault: what of it is not buffered is passed over before the next one (catchUp). Inside
 // a user's method, a call that failed has read nothing: the method may try another one.
 func (d *Decoder) endFailed(mark int) error {
 	e := d.err
@@ -343,7 +343,7 @@ func (d *Decoder) goOn(mark int, e *Error) {
 	}
 }
 
-// passOver drops what is at hand of d.rest. After a code that means nothing it is false: then nothing says where a next value would
+// passOver drops the buffered part of d.rest. After a code that means nothing it is false: then nothing says where a next value would
 // start, and all is dropped.
 func (d *Decoder) passOver() bool {
 	known := d.rest.over(d.b, 1<<62) == foundMore
@@ -382,7 +382,7 @@ func (d *Decoder) catchUp() {
 	}
 }
 
-// need makes sure that n bytes from offset i are at hand.
+// need makes sure that n bytes from offset i are buffered.
 func (d *Decoder) need(i, n int) bool {
 	if n <= len(d.b)-i {
 		return true
@@ -390,7 +390,7 @@ func (d *Decoder) need(i, n int) bool {
 	return d.r != nil && d.buf == nil && d.fill(i, n)
 }
 
-// fill reads until n bytes from offset i are at hand, unless an earlier value is still to be passed over.
+// fill reads until n bytes from offset i are buffered, unless an earlier value is still to be passed over.
 //
 //go:noinline
 func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }

@@ -73,7 +73,7 @@ func (d *Decoder) zoned(t time.Time) time.Time {
 	return t
 }
 
-// timeIn is the time in the ext data d.b[start:start+n], which is at hand.
+// timeIn is the time in the ext data d.b[start:start+n], which is buffered.
 func (d *Decoder) timeIn(i, start, n int) (time.Time, int) {
 	t, ok := msgpwire.TimeOf(d.b[start : start+n])
 	if !ok {

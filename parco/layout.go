@@ -20,7 +20,7 @@ type layout[V any] interface {
 type draft struct {
 	gets, sets bool      // values are written by it, and read: which functions of fields must be there
 	tail       bool      // the input is one message: options at its end may be missing
-	open       []opening // models that the one at hand lies in, from the outermost
+	open       []opening // models that the current one lies in, from the outermost
 	mistakes   []error
 }
 

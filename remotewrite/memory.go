@@ -72,11 +72,11 @@ func emptied[T any](list []T, p *buffer.Peak) []T {
 
 // slab is memory for the values of one kind in all messages of a request. Each message gets a slice of it.
 //
-//	block   those of messages before | of the message at hand | free, but for what an earlier request left
+//	block   those of messages before | of the current message | free, but for what an earlier request left
 //	        0                        from                      len          left                        cap
 //
 // A block that is full stays with the messages that have slices of it, and one of twice its size follows: nothing is moved but the values
-// of the message at hand. The last block is there for the next request, which soon finds all the room that it needs in it.
+// of the current message. The last block is there for the next request, which soon finds all the room that it needs in it.
 type slab[T any] struct {
 	block []T
 	from  int
@@ -104,7 +104,7 @@ func (s *slab[T]) end() {
 	s.left = len(s.block)
 }
 
-// next is the next value of the message at hand, which holds anything.
+// next is the next value of the current message, which holds anything.
 func (s *slab[T]) next() *T {
 	n := len(s.block)
 	if n == cap(s.block) {
@@ -115,7 +115,7 @@ func (s *slab[T]) next() *T {
 	return &s.block[n]
 }
 
-// grow begins a new block with the values of the message at hand.
+// grow begins a new block with the values of the current message.
 func (s *slab[T]) grow() {
 	open := s.block[s.from:]
 	s.used += s.from
@@ -123,7 +123,7 @@ func (s *slab[T]) grow() {
 	s.from, s.left = 0, 0
 }
 
-// cut ends the message at hand: its values are the slice.
+// cut ends the current message: its values are the slice.
 func (s *slab[T]) cut() []T {
 	from, to := s.from, len(s.block)
 	if from == to {

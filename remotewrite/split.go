@@ -68,7 +68,7 @@ type Splitter struct {
 	pieces []piece
 	seed   maphash.Seed
 	table  []int32 // a power of two of slots, at most half of them taken: 1 + the number of a part, where its hash says
-	cuts   []cut   // of the series at hand
+	cuts   []cut   // of the current series
 
 	partsPeak, piecesPeak, decidedPeak buffer.Peak
 

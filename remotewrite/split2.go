@@ -14,7 +14,7 @@ import (
 // symbols the body has: a number counts only if it is of the present epoch.
 type rewriter struct {
 	numbers []number // by symbol of the body
-	epoch   uint32   // of the part at hand; never 0
+	epoch   uint32   // of the current part; never 0
 	next    uint32   // the number of the next symbol
 
 	out    []byte // the request; its symbols, until they are all there

@@ -81,7 +81,7 @@ func customFault(at int, err error) *fault {
 	return f
 }
 
-// source is the rest of a message as a reader. It has a decoder of its own, so that the one at hand stays where no other function sees it.
+// source is the rest of a message as a reader. It has a decoder of its own, so that the current one stays where no other function sees it.
 type source struct {
 	d  decoder
 	at int

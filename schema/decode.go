@@ -15,9 +15,9 @@ type decoder struct {
 	o     *options
 	fault *fault
 	feed  *feed   // where more come from than b, or nil
-	depth int     // how many values of their own type are around the one at hand
+	depth int     // how many values of their own type are around the current one
 	items int     // how many elements have taken no bytes
-	owed  int     // bytes that elements around the value at hand take at least, which are behind it
+	owed  int     // bytes that elements around the current value take at least, which are behind it
 	near  stretch // a copy of input, of which strings are cut; near.from ≤ i
 	texts texts   // where others are copied
 	cut   bool    // b is not all that there is, but as much as a message may take
@@ -239,7 +239,7 @@ func readSmall(b []byte, i int, size uint8) int {
 	return int(mem.Load16(b, i))
 }
 
-// wrong notes what is wrong with the op at hand, and gives -1.
+// wrong notes what is wrong with the current op, and gives -1.
 func (d *decoder) wrong(i int, cause error) int {
 	d.fault = &fault{at: i, index: -1, cause: cause}
 	return -1

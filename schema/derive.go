@@ -40,8 +40,8 @@ func Derive[T any](set ...Option) (*Schema[T], error) {
 
 // deriver makes nodes of Go types.
 type deriver struct {
-	open  map[reflect.Type]bool // structs around the one at hand
-	chain []reflect.Type        // types around the one at hand, up to the next struct
+	open  map[reflect.Type]bool // structs around the current one
+	chain []reflect.Type        // types around the current one, up to the next struct
 }
 
 // structure is the node of the struct t.

@@ -11,7 +11,7 @@ import (
 type encoder struct {
 	fault *fault
 	o     *options
-	depth int // how many values of their own type are around the one at hand
+	depth int // how many values of their own type are around the current one
 }
 
 // run appends n values to b, which lie one after the other at p. Bytes behind the length of b are written to before they belong to it.
@@ -263,7 +263,7 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	return e.computed(o, p, b)
 }
 
-// wrong notes what is wrong with the op at hand.
+// wrong notes what is wrong with the current op.
 func (e *encoder) wrong(b []byte, cause error) []byte {
 	e.fault = &fault{at: len(b), index: -1, cause: cause}
 	return b

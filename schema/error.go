@@ -121,7 +121,7 @@ func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
 
 // fault is an Error that does not know yet how deep it lies.
 type fault struct {
-	at    int // the offset in the bytes at hand
+	at    int // the offset in the buffered bytes
 	index int // which of several values of the same program it is in
 	path  wire.Path
 	cause error

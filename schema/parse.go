@@ -105,7 +105,7 @@ const (
 
 // builder makes nodes that have no Go types.
 type builder struct {
-	open  []*node // structs around the one at hand, from the outermost
+	open  []*node // structs around the current one, from the outermost
 	depth int
 	parts int
 	err   error // why it was given up

@@ -333,7 +333,7 @@ func (m *ModelReader[K]) next() (found model[K], in input[K], err error) {
 	return found, in, err
 }
 
-// taken is how many bytes of the message at hand were read.
+// taken is how many bytes of the current message were read.
 func (r *Reader[T]) taken() int { return r.at - r.feed.from }
 
 // follow reads the body that stands behind what r read last, as a part of the same message.

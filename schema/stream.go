@@ -47,12 +47,12 @@ type Reader[T any] struct {
 
 // feed is where the bytes of messages come from.
 //
-//	d.b   messages before | the message at hand, max at most | beyond
+//	d.b   messages before | the current message, max at most | beyond
 //	      0               from                       len(d.b)
 type feed struct {
 	r      io.Reader
 	exact  bool
-	from   int   // where the message at hand begins
+	from   int   // where the current message begins
 	max    int   // how many bytes it may take
 	beyond int   // how many were read that it may not take: d.b ends before them
 	err    error // why there are no more
@@ -144,7 +144,7 @@ func (r *Reader[T]) Buffered() []byte {
 	return r.d.b[r.at:end:end]
 }
 
-// hide ends d.b where the message at hand must end. Otherwise it would depend on the pieces in which messages come whether one
+// hide ends d.b where the current message must end. Otherwise it would depend on the pieces in which messages come whether one
 // is too long.
 func (d *decoder) hide() {
 	f := d.feed
@@ -152,7 +152,7 @@ func (d *decoder) hide() {
 	d.b = d.b[:len(d.b)-f.beyond]
 }
 
-// more makes sure that k bytes of the message at hand are in d.b[i:], and gives d.b, or nil if they do not come. Bytes that are there already stay
+// more makes sure that k bytes of the current message are in d.b[i:], and gives d.b, or nil if they do not come. Bytes that are there already stay
 // where they are in memory, because strings may alias them: if d.b is too small, it moves to a larger one.
 func (d *decoder) more(i, k int) []byte {
 	f := d.feed

@@ -20,7 +20,7 @@ const (
 )
 
 // WriteJSON writes the MessagePack values of r to w as JSON, each on a line of its own, until r ends. A value is written before r is read
-// beyond the bytes that came with it. What is held in memory is the value at hand, as it came and as it goes, and some 100 KB.
+// beyond the bytes that came with it. What is held in memory is the current value, as it came and as it goes, and some 100 KB.
 //
 // At the first value that is at fault it ends with an *[Error], whose Offset counts from the first byte of r; the values before that are
 // written, and r may have been read further. An error of r or w is given as it is.

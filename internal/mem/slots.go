@@ -135,10 +135,10 @@ func (s *Slots) At(number uint32) Raw {
 
 // SlotWalk goes through slots.
 type SlotWalk struct {
-	full   uint64         // a bit for each entry of the group at hand that is still to come
-	slots  unsafe.Pointer // of the group at hand
+	full   uint64         // a bit for each entry of the current group that is still to come
+	slots  unsafe.Pointer // of the current group
 	size   uintptr
-	number uint32 // of the first slot of the group at hand
+	number uint32 // of the first slot of the current group
 	next   uint32 // the next table
 	more   uint64 // groups of the table that follow it
 	dir    unsafe.Pointer

@@ -48,8 +48,8 @@ const highBits = 0x8080808080808080
 
 // Walk goes through a map. The map must not change meanwhile; if it does all the same, entries may be missing or zero.
 type Walk[V any] struct {
-	full  uint64       // a bit for each entry of the group at hand that is still to come
-	group *mapGroup[V] // the group at hand
+	full  uint64       // a bit for each entry of the current group that is still to come
+	group *mapGroup[V] // the current group
 
 	more uint64 // groups of the table that follow it
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Budget is the memory that all requests in hand may occupy together.
+// Budget is the memory that all current requests may occupy together.
 //
 // A client leaves at least as much of it free as its own requests hold: one client gets half of it, two get a third each. So however
 // many clients send however much, there is room for the next one. A request that holds all that is in use may exceed the budget:
@@ -16,10 +16,10 @@ type Budget struct {
 	used  atomic.Int64
 
 	mu      sync.Mutex
-	clients map[netip.Prefix]*client // with requests in hand
+	clients map[netip.Prefix]*client // with current requests
 }
 
-// client is the requests in hand of one client.
+// client is the current requests of one client.
 type client struct {
 	used     atomic.Int64
 	requests int
@@ -129,7 +129,7 @@ func (h *Hold) Release() {
 }
 
 func errInFlight() error {
-	return refuse(Overloaded, "the service has as many requests in hand as its memory allows: send this one again later")
+	return refuse(Overloaded, "the memory for requests is in use: retry later")
 }
 
 func errShare() error {

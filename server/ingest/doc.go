@@ -233,7 +233,7 @@
 //	413   body too large, also when decompressed               send smaller batches
 //	415   Content-Type or Content-Encoding unknown             use one that the error lists
 //	422   the key is that of another request                   use a new key for each batch; nothing was stored
-//	429   too much in hand, or too many rows wait to land      send it again after Retry-After seconds; nothing was stored
+//	429   too many bytes in flight, or too many buffered rows      send it again after Retry-After seconds; nothing was stored
 //	500   the disk failed while the rows were written          unknown whether they are stored
 //	503   not ready, stopping, disk nearly full, no landing    send it again after Retry-After seconds; nothing was stored
 //
@@ -268,7 +268,7 @@
 // Bodies share a budget of bytes in flight (Limits.InFlight). A request is charged as its body arrives, not by its Content-Length.
 // A client leaves as much of the budget free as its own requests hold, so a sender finds room however much others send; a client is
 // an IPv4 address or a /64 network of IPv6, and senders behind one proxy are one client. A request that exceeds the budget alone is
-// taken when nothing else is in hand. A body must arrive with Limits.MinRate in each window of 5 s, and within Options.ReadTimeout:
+// taken when nothing else is in flight. A body must arrive with Limits.MinRate in each window of 5 s, and within Options.ReadTimeout:
 // beyond either the answer is 408. A body that is decompressed occupies at most twice its length.
 //
 // Databases share the number of tables (table.Options.MaxTables). Where several databases have tables, one may have four times as many

@@ -300,7 +300,7 @@ func TestLargerThanBudget(t *testing.T) {
 	wantStatus(t, r.send(bytes.NewReader(big), -1), 204)
 	wantStatus(t, r.send(bytes.NewReader(zstded(big)), -1, "Content-Encoding", "zstd"), 204)
 	r.h.flight.used.Add(1)
-	wantProblem(t, r.send(untouched{t}, 1000), 429, "the service has as many requests in hand as its memory allows: send this one again later")
+	wantProblem(t, r.send(untouched{t}, 1000), 429, "the memory for requests is in use: retry later")
 	r.h.flight.used.Add(-1)
 }
 

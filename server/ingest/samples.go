@@ -44,7 +44,7 @@ var fields = [kinds][]field{
 	},
 }
 
-// sheet is a table of the tenant at hand.
+// sheet is a table of the current tenant.
 type sheet struct {
 	batch       *column.Batch // nil: there is no row
 	rows, width int           // what parts before have left in it
@@ -61,7 +61,7 @@ type seriesReader struct {
 	bytes   int    // of its body
 	sheets  [kinds]sheet
 
-	// Of the series at hand:
+	// Of the current series:
 	number int    // in its part
 	known  bool   // metric and labels have been read
 	metric []byte // a view of the body
@@ -297,7 +297,7 @@ func (r *seriesReader) errTooMuch() error {
 	return refuse(TooLarge, "the rows of the request have more than %d bytes of text, for each repeats the labels of its series: send smaller batches", r.most)
 }
 
-// refuse blames the series at hand.
+// refuse blames the current series.
 func (r *seriesReader) refuse(format string, args ...any) error {
 	name := ""
 	if r.known {

@@ -530,7 +530,7 @@ func TestSchemasLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantProblem(t, full.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 429,
-		"the service has as many requests in hand as its memory allows: send this one again later")
+		"the memory for requests is in use: retry later")
 	held.Release()
 	wantStatus(t, full.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201)
 	if full.h.flight.Used() != 0 {

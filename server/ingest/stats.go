@@ -34,7 +34,7 @@ type Stats struct {
 	Rows     int64           // that the log has, or for durability=async will have
 	Rejected int64           // rows of partial requests
 	Bytes    int64           // of bodies, as received, whose rows were taken
-	InFlight int64           // bytes of bodies in hand
+	InFlight int64           // bytes of bodies in flight
 	Versions int             // of schemas that are registered
 	Unsaved  int64           // changes of these that could not be written
 	Ready    bool

@@ -47,7 +47,7 @@ type Options struct {
 	Queue *QueueOptions // nil: a request is answered when the targets have answered
 
 	Bounds Bounds
-	Flight *ingest.Budget // memory of requests in hand
+	Flight *ingest.Budget // memory of current requests
 
 	// Admit guards the endpoints when the rules name no credentials; nil: they are open. It returns why a request is refused, or nil.
 	Admit func(*http.Request) *access.Refusal

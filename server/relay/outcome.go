@@ -18,7 +18,7 @@ const (
 	WrongType                   // 415
 	TooLarge                    // 413, to vmagent 409
 	TooMany                     // 429 or 503, as Options.TooMany says: a limit of a rate, here or at a target
-	Overloaded                  // 503: the relay has too much in hand
+	Overloaded                  // 503: the memory for requests is in use
 	Unavailable                 // 503: a target, the queue or the log does not take it now
 	Interrupted                 // 503: the body did not come, or not in time
 

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// posting is a post that the transport has in hand. The transport may read its body after it has given an answer or an error: only when
+// posting is a post that the transport works on. The transport may read its body after it has given an answer or an error: only when
 // it has written the request, each time that it began to, may the bytes be used for something else, which would otherwise go out under
 // this tenant's name. A body that tells when it is closed would do too, but then the head goes out in a packet of its own.
 type posting struct {

@@ -89,7 +89,7 @@ func (q *request) take(n int) error {
 	return nil
 }
 
-var errBusy = refuse(Overloaded, "the relay has too much in hand: send it again later")
+var errBusy = refuse(Overloaded, "the memory for requests is in use: retry later")
 
 const (
 	firstRead   = 512

@@ -133,7 +133,7 @@ func (q *request) lose(part *remotewrite.Part, err error) {
 
 var errNotAllowed = errors.New("the credentials are not for this tenant")
 
-// early is the size of a part that is compressed as soon as it is copied, while the processor has it at hand. Smaller ones may be posted
+// early is the size of a part that is compressed as soon as it is copied, while the processor has it in its cache. Smaller ones may be posted
 // together with others, and are compressed with them.
 const early = 8 << 10
 

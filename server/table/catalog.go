@@ -42,7 +42,7 @@ type catalog struct {
 	unfolded bool     // there is a journal of an earlier process, which may be in memory only
 }
 
-// claim is what requests in hand bring to a table that is new to it.
+// claim is what current requests bring to a table that is new to it.
 type claim struct {
 	schema   *schema // what is known, and all that they bring
 	requests int

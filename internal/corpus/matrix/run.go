@@ -583,7 +583,7 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 			}
 		}
 		c.say(way, how+source, rest)
-		out := c.w.decode(c.call(way, rest, decoder, true)) // views are of a buffer, which is not at hand
+		out := c.w.decode(c.call(way, rest, decoder, true)) // views are of a buffer that this package cannot see
 		n := out.n
 		if taken += max(n, 0); way.Exact && out.wrong == "" && out.err == nil {
 			if out.effect = n < len(rest); read.n != taken {

@@ -273,7 +273,7 @@ func (d *decoder) entries(l *Layout, v reflect.Value) {
 	}
 }
 
-// self decodes a struct around the value at hand.
+// self decodes a struct around the current value.
 func (d *decoder) self(l *Layout, v reflect.Value) {
 	if d.depth == d.o.MaxDepth {
 		d.fail(errDepth)

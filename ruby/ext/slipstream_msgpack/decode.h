@@ -30,7 +30,7 @@ struct decoder {
     const unpack_options_t *o;
     const unpack_exts_t *exts;
     keys_t *keys;
-    uint32_t depth;            /* containers around the value at hand, those around an ext's payload included */
+    uint32_t depth;            /* containers around the current value, those around an ext's payload included */
 
     /* Elements of containers that are not made yet. */
     VALUE *stack;

@@ -17,7 +17,7 @@ typedef struct {
 /* scan_t is how far into an object a scan is that could not see all of it at once. */
 typedef struct {
     uint64_t over;     /* bytes of a payload that are still to be passed over */
-    uint64_t left;     /* elements still to come in the container at hand, or 1 for the object itself, or 0 behind it */
+    uint64_t left;     /* elements still to come in the current container, or 1 for the object itself, or 0 behind it */
     uint32_t level;    /* containers around */
     uint32_t max;      /* how many there may be */
     const limits_t *limits; /* or NULL. With them each head is looked at by itself */

@@ -162,7 +162,7 @@ static void over_chunks(unpacker_t *uk, size_t n)
     }
 }
 
-/* scan_head scans the head at hand, which begins in one chunk and ends in another. It is SCAN_MORE if it does not end at all. */
+/* scan_head scans the current head, which begins in one chunk and ends in another. It is SCAN_MORE if it does not end at all. */
 static scan_result_t scan_head(unpacker_t *uk, bool *moved)
 {
     uint8_t head[MAX_HEAD];
