@@ -254,10 +254,10 @@ func (d *Decoder) refill() error {
 }
 
 // slide moves what was not consumed to the start of the buffer, or of a new one.
-func (d *Decoder) slide(anew bool) {
+func (d *Decoder) slide(replace bool) {
 	d.slid += int64(d.next)
 	rest := d.buf[d.next:]
-	if anew {
+	if replace {
 		d.buf = make([]byte, 0, len(rest)+min(max(2*d.came, leastRead), mostRead))
 	}
 	d.buf = d.buf[:copy(d.buf[:cap(d.buf)], rest)]

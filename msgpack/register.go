@@ -4,7 +4,7 @@ package msgpack
 //
 // What is registered is a snapshot that never changes, behind an atomic pointer: registering makes the next one. Plans hold
 // the codecs that stood in the snapshot when they were compiled; after a new snapshot is in place all plans are dropped, and
-// types compile anew when they are next met. A value that is under way is finished with the codecs that it started with.
+// types compile again when they are next met. A value that is under way is finished with the codecs that it started with.
 
 import (
 	"maps"

@@ -70,6 +70,6 @@
 // In version 2 the parts of a body can be much larger together than the body: each part has its own copy of the symbols that it
 // uses. A body of 1.1 MB, of which one symbol of nearly 1 MB is in the series of 4000 tenants, makes 3.8 GB of parts.
 // [Part.AppendSize] returns the size of a part before it is appended. A body of version 2,
-// and one that is split, is shorter than 4 GB. There is no recursion that the body could drive. Memory that is kept for the next request goes when those of late have
-// not needed an eighth of it.
+// and one that is split, is shorter than 4 GB. There is no recursion that the body could drive. Memory that is kept for the next request is released when
+// recent requests have not needed an eighth of it.
 package remotewrite

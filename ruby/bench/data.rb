@@ -122,7 +122,7 @@ module Bench
       { "type" => "Feature", "geometry" => { "type" => type, "coordinates" => coordinates }, "properties" => properties }
     end
 
-    # model is a torus of triangles, the corners of each listed anew as exporters do.
+    # model is a torus of triangles, the corners of each listed again as exporters do.
     def model(rings, steps)
       corners = Array.new(rings * steps) { |i| triangle(i / steps, i % steps, rings, steps) }.flatten(1)
       { "metadata" => { "format" => 3, "generator" => "bench", "scale" => 1.0 },

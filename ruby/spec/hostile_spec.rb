@@ -4,7 +4,7 @@
 RSpec.describe "Hostile bytes" do
   refused = [EOFError, MessagePack::UnpackError, EncodingError]
 
-  # What became of reading bytes: :ok and what was read, or the class of the error.
+  # The outcome of reading bytes: :ok and what was read, or the class of the error.
   define_method(:outcome) do |&reading|
     [:ok, reading.call]
   rescue *refused => e

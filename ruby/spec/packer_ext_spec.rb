@@ -209,7 +209,7 @@ RSpec.describe MessagePack::Packer do
       expect(type_of(Objects::Box.new(1), Struct, Object)).to eq(1)
     end
 
-    it "remembers what it found, and finds anew after register_type" do
+    it "remembers what it found, and searches again after register_type" do
       packer.register_type(1, Object) { "" }
       packer.write(point).write(point)
       packer.register_type(2, Objects::Point) { "" }

@@ -170,7 +170,7 @@ RSpec.describe "README.md, the table of differences", :ours do
     expect(Readme.rows.map(&:name)).to match_array(Readme::CHECKS.keys)
   end
 
-  it "says of each row what became of it, in words that the checks know" do
+  it "states the outcome of each row, in words that the checks know" do
     expect(Readme.rows.select { |row| row.here.start_with?("kept") }.map { |row| Readme::CHECKS[row.name].ours.lines.size }).to all(eq(2))
   end
 

@@ -145,7 +145,7 @@ RSpec.describe "What is called in the middle" do
     expect(packer.to_s).to eq("\xa5hello".b)
   end
 
-  it "skipping in vain does not begin anew each time", :ours do
+  it "skipping in vain does not start over each time", :ours do
     work = lambda do |n|
       unpacker = MessagePack::Unpacker.new(transactional: true).feed("\xdd".b + [n + 1].pack("N"))
       start = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)

@@ -293,7 +293,7 @@
 //	         │      │ before it; the first counts from row 0             │ in bytes, little-endian │
 //	         └──────┴────────────────────────────────────────────────────┴─────────────────────────┘
 //
-// A schema stands there as its notation, before the list if there is one: what is in the log can be read whatever becomes of the registry. The
+// A schema stands there as its notation, before the list if there is one: what is in the log can be read without the registry. The
 // compression is that of the body alone.
 //
 //	payload  ┌──────┬───────────────────────────────────┬─────────────────────┬────────────────┐

@@ -15,7 +15,7 @@ import (
 //	columns   {time list32(i64), host list32(str8)}   one message, of lists of equal length
 //	rows      {time i64, host str8}                   messages, one after the other
 //
-// The log keeps the schema with each body, so that it can be read whatever becomes of the registry.
+// The log keeps the schema with each body, so that it can be read without the registry.
 
 // readSchema finds the schema of the body, which the parameters of its Content-Type name.
 func (q *request) readSchema(r *http.Request, g *access.Grant, params map[string]string) (err error) {

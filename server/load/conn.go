@@ -10,7 +10,7 @@ import (
 
 const (
 	// idleLimit is how long a connection may lie idle and still be trusted. A server closes idle connections after a while,
-	// and a request sent into one that is just closing would be in doubt; dialling anew costs nothing at such a pace.
+	// and a request sent into one that is just closing would be in doubt; dialling again costs nothing at such a pace.
 	idleLimit = 2 * time.Second
 
 	// rearm is how old a deadline gets before it is set again: setting it for each request is a cost for nothing.
