@@ -75,7 +75,7 @@ func TestLines(t *testing.T) {
 
 // An error names the line, says what is allowed, and holds no word of the line.
 func TestErrorsNameTheLineAndNoSecret(t *testing.T) {
-	const allowed = "line 3: a word after the token is neither db=… nor rights=…; a token has no blanks in it"
+	const allowed = "line 3: unknown word after the token; only db=… and rights=… are allowed, and a token has no spaces"
 	for line, want := range map[string]string{
 		"secret hidden":                    allowed,
 		"secret hidden=":                   allowed,
@@ -83,24 +83,24 @@ func TestErrorsNameTheLineAndNoSecret(t *testing.T) {
 		"secret # hidden":                  allowed,
 		"secret RIGHTS=write":              allowed,
 		"secret , db=a":                    allowed,
-		"secret rights=hidden":             "line 3: rights= must list some of write, read, administer, with commas and no blanks",
-		"secret rights=":                   "line 3: rights= must list some of write, read, administer, with commas and no blanks",
-		"secret rights=write,":             "line 3: rights= must list some of write, read, administer, with commas and no blanks",
-		"secret rights=Write":              "line 3: rights= must list some of write, read, administer, with commas and no blanks",
-		"secret rights=*":                  "line 3: rights= must list some of write, read, administer, with commas and no blanks",
-		"secret rights=read rights=write":  "line 3: rights= is there twice",
-		"secret db=a db=b":                 "line 3: db= is there twice",
-		"secret db=":                       "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
-		"secret db=a,,b":                   "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
-		"secret db=a, b":                   "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
-		"secret db=*a":                     "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
-		"secret db=hidden/x":               "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
-		"secret db=hiddén":                 "line 3: db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *",
-		"db=a rights=read":                 "line 3: there is no token before db=… or rights=…",
-		"rights=read secret":               "line 3: there is no token before db=… or rights=…",
-		"first rights=read":                "line 3: it is the token of line 2 with other rights or databases: leave one out",
-		"first db=first":                   "line 3: it is the token of line 2 with other rights or databases: leave one out",
-		"# nothing but it\n\nfirst db=a,b": "line 5: it is the token of line 2 with other rights or databases: leave one out",
+		"secret rights=hidden":             "line 3: rights= must be a comma-separated list of write, read, administer, without spaces",
+		"secret rights=":                   "line 3: rights= must be a comma-separated list of write, read, administer, without spaces",
+		"secret rights=write,":             "line 3: rights= must be a comma-separated list of write, read, administer, without spaces",
+		"secret rights=Write":              "line 3: rights= must be a comma-separated list of write, read, administer, without spaces",
+		"secret rights=*":                  "line 3: rights= must be a comma-separated list of write, read, administer, without spaces",
+		"secret rights=read rights=write":  "line 3: rights= is set twice",
+		"secret db=a db=b":                 "line 3: db= is set twice",
+		"secret db=":                       "line 3: db= must be a comma-separated list of databases, without spaces; names have letters, digits, _ - and ., and may end with *",
+		"secret db=a,,b":                   "line 3: db= must be a comma-separated list of databases, without spaces; names have letters, digits, _ - and ., and may end with *",
+		"secret db=a, b":                   "line 3: db= must be a comma-separated list of databases, without spaces; names have letters, digits, _ - and ., and may end with *",
+		"secret db=*a":                     "line 3: db= must be a comma-separated list of databases, without spaces; names have letters, digits, _ - and ., and may end with *",
+		"secret db=hidden/x":               "line 3: db= must be a comma-separated list of databases, without spaces; names have letters, digits, _ - and ., and may end with *",
+		"secret db=hiddén":                 "line 3: db= must be a comma-separated list of databases, without spaces; names have letters, digits, _ - and ., and may end with *",
+		"db=a rights=read":                 "line 3: missing token before db=… or rights=…",
+		"rights=read secret":               "line 3: missing token before db=… or rights=…",
+		"first rights=read":                "line 3: same token as line 2 with other rights or databases; remove one",
+		"first db=first":                   "line 3: same token as line 2 with other rights or databases; remove one",
+		"# nothing but it\n\nfirst db=a,b": "line 5: same token as line 2 with other rights or databases; remove one",
 	} {
 		err := new(Tokens).AddLines("# comment\nfirst\n" + line + "\nlast\n")
 		if err == nil || err.Error() != want {
@@ -110,7 +110,7 @@ func TestErrorsNameTheLineAndNoSecret(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "\n", "# none\n \n"} {
-		if err := new(Tokens).AddLines(text); err == nil || err.Error() != "there is no token in it; write one a line" {
+		if err := new(Tokens).AddLines(text); err == nil || err.Error() != "no token found; write one per line" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

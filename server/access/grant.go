@@ -116,7 +116,7 @@ func parseGrant(words []string) (*Grant, error) {
 		} else if list, ok := strings.CutPrefix(word, rightsKey); ok {
 			err = g.readRights(list)
 		} else {
-			err = errors.New("a word after the token is neither db=… nor rights=…; a token has no blanks in it")
+			err = errors.New("unknown word after the token; only db=… and rights=… are allowed, and a token has no spaces")
 		}
 		if err != nil {
 			return nil, err
@@ -133,12 +133,12 @@ func parseGrant(words []string) (*Grant, error) {
 
 func (g *Grant) readRights(list string) error {
 	if g.rights != 0 {
-		return errors.New("rights= is there twice")
+		return errors.New("rights= is set twice")
 	}
 	for name := range strings.SplitSeq(list, ",") {
 		i := slices.Index(names(), name)
 		if i < 0 {
-			return fmt.Errorf("rights= must list some of %s, with commas and no blanks", strings.Join(names(), ", "))
+			return fmt.Errorf("rights= must be a comma-separated list of %s, without spaces", strings.Join(names(), ", "))
 		}
 		g.rights |= rights[i].right
 	}
@@ -155,12 +155,12 @@ func names() (list []string) {
 
 func (g *Grant) readDatabases(list string) error {
 	if g.databases != nil {
-		return errors.New("db= is there twice")
+		return errors.New("db= is set twice")
 	}
 	g.databases = strings.Split(list, ",")
 	for _, pattern := range g.databases {
 		if !isPattern(pattern) {
-			return errors.New("db= must list databases, with commas and no blanks: a name has letters, digits, _ - and ., and may end with a *")
+			return errors.New("db= must be a comma-separated list of databases, without spaces; names have letters, digits, _ - and ., and may end with *")
 		}
 	}
 	slices.Sort(g.databases)

@@ -37,7 +37,7 @@ func (t *Tokens) Add(line, place string) error {
 
 func (t *Tokens) add(words []string, place string) error {
 	if strings.HasPrefix(words[0], databasesKey) || strings.HasPrefix(words[0], rightsKey) {
-		return errors.New("there is no token before db=… or rights=…")
+		return errors.New("missing token before db=… or rights=…")
 	}
 	grant, err := parseGrant(words[1:])
 	if err != nil {
@@ -49,7 +49,7 @@ func (t *Tokens) add(words []string, place string) error {
 			continue
 		}
 		if !o.grant.equal(grant) {
-			return fmt.Errorf("it is the token of %s with other rights or databases: leave one out", o.place)
+			return fmt.Errorf("same token as %s with other rights or databases; remove one", o.place)
 		}
 		return nil
 	}
@@ -71,7 +71,7 @@ func (t *Tokens) AddLines(text string) error {
 		}
 	}
 	if !found {
-		return errors.New("there is no token in it; write one a line")
+		return errors.New("no token found; write one per line")
 	}
 	return nil
 }

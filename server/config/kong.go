@@ -34,7 +34,7 @@ func load(r io.Reader) (kong.Resolver, error) {
 	}
 	var whole map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
-		return nil, fmt.Errorf("it must be a JSON object of settings: %w", jsonfault.Plain(err))
+		return nil, fmt.Errorf("configuration file: must be a JSON object: %w", jsonfault.Plain(err))
 	}
 	// kong looks for names with underscores, and wants text where a flag reads text, as sizes do.
 	named := make(map[string]json.RawMessage, len(whole))
@@ -87,7 +87,7 @@ func (f *file) Validate(app *kong.Application) error {
 	}
 	for _, key := range f.keys {
 		if !known[strings.ReplaceAll(key, "_", "-")] {
-			return fmt.Errorf("the configuration file sets %q, which is no setting: see --help for their names", key)
+			return fmt.Errorf("the configuration file sets %q, which is not a setting; see --help", key)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ type Mode fs.FileMode
 func (m *Mode) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 8, 32)
 	if err != nil || n&^0o666 != 0 || n&0o600 != 0o600 {
-		return fmt.Errorf("%q is no permissions of files: write 0600, 0640, 0644 or the like", text)
+		return fmt.Errorf("%q is not a file mode; write an octal mode such as 0600, 0640 or 0644", text)
 	}
 	*m = Mode(n)
 	return nil

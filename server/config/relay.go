@@ -62,29 +62,29 @@ type Relay struct {
 func (r *Relay) check(listen string) error {
 	switch {
 	case len(r.Target) == 0 && r.Queue != "":
-		return errors.New("--relay.queue: a queue needs a --relay.target; without one, series land in Parquet")
+		return errors.New("--relay.queue requires --relay.target; without a target, series are stored in Parquet")
 	case (r.Cert == "") != (r.Key == ""):
-		return errors.New("--relay.cert and --relay.key: give both, or neither")
+		return errors.New("--relay.cert and --relay.key: set both or neither")
 	case r.User != "" && r.TokenFile != "":
-		return errors.New("--relay.user and --relay.token-file: give one of them")
+		return errors.New("--relay.user and --relay.token-file: set only one")
 	case r.Replicate && len(r.Target) < 2:
-		return errors.New("--relay.replicate: give two --relay.target at least")
+		return errors.New("--relay.replicate requires at least two --relay.target")
 	case r.DeadTarget == relay.Drop && !r.Replicate:
-		return errors.New("--relay.dead-target=drop: it works with --relay.replicate only")
+		return errors.New("--relay.dead-target=drop requires --relay.replicate")
 	case r.DeadTarget == relay.Drop && r.Queue != "":
-		return errors.New("--relay.dead-target=drop: it works without --relay.queue only, which keeps the series for the target; bound it by --relay.queue-drop-oldest")
+		return errors.New("--relay.dead-target=drop cannot be used with --relay.queue, which keeps the series for the target; limit it by --relay.queue-drop-oldest")
 	case (r.User == "") != (r.PasswordFile == ""):
-		return errors.New("--relay.user and --relay.password-file: give both, or neither")
+		return errors.New("--relay.user and --relay.password-file: set both or neither")
 	case strings.Contains(r.User, ":"):
-		return errors.New("--relay.user: a name with a colon cannot be shown by basic authentication")
+		return errors.New("--relay.user: basic authentication does not allow a colon in a user name")
 	case r.TenantMissing == relay.Fallback && r.TenantDefault == "":
-		return errors.New("--relay.tenant-missing=default: there is no --relay.tenant-default")
+		return errors.New("--relay.tenant-missing=default requires --relay.tenant-default")
 	case r.RejectedTenant == relay.Fallback || r.DeadTenant == relay.Fallback || r.DeadTarget == relay.Fallback:
-		return errors.New("--relay.rejected-tenant, --relay.dead-tenant and --relay.dead-target: fail or drop")
+		return errors.New("--relay.rejected-tenant, --relay.dead-tenant and --relay.dead-target: must be fail or drop")
 	case r.TenantRemove && slices.Contains(r.TenantLabel, "__name__"):
-		return errors.New("--relay.tenant-remove: series cannot do without __name__, which --relay.tenant-label has")
+		return errors.New("--relay.tenant-remove cannot remove __name__, which is in --relay.tenant-label")
 	case r.TooMany != http.StatusTooManyRequests && r.TooMany != http.StatusServiceUnavailable:
-		return fmt.Errorf("--relay.too-many=%d: it must be 429 or 503", r.TooMany)
+		return fmt.Errorf("--relay.too-many=%d: must be 429 or 503", r.TooMany)
 	}
 	if err := relay.CheckHeader(r.Header); err != nil {
 		return fmt.Errorf("--relay.header=%s: %w", r.Header, err)
@@ -94,7 +94,7 @@ func (r *Relay) check(listen string) error {
 	}
 	for _, target := range r.Target {
 		if IsSelf(target, listen) {
-			return fmt.Errorf("--relay.target=%s: this is the relay itself, which listens on %s", target, listen)
+			return fmt.Errorf("--relay.target=%s: this is the relay's own address (--listen=%s)", target, listen)
 		}
 	}
 	return r.checkQueue()
@@ -106,9 +106,9 @@ const queueCost = 128
 func (r *Relay) checkQueue() error {
 	switch {
 	case r.QueueMaxAge > 0 && !r.QueueDropOldest:
-		return errors.New("--relay.queue-max-age: it works with --relay.queue-drop-oldest only")
+		return errors.New("--relay.queue-max-age requires --relay.queue-drop-oldest")
 	case r.QueueDropOldest && r.Queue == "":
-		return errors.New("--relay.queue-drop-oldest: there is no --relay.queue")
+		return errors.New("--relay.queue-drop-oldest requires --relay.queue")
 	case r.Queue == "":
 		return nil
 	}
@@ -118,7 +118,7 @@ func (r *Relay) checkQueue() error {
 	}
 	for flag, size := range map[string]Size{"queue-max": r.QueueMax / lines, "queue-tenant-max": r.QueueTenantMax} {
 		if least := r.MaxBody + queueCost; size < least {
-			return fmt.Errorf("--relay.%s=%d: it must be at least %d, for one request of --relay.max-body to fit in", flag, size, least)
+			return fmt.Errorf("--relay.%s=%d: must be at least %d, the size of one request of --relay.max-body", flag, size, least)
 		}
 	}
 	return nil

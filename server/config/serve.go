@@ -95,19 +95,19 @@ type Timeout struct {
 func (s *Serve) Validate() error {
 	host, _, err := net.SplitHostPort(s.Listen)
 	if err != nil {
-		return fmt.Errorf("--listen=%s: it must be host:port, as 127.0.0.1:8080", s.Listen)
+		return fmt.Errorf("--listen=%s: must be host:port, for example 127.0.0.1:8080", s.Listen)
 	}
 	if s.Pprof != "" {
 		host, _, err := net.SplitHostPort(s.Pprof)
 		if err != nil || !isLoopback(host) {
-			return fmt.Errorf("--pprof=%s: it must be an address of this machine alone, as 127.0.0.1:6060", s.Pprof)
+			return fmt.Errorf("--pprof=%s: must be a loopback address, for example 127.0.0.1:6060", s.Pprof)
 		}
 	}
 	if (s.TLSCert == "") != (s.TLSKey == "") {
-		return errors.New("--tls-cert and --tls-key: give both, or neither")
+		return errors.New("--tls-cert and --tls-key: set both or neither")
 	}
 	if s.TLSClientCA != "" && s.TLSCert == "" {
-		return errors.New("--tls-client-ca: the service does not speak TLS: give --tls-cert and --tls-key")
+		return errors.New("--tls-client-ca requires --tls-cert and --tls-key")
 	}
 	if err := s.checkNumbers(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Serve) Validate() error {
 		return err
 	}
 	if tokens.Len() == 0 && !isLoopback(host) && !s.InsecureNoAuth {
-		return fmt.Errorf("--listen=%s is open to other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth", s.Listen)
+		return fmt.Errorf("--listen=%s accepts connections from other machines: set --token-file or SLIPSTREAM_TOKEN, or --insecure-no-auth", s.Listen)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (s *Serve) checkNumbers() error {
 		{"relay.queue-max-age", int64(s.Relay.QueueMaxAge), 0},
 	} {
 		if n.value < n.least {
-			return fmt.Errorf("--%s=%d: it must be at least %d", n.flag, n.value, n.least)
+			return fmt.Errorf("--%s=%d: must be at least %d", n.flag, n.value, n.least)
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	if n *= unit; err != nil || !(n >= 0) || n >= math.MaxInt64 {
-		return fmt.Errorf("%q is not a size: write bytes, or a number with KiB, MiB, GiB, kB, MB or GB", text)
+		return fmt.Errorf("%q is not a size; write bytes, or a number with KiB, MiB, GiB, kB, MB or GB", text)
 	}
 	*s = Size(n)
 	return nil

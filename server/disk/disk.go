@@ -75,7 +75,7 @@ type File interface {
 }
 
 // ErrLocked is the error of Lock when another process has the lock.
-var ErrLocked = errors.New("it is in use by another process")
+var ErrLocked = errors.New("in use by another process")
 
 // IsFull reports whether err says that there is no room, which may change.
 func IsFull(err error) bool {

@@ -196,7 +196,7 @@ func TestTableIsHeldWhileItIsAltered(t *testing.T) {
 	}
 	for _, query := range []string{"", "?durability=async", "?partial=true"} {
 		w := r.v1(row, query)
-		wantProblem(t, w, 503, "nothing was stored: table db.t: the table is being altered: try again later")
+		wantProblem(t, w, 503, "nothing was stored: table db.t: being altered; retry later")
 		if w.Header().Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}

@@ -582,7 +582,7 @@ func TestSchemasFile(t *testing.T) {
 	const hint = "mend it, or move it away and register the schemas again"
 	for text, want := range map[string]string{
 		`{`:              "unexpected end of JSON input: " + hint,
-		`{"version": 2}`: "it has version 2 and this program reads version 1: use the program that wrote it",
+		`{"version": 2}`: "version 2 is not supported (this program reads version 1); use the version that wrote it",
 		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a u9}"]}]}`:    `schema "x": schema: message.a: there is no number u9: ` + hint,
 		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a: a blob has no cell: columns hold numbers, bools, times and strings, and what may be missing of these: ` + hint,
 	} {

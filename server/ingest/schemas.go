@@ -97,7 +97,7 @@ func (s *Schemas) parse(text []byte) error {
 		return fmt.Errorf("%w: %s", err, hint)
 	}
 	if f.Version != schemasVersion {
-		return fmt.Errorf("it has version %d and this program reads version %d: use the program that wrote it", f.Version, schemasVersion)
+		return fmt.Errorf("version %d is not supported (this program reads version %d); use the version that wrote it", f.Version, schemasVersion)
 	}
 	known := make(map[string][]*version)
 	for _, e := range f.Schemas {

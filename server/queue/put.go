@@ -73,15 +73,15 @@ func (q *Queue) Put(items []Item) error {
 
 func checkItems(items []Item) error {
 	if len(items) > maxItems {
-		return fmt.Errorf("queue: %d items at once: at most %d can be put", len(items), maxItems)
+		return fmt.Errorf("queue: %d items in one call exceed the maximum of %d", len(items), maxItems)
 	}
 	size := 0
 	for i := range items {
 		if n := len(items[i].Tenant); n > maxTenant {
-			return fmt.Errorf("queue: a tenant's name of %d bytes: at most %d can be written", n, maxTenant)
+			return fmt.Errorf("queue: tenant name of %d bytes exceeds the maximum of %d", n, maxTenant)
 		}
 		if size += len(items[i].Body); size > math.MaxInt32/2 {
-			return fmt.Errorf("queue: items of more than %d bytes at once", math.MaxInt32/2)
+			return fmt.Errorf("queue: items in one call exceed %d bytes", math.MaxInt32/2)
 		}
 	}
 	return nil

@@ -105,11 +105,11 @@ func (r *Relay) PostTimes() (list []PostTimes) {
 func checkClass(name string) error {
 	for _, c := range []byte(name) {
 		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return fmt.Errorf("%q has %q: it may have letters, digits, _ and -", clip(name), c)
+			return fmt.Errorf("%q contains %q; allowed are letters, digits, _ and -", clip(name), c)
 		}
 	}
 	if len(name) > 64 {
-		return fmt.Errorf("it has %d bytes: it may have 64", len(name))
+		return fmt.Errorf("%d bytes exceed the maximum of 64", len(name))
 	}
 	return nil
 }

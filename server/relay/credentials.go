@@ -98,12 +98,12 @@ func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([
 		}
 	}
 	if given != 1 || (k.user == "") != (k.password+k.passwordFile == "") {
-		return errors.New("it must have one of token, token_file, user with password, user with password_file, and certificate")
+		return errors.New("must have one of token, token_file, user with password, user with password_file, certificate")
 	}
 	switch {
 	case k.certificate != "":
 		if of := c.certificates[k.certificate]; of != nil {
-			return fmt.Errorf("certificate: it is that of %q too", clip(of.name))
+			return fmt.Errorf("certificate: also used by %q", clip(of.name))
 		}
 		c.certificates[k.certificate] = one
 		return nil
@@ -121,11 +121,11 @@ func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([
 			return fmt.Errorf("password_file: %w", err)
 		}
 		if k.password = strings.TrimRight(string(text), "\r\n"); k.password == "" {
-			return errors.New("password_file: it is empty")
+			return errors.New("password_file: empty")
 		}
 	}
 	if strings.Contains(k.user, ":") {
-		return errors.New("user: it must not have a colon")
+		return errors.New("user: must not contain a colon")
 	}
 	return c.add(one, "basic", k.user+":"+k.password)
 }
@@ -142,19 +142,19 @@ func (c *credentials) addTokens(one *credential, text []byte) error {
 		}
 	}
 	if len(c.secrets) == had {
-		return errors.New("token_file: there is no token in it; write one a line")
+		return errors.New("token_file: no token found; write one per line")
 	}
 	return nil
 }
 
 func (c *credentials) add(one *credential, scheme, text string) error {
 	if len(text) > maxSecret {
-		return fmt.Errorf("the secret is longer than %d bytes", maxSecret)
+		return fmt.Errorf("secret longer than %d bytes", maxSecret)
 	}
 	sum := sumOf(scheme, text)
 	for _, s := range c.secrets {
 		if s.sum == sum {
-			return fmt.Errorf("its secret is that of %q too", clip(s.of.name))
+			return fmt.Errorf("secret also used by %q", clip(s.of.name))
 		}
 	}
 	c.secrets = append(c.secrets, secret{sum, one})

@@ -31,7 +31,7 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 	p := &proof{tls: &tls.Config{MinVersion: tls.VersionTLS12}, agent: e.agent, tenantHeader: e.header}
 	s := &e.settings
 	if (s.Cert == "") != (s.Key == "") {
-		return errors.New("a certificate for targets needs its key, and the key its certificate")
+		return errors.New("the certificate for targets requires its key, and the key its certificate")
 	}
 	if s.CA != "" {
 		text, err := read(s.CA)
@@ -40,7 +40,7 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 		}
 		p.tls.RootCAs = x509.NewCertPool()
 		if !p.tls.RootCAs.AppendCertsFromPEM(text) {
-			return fmt.Errorf("%s: there is no certificate in it", s.CA)
+			return fmt.Errorf("%s: no certificate found", s.CA)
 		}
 	}
 	if s.Cert != "" {
@@ -60,9 +60,9 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 	}
 	switch {
 	case s.TokenFile != "" && s.User != "":
-		return errors.New("targets get a token or a user, not both")
+		return errors.New("set a token or a user for targets, not both")
 	case (s.User == "") != (s.PasswordFile == ""):
-		return errors.New("a user for targets needs a file of the password, and that file a user")
+		return errors.New("the user for targets requires a password file, and the file a user")
 	case s.TokenFile != "":
 		token, err := readSecret(s.TokenFile, read)
 		if err != nil {
@@ -88,7 +88,7 @@ func readSecret(name string, read func(path string) ([]byte, error)) (string, er
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if line = strings.TrimSpace(line); line == "" {
-		return "", fmt.Errorf("%s: it is empty", name)
+		return "", fmt.Errorf("%s: empty", name)
 	}
 	return line, nil
 }

@@ -35,7 +35,7 @@ func (e *Encoding) UnmarshalText(text []byte) error {
 func (e Encoding) other() Encoding { return 1 - e }
 
 // errDecoded is what decode returns for more than it may give.
-var errDecoded = errors.New("relay: the body decompresses to more than is allowed")
+var errDecoded = errors.New("relay: decompressed body exceeds the maximum")
 
 // maxExpansion is what one byte of snappy stands for at most: three bytes copy 64.
 const maxExpansion = 22

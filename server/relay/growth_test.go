@@ -33,7 +33,7 @@ func TestGrowth(t *testing.T) {
 	const most = 64 << 10
 	growth.Check(t, growth.Cross([]growth.Call[[]byte]{
 		{Name: "downgrade", Run: func(body []byte) {
-			if _, err := downgrade(nil, body, most); err == nil || !strings.Contains(err.Error(), "more than") {
+			if _, err := downgrade(nil, body, most); err == nil || !strings.Contains(err.Error(), "exceeds") {
 				t.Errorf("%d bytes: %v", len(body), err)
 			}
 		}, Alloc: 240},

@@ -356,7 +356,7 @@ func TestNewRulesHoldForWhatWaits(t *testing.T) {
 	}
 	close(goOn)
 	(<-first).want(t, 204)
-	(<-second).want(t, 400, "tenant a", "none of them")
+	(<-second).want(t, 400, "tenant a", "not listed in the rules")
 	if got := s.got(); len(got) != 1 || len(got["p-a"]) != 1 {
 		t.Errorf("%q", got)
 	}

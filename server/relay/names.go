@@ -28,7 +28,7 @@ func (p *patterns) UnmarshalJSON(text []byte) error {
 		prefix, suffix, ok := strings.Cut(s, "*")
 		switch {
 		case s == "":
-			return errors.New("a name is empty")
+			return errors.New("empty name")
 		case strings.Contains(suffix, "*"):
 			return fmt.Errorf("%q has more than one *", clip(s))
 		case ok:

@@ -60,7 +60,7 @@ func TestTenantInPath(t *testing.T) {
 func TestTargetURLs(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://{tenant}.mimir/push":              "parse",
-		"http://mimir/push?tenant={tenant}":       "{tenant} can be in the path only",
+		"http://mimir/push?tenant={tenant}":       "{tenant} is allowed in the path only",
 		"http://mimir/{tenants}/push":             "brace",
 		"http://mimir/push#{tenant}":              "in the path only",
 		"http://mimir/insert/{tenant}/prometheus": "",

@@ -30,9 +30,9 @@ func TestPrefixOfCredential(t *testing.T) {
 		as("eu", of("a", 1), of("b", 1), series(1, "__name__", "up")).want(t, 204)
 		as("us", of("a", 1)).want(t, 400, "at most 2 are allowed")
 		as("us", series(1, "__name__", "up", "__tenant__", "a")).want(t, 204)
-		as("us", of("b", 1)).want(t, 400, "not for this tenant")
-		as("us", of("us-a", 1)).want(t, 400, "not for this tenant")
-		as("us", of("eu-a", 1)).want(t, 400, "not for this tenant")
+		as("us", of("b", 1)).want(t, 400, "not valid for this tenant")
+		as("us", of("us-a", 1)).want(t, 400, "not valid for this tenant")
+		as("us", of("eu-a", 1)).want(t, 400, "not valid for this tenant")
 		as("all", of("eu-a", 1)).want(t, 204)
 		if got, want := slices.Sorted(maps.Keys(s.got())), []string{"x-eu-b", "x-eu-none", "x-first", "x-us-a"}; !slices.Equal(got, want) {
 			t.Errorf("version %d: tenants %q, want %q", version, got, want)

@@ -120,7 +120,7 @@ func (r *Relay) deliverItems(ctx context.Context, line string, items []*queue.It
 	}
 	switch to := t.route.Load(); { // as the rules are now
 	case to.rule.Drop:
-		return queue.Verdict{Kind: queue.Refused, Err: errors.New("the rules have the tenant dropped")}
+		return queue.Verdict{Kind: queue.Refused, Err: errors.New("tenant dropped by the rules")}
 	case to.err != nil: // it was not so when they came: the rules may be wrong, and then be mended
 		return queue.Verdict{Kind: queue.Retry, Err: to.err}
 	}

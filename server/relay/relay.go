@@ -103,17 +103,17 @@ func (r *Relay) Close(ctx context.Context) (err error) {
 func (o *Options) check() error {
 	switch {
 	case len(o.Targets) > maxTargets:
-		return fmt.Errorf("there are %d targets: at most %d", len(o.Targets), maxTargets)
+		return fmt.Errorf("%d targets exceed the maximum of %d", len(o.Targets), maxTargets)
 	case len(o.Targets) == 0 && o.Queue != nil:
 		return errors.New("a queue needs a target")
 	case len(o.Targets) == 0 && o.Land == nil:
 		return errors.New("there is neither a target nor a log to land in")
 	case o.TooMany != http.StatusTooManyRequests && o.TooMany != http.StatusServiceUnavailable:
-		return fmt.Errorf("too many requests are answered with 429 or 503, not with %d", o.TooMany)
+		return fmt.Errorf("status for too many requests must be 429 or 503, not %d", o.TooMany)
 	case o.Tenants.Missing == Fallback && o.Tenants.Default == "":
-		return errors.New("series without a tenant are to be the default tenant's, but there is no default tenant")
+		return errors.New("series without a tenant label require a default tenant")
 	case o.Replicate && len(o.Targets) < 2:
-		return errors.New("replication needs two targets at least")
+		return errors.New("replication requires at least two targets")
 	case o.DeadTarget != Fail && (!o.Replicate || o.Queue != nil):
 		return errors.New("a dead target's series are dropped with replication only, and not with a queue, which keeps them")
 	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback || o.DeadTarget == Fallback:

@@ -132,7 +132,7 @@ func (r *Relay) lineOf(line string) (*tenant, error) {
 }
 
 // errNoCopy is the error of lines that wait for a target of other settings.
-var errNoCopy = fmt.Errorf("the queue holds copies for a target that the settings do not name, or not for replication")
+var errNoCopy = fmt.Errorf("the queue has items for a target that is not configured, or not for replication")
 
 // targetOf returns the target of a line: what shares the bound of the queue.
 func targetOf(line string) string {

@@ -122,11 +122,11 @@ func (r *Rules) guardAs(old *Rules) error {
 	const restart = "; if that is meant, restart the service"
 	switch {
 	case len(old.list) > 0 && len(r.list) == 0:
-		return errors.New("there are no credentials any more, so anybody could write for every tenant" + restart)
+		return errors.New("credentials were removed, which would let anyone write for every tenant" + restart)
 	case old.onlyListed && !r.onlyListed && len(r.list) == 0:
-		return errors.New("only_listed is not set any more, so series of every tenant would be taken" + restart)
+		return errors.New("only_listed was removed, which would accept series of every tenant" + restart)
 	case !old.empty() && r.empty():
-		return errors.New("the rules say nothing any more, and had limits" + restart)
+		return errors.New("the rules are empty, and had limits" + restart)
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (l *Limits) setBurst() {
 	}
 }
 
-var errUnlisted = errors.New("the rules list the tenants that are taken, and this is none of them")
+var errUnlisted = errors.New("tenant not listed in the rules")
 
 // tenant is what the rules say of a tenant, by the name that clients give it. For one that is in the file nothing is allocated.
 // An error says that its series are refused for ever.
@@ -232,19 +232,19 @@ const maxTenant = 150
 // checkTenant wants an ID that Cortex and Mimir take. They answer some of the others with 500, and a sender would try for ever.
 func checkTenant(id []byte) error {
 	if len(id) == 0 {
-		return errors.New("the tenant ID is empty")
+		return errors.New("empty tenant ID")
 	}
 	if len(id) > maxTenant {
-		return fmt.Errorf("the tenant ID %q has %d bytes: it may have %d", clip(string(id[:maxTenant])), len(id), maxTenant)
+		return fmt.Errorf("tenant ID %q of %d bytes exceeds the maximum of %d", clip(string(id[:maxTenant])), len(id), maxTenant)
 	}
 	for _, c := range id {
 		if !inTenant[c] {
-			return fmt.Errorf("the tenant ID %q has %q: it may have letters, digits and !-_.*'()", clip(string(id)), c)
+			return fmt.Errorf("tenant ID %q contains %q; allowed are letters, digits and !-_.*'()", clip(string(id)), c)
 		}
 	}
 	switch string(id) {
 	case ".", "..", "__markers__", "user-index.json.gz", "__mimir_cluster":
-		return fmt.Errorf("the tenant ID %q is taken: Cortex and Mimir use it as a name of their own", id)
+		return fmt.Errorf("tenant ID %q is reserved by Cortex and Mimir", id)
 	}
 	return nil
 }

@@ -205,8 +205,8 @@ func TestSeed20WhoMayWriteWhat(t *testing.T) {
 	send("Bearer wrong", of("a", 1)).want(t, 401)
 	send("Basic c2VjcmV0", of("a", 1)).want(t, 401)
 	send("Bearer secret", of("a", 1)).want(t, 204)
-	send("Bearer secret", of("a", 2), of("b", 1)).want(t, 400, "tenant b", "not for this tenant")
-	send("Bearer secret", of("a", 3), of("limited", 1), of("limited", 2)).want(t, 400, "tenant limited", "at most 1")
+	send("Bearer secret", of("a", 2), of("b", 1)).want(t, 400, "tenant b", "not valid for this tenant")
+	send("Bearer secret", of("a", 3), of("limited", 1), of("limited", 2)).want(t, 400, "tenant limited", "exceed the maximum of 1")
 	if got := s.got(); len(got["a"]) != 3 || len(got) != 1 {
 		t.Errorf("%q", got)
 	}

@@ -26,12 +26,12 @@ func CheckHeader(name string) error {
 		return errHeader
 	}
 	if canonical := http.CanonicalHeaderKey(name); slices.Contains(reserved, canonical) || strings.HasPrefix(canonical, "Proxy-") {
-		return errors.New("HTTP or the relay itself needs this header: use X-Scope-OrgID or one like it")
+		return errors.New("header is reserved by HTTP or the relay; use one like X-Scope-OrgID")
 	}
 	return nil
 }
 
-var errHeader = errors.New("it is not the name of a header")
+var errHeader = errors.New("not a valid header name")
 
 // CheckLabels returns an error if the labels cannot name the tenant.
 func CheckLabels(labels []string) error {
@@ -43,10 +43,10 @@ func CheckLabels(labels []string) error {
 		case label == "":
 			return errNoLabel
 		case slices.Contains(labels[:i], label):
-			return fmt.Errorf("the label %q is there twice", label)
+			return fmt.Errorf("label %q is listed twice", label)
 		}
 	}
 	return nil
 }
 
-var errNoLabel = errors.New("a label is empty")
+var errNoLabel = errors.New("empty label")

@@ -106,7 +106,7 @@ func (q *request) route(part *remotewrite.Part) *refusal {
 	case to.err != nil:
 		err = to.err
 	case to.rule.SeriesPerRequest > 0 && part.Series > to.rule.SeriesPerRequest:
-		err = fmt.Errorf("%d series in one request: at most %d are allowed", part.Series, to.rule.SeriesPerRequest)
+		err = fmt.Errorf("%d series in one request exceed the maximum of %d", part.Series, to.rule.SeriesPerRequest)
 	}
 	if err != nil {
 		t.stats.rejected.Add(int64(part.Series))
@@ -131,7 +131,7 @@ func (q *request) lose(part *remotewrite.Part, err error) {
 	q.losses.add(part.Series, "tenant %s: %v", clipBytes(part.Key()), err)
 }
 
-var errNotAllowed = errors.New("the credentials are not for this tenant")
+var errNotAllowed = errors.New("credentials not valid for this tenant")
 
 // early is the size of a part that is compressed as soon as it is copied, while the processor has it in its cache. Smaller ones may be posted
 // together with others, and are compressed with them.

@@ -58,13 +58,13 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	case err != nil:
 		return nil, err
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("target %q: it must be a URL such as http://mimir:8080/api/v1/push", u.Redacted())
+		return nil, fmt.Errorf("target %q: must be a URL such as http://mimir:8080/api/v1/push", u.Redacted())
 	case strings.Contains(u.Fragment, inPath), strings.Contains(u.RawQuery, url.PathEscape(inPath)):
-		return nil, fmt.Errorf("target %q: %s can be in the path only", u.Redacted(), inPath)
+		return nil, fmt.Errorf("target %q: %s is allowed in the path only", u.Redacted(), inPath)
 	case strings.ContainsAny(strings.ReplaceAll(u.Path, inPath, ""), "{}"):
-		return nil, fmt.Errorf("target %q: there is a brace in the path that is not of %s", u.Redacted(), inPath)
+		return nil, fmt.Errorf("target %q: unexpected brace in the path; only %s is allowed", u.Redacted(), inPath)
 	case u.User != nil:
-		return nil, fmt.Errorf("target %q: give user and password by settings of their own", u.Redacted())
+		return nil, fmt.Errorf("target %q: user and password are separate settings", u.Redacted())
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/api/v1/push"

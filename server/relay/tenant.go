@@ -112,7 +112,7 @@ const (
 	sweepEvery  = 60
 )
 
-var errTenants = fmt.Errorf("more than %d tenants have written within a minute", maxTenants)
+var errTenants = fmt.Errorf("more than %d tenants within a minute", maxTenants)
 
 // tenant is that of a label's value. Its error is why there is no room for one more.
 func (r *Relay) tenant(key []byte) (*tenant, error) {
@@ -184,7 +184,7 @@ func (r *Relay) reroute(rules *Rules) {
 	}
 }
 
-var errNoTenant = errors.New("it has no tenant label")
+var errNoTenant = errors.New("no tenant label")
 
 // routeOf is where the rules have a tenant's series go.
 func (r *Relay) routeOf(rules *Rules, key string) *route {

@@ -36,7 +36,7 @@ func checkLoop(targets []string, listen net.Addr, resolve lookup) error {
 				resolved.Host += ":" + port
 			}
 			if config.IsSelf(resolved.String(), listen.String()) {
-				return fmt.Errorf("--relay.target=%s: this is the relay itself, which listens on %v: %s is %v", target, listen, u.Hostname(), addr)
+				return fmt.Errorf("--relay.target=%s: this is the relay's own address, --listen=%v (%s is %v)", target, listen, u.Hostname(), addr)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestTargetIsTheRelayItself(t *testing.T) {
 		"http://elsewhere:8080": false, "http://unknown:8080": false,
 	} {
 		err := checkLoop([]string{"http://elsewhere:8080", target}, listen, resolve)
-		if itself != (err != nil) || itself && !strings.Contains(err.Error(), "this is the relay itself") {
+		if itself != (err != nil) || itself && !strings.Contains(err.Error(), "this is the relay's own address") {
 			t.Errorf("%s: %v", target, err)
 		}
 	}

@@ -531,7 +531,7 @@ func TestPagesRelay(t *testing.T) {
 		},
 		"everything is in the tenant `anonymous`": func(t *testing.T, r pages.Row) { wantFlags(t, r, 1) },
 		"only metadata is in `anonymous`":         func(t *testing.T, r pages.Row) { wantFlags(t, r, 1) },
-		`400 "the credentials are not for this tenant"`: func(t *testing.T, r pages.Row) {
+		`400 "credentials not valid for this tenant"`: func(t *testing.T, r pages.Row) {
 			try(t, func(send func([]byte, ...string) reply) {
 				a := send(series("b"), "Authorization", "Bearer right")
 				a.wants(t, 400)

@@ -69,7 +69,7 @@ type sampled struct {
 func (q *Query) Run(out io.Writer) error {
 	tables, err := q.find()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(tables) == 0 {
-		return fmt.Errorf("there are no Parquet files below %s yet: rows land after a while, or at once by POST /-/flush", q.Dir)
+		return fmt.Errorf("no Parquet files in %s yet; rows are flushed after --seal-age, or by POST /-/flush", q.Dir)
 	}
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (t *found) add(path string, rows int) error {
 	return parquet.Scan(path, func(b *column.Batch) error {
 		times := b.Find("time")
 		if times == nil || times.Kind != column.Time || b.Rows == 0 {
-			return fmt.Errorf("%s has no column of times: it is not a file of this service", path)
+			return fmt.Errorf("%s has no time column; it was not written by this service", path)
 		}
 		if first := times.Ints[0]; t.rows == 0 || first < t.first {
 			t.first = first

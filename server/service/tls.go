@@ -36,7 +36,7 @@ func (c *certificates) load(read func(path string) ([]byte, error)) error {
 		}
 		config.ClientAuth, config.ClientCAs = tls.VerifyClientCertIfGiven, x509.NewCertPool()
 		if !config.ClientCAs.AppendCertsFromPEM(text) {
-			return errors.New("--tls-client-ca: there is no certificate in it")
+			return errors.New("--tls-client-ca: no certificate found")
 		}
 	}
 	c.current.Store(config)

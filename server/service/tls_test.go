@@ -165,7 +165,7 @@ func TestClientCertificates(t *testing.T) {
 	if got := ask(second); got != "resumed agent" || w.Stats().Failures != 1 {
 		t.Errorf("after a file that is wrong: %q, %+v", got, w.Stats())
 	}
-	if err := certs.load(os.ReadFile); err == nil || !strings.Contains(err.Error(), "--tls-client-ca: there is no certificate in it") {
+	if err := certs.load(os.ReadFile); err == nil || !strings.Contains(err.Error(), "--tls-client-ca: no certificate found") {
 		t.Error(err)
 	}
 }

@@ -191,7 +191,7 @@ func parseFile(text []byte) (f catalogFile, err error) {
 		return f, fmt.Errorf("%w: restore it from a copy", err)
 	}
 	if f.Version != wholeVersion && f.Version != journaledVersion {
-		return f, fmt.Errorf("it has version %d and this program reads versions %d and %d: use the program that wrote it",
+		return f, fmt.Errorf("version %d is not supported (this program reads versions %d and %d); use the version that wrote it",
 			f.Version, wholeVersion, journaledVersion)
 	}
 	known := make(map[Name]bool, len(f.Tables))

@@ -22,10 +22,10 @@ var (
 	ErrInvalid = errors.New("table: invalid")
 
 	// ErrBusy says that the rows which wait to land fill the memory they may have: the sender should come back later.
-	ErrBusy = errors.New("table: the rows that wait to land fill the memory budget: try again later, or raise it")
+	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise it")
 
 	// ErrHeld says that the table is being altered, and takes no rows until that is done.
-	ErrHeld = errors.New("the table is being altered: try again later")
+	ErrHeld = errors.New("being altered; retry later")
 
 	// ErrClosed is returned by a store that is closed.
 	ErrClosed = errors.New("table: the store is closed")

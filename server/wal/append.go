@@ -86,7 +86,7 @@ func (l *Log) admit(a *appending, low bool) error {
 			return lowDisk(fmt.Errorf("%s has less than %d bytes free, or its reserve is in use", l.dir, l.o.MinFree))
 		case a.rec.Type == Data && l.o.MaxBytes > 0 && l.size+l.queued+a.size > l.o.MaxBytes:
 			l.stats.Refused++
-			return fmt.Errorf("%w: %d bytes have yet to land and the budget is %d; wait, or raise it", ErrFull, l.size+l.queued, l.o.MaxBytes)
+			return fmt.Errorf("%w: %d unflushed bytes exceed the maximum of %d; wait for a flush, or raise it", ErrFull, l.size+l.queued, l.o.MaxBytes)
 		}
 		if l.inQueue == 0 || l.inQueue < maxQueued && l.queued+a.size <= maxQueuedBytes {
 			break
@@ -103,11 +103,11 @@ func (l *Log) admit(a *appending, low bool) error {
 func checkRecord(r *Record) error {
 	switch {
 	case (r.Type < Data || r.Type > Landed) && r.Type != Carried:
-		return fmt.Errorf("wal: a record of the unknown type %d", r.Type)
+		return fmt.Errorf("wal: unknown record type %d", r.Type)
 	case len(r.DB) > math.MaxUint16 || len(r.Table) > math.MaxUint16:
-		return fmt.Errorf("wal: names of %d and %d bytes: at most %d each can be written", len(r.DB), len(r.Table), math.MaxUint16)
+		return fmt.Errorf("wal: names of %d and %d bytes exceed the maximum of %d each", len(r.DB), len(r.Table), math.MaxUint16)
 	case len(r.Payload) > maxBody-2*math.MaxUint16:
-		return fmt.Errorf("wal: a payload of %d bytes: at most %d can be written", len(r.Payload), maxBody-2*math.MaxUint16)
+		return fmt.Errorf("wal: payload of %d bytes exceeds the maximum of %d", len(r.Payload), maxBody-2*math.MaxUint16)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func (l *Log) rotate(size int64) error {
 
 // lowDisk is the error of appends that have met a full disk.
 func lowDisk(err error) error {
-	return fmt.Errorf("%w: %w; free some, or let records land", ErrLowDisk, err)
+	return fmt.Errorf("%w: %w; free disk space, or wait for a flush", ErrLowDisk, err)
 }
 
 // shed makes the best of a full disk. Data is refused; intents and landed records, which lead to more room, are to be tried

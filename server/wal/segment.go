@@ -102,7 +102,7 @@ func (s *segment) parseHeader(b []byte) error {
 			continue
 		}
 		if v := binary.LittleEndian.Uint16(half[8:]); v != version {
-			return fmt.Errorf("wal: %s has version %d, but this program reads version %d: use the one that wrote it", s.path, v, version)
+			return fmt.Errorf("wal: %s has version %d, which is not supported (this program reads version %d); use the version that wrote it", s.path, v, version)
 		}
 		good++
 		s.salt, s.start = binary.LittleEndian.Uint32(half[12:]), first

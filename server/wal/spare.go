@@ -90,7 +90,7 @@ func (s *spares) take(size int64) (f disk.File, path string) {
 	return nil, ""
 }
 
-var errLarger = errors.New("the spare is larger than a segment")
+var errLarger = errors.New("the preallocated file is larger than a segment")
 
 // zeroAll makes f size bytes of zeros that have their place on the disk.
 func zeroAll(f disk.File, size int64) error {

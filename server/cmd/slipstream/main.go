@@ -134,7 +134,7 @@ func (c *check) Run() error {
 	}
 	fmt.Println(r)
 	if len(r.Damage) > 0 {
-		return fmt.Errorf("the log is damaged: `slipstream wal repair %s` keeps every record that can be read", c.Dir)
+		return fmt.Errorf("the log is damaged; `slipstream wal repair %s` keeps all readable records", c.Dir)
 	}
 	return nil
 }
