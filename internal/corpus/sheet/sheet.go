@@ -78,6 +78,7 @@ func Run(t *testing.T, f Format) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Parallel() // with the other forms, so that all take as long as one
 		for end := time.Now().Add(d); time.Now().Before(end) && !t.Failed(); seed++ {
 			one(t, f, seed, &used, has)
 		}
