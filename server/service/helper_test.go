@@ -19,6 +19,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 	"github.com/slipstream-go/slipstream/schema"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // programDir is where program builds, empty before it does.
@@ -182,18 +183,9 @@ func pack(t testing.TB, v any) []byte {
 	return b.Bytes()
 }
 
-// patience is how long a test waits for what must happen: only one that hangs waits so long.
-const patience = 5 * time.Minute
+const patience = testkit.Patience
 
-// waitFor waits until something is so.
-func waitFor(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waiting for %s took too long", what)
-		}
-	}
-}
+var waitFor = testkit.Eventually
 
 // idsOf is how often each id is in the Parquet files below dir.
 func idsOf(t *testing.T, dir string) map[int64]int {
