@@ -15,8 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/s2"
+
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/schema"
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/testkit"
@@ -147,6 +150,18 @@ func ask(t *testing.T, client *http.Client, method, url string, body []byte, hea
 		t.Fatal(err)
 	}
 	return reply{resp.StatusCode, string(text), resp.Header}
+}
+
+// postIn returns the series of a post to a target.
+func postIn(r *http.Request) (req remotewrite.Request, err error) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		body, err = s2.Decode(nil, body)
+	}
+	if err == nil {
+		err = remotewrite.Decode(body, remotewrite.V1, &req)
+	}
+	return req, err
 }
 
 // as asks with a token, unless it is empty.
