@@ -33,7 +33,8 @@
 //	vectors         commented hex that every language obeys
 //	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, access (tokens
 //	                and rights), watch, metrics, latency, throttle (the log), config, load, service; disk, the file system, with a faulty
-//	                one for tests; sim and memnet, tests only: lives from seeds on that disk, and a network in memory;
+//	                one for tests; sim, memnet and testkit, tests only: lives from seeds on that disk, a network in memory,
+//	                and processes that are killed;
 //	                migrate, which changes the imports of programs, and evolve, which compares versions of a schema
 //	bench           its own module: the only place where rivals are imported
 //

@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"server/disk":           {},
 	"server/disk/faulty":    {"server/disk"},
 	"server/memnet":         {},
+	"server/testkit":        {},
 	"server/latency":        {},
 	"server/sim":            {"column", "server/disk", "server/disk/faulty", "server/parquet", "server/queue", "server/table", "server/wal"},
 	"server/access":         {},

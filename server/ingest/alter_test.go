@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/table"
 )
@@ -31,14 +31,7 @@ func newFileRig(t testing.TB, dir string, change ...func(*table.Options)) *rig {
 func (r *rig) filed(dir string) (rows []row) {
 	r.t.Helper()
 	r.flush()
-	err := filepath.WalkDir(filepath.Join(dir, "tables"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := parquet.Read(path)
-		if err != nil {
-			return err
-		}
+	eachFile(r.t, filepath.Join(dir, "tables"), func(_ string, b *column.Batch) {
 		var kinds []string
 		for _, c := range b.Columns {
 			kinds = append(kinds, c.Name+":"+c.Kind.String())
@@ -52,11 +45,7 @@ func (r *rig) filed(dir string) (rows []row) {
 			}
 			rows = append(rows, of)
 		}
-		return nil
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
 	return rows
 }
 

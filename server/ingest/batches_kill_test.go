@@ -3,19 +3,17 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
-	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // keyed sends the batch of a number with its key. A batch is large, so that segments of the log are filled and released.
@@ -42,9 +40,7 @@ func durabilityOf(id int64) string { return []string{"sync", "async"}[id%2] }
 // A process is killed while it stores batches and lands them. Each batch that it was sent is sent again, also those that it had answered in
 // an earlier life, and each has landed once.
 func TestKeysKill(t *testing.T) {
-	if dir := os.Getenv(killedDir); dir != "" {
-		storeForEver(dir, os.Getenv(killedNext))
-	}
+	testkit.Killed(storeForEver)
 	if testing.Short() {
 		t.Skip("it takes some restarts")
 	}
@@ -53,7 +49,7 @@ func TestKeysKill(t *testing.T) {
 	for round := range 6 {
 		next := int64(round * 1_000_000)
 		last := next
-		n := untilKilled(t, dir, int(next), 150+150*round, func(line string) bool {
+		testkit.Kill(t, dir, int(next), 150+150*round, func(line string) bool {
 			var id int64
 			_, err := fmt.Sscan(line, &id)
 			if err != nil {
@@ -63,9 +59,6 @@ func TestKeysKill(t *testing.T) {
 			last = max(last, id)
 			return true
 		})
-		if n < 150 {
-			t.Fatalf("the process ended by itself after %d requests", n)
-		}
 		for id := next + 1; id <= last+2*keyedSenders; id++ { // those that were in hand may be stored or not
 			if !sent[id] {
 				sent[id] = false
@@ -92,20 +85,11 @@ func TestKeysKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	landed := make(map[int64]int)
-	err = filepath.WalkDir(filepath.Join(dir, "tables"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".parquet") {
-			return err
+	eachFile(t, filepath.Join(dir, "tables"), func(_ string, b *column.Batch) {
+		for _, id := range b.Find("value").Ints {
+			landed[id]++
 		}
-		return parquet.Scan(path, func(b *column.Batch) error {
-			for _, id := range b.Find("value").Ints {
-				landed[id]++
-			}
-			return nil
-		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for id := range sent {
 		if landed[id] != 2 {
 			t.Errorf("batch %d, acknowledged: %v, has %d rows, want 2", id, sent[id], landed[id])
@@ -117,21 +101,13 @@ func TestKeysKill(t *testing.T) {
 	t.Logf("%d batches, %d of them not stored before", len(sent), late)
 }
 
-func storeForEver(dir, next string) {
-	fail := func(what any) {
-		fmt.Println(what)
-		os.Exit(1)
-	}
+func storeForEver(dir string, first int) {
 	_, h, err := openKilled(dir, keyedSegment)
 	if err != nil {
-		fail(err)
-	}
-	first, err := strconv.ParseInt(next, 10, 64)
-	if err != nil {
-		fail(err)
+		testkit.Fail(err)
 	}
 	var ids atomic.Int64
-	ids.Store(first / 2)
+	ids.Store(int64(first / 2))
 	var senders sync.WaitGroup
 	for range keyedSenders {
 		senders.Go(func() {
@@ -139,7 +115,7 @@ func storeForEver(dir, next string) {
 				pair := 2 * ids.Add(1)
 				for _, id := range []int64{pair - 1, pair - 1, pair, pair} { // each is sent again at once
 					if w := keyed(h, id, durabilityOf(id)); w.Code != http.StatusNoContent {
-						fail(w.Body)
+						testkit.Fail(w.Body)
 					}
 				}
 				fmt.Printf("%d\n%d\n", pair-1, pair)

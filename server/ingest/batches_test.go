@@ -19,6 +19,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -214,11 +215,7 @@ func TestKeyOfALostRequest(t *testing.T) {
 	}
 	full.Store(true)
 	wantStatus(t, send("?durability=async"), http.StatusNoContent)
-	for deadline := time.Now().Add(patience); r.store.Log().Lost == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the rows are not lost")
-		}
-	}
+	testkit.Eventually(t, "the rows are lost", func() bool { return r.store.Log().Lost > 0 })
 	full.Store(false)
 	var w *httptest.ResponseRecorder
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {

@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +21,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack"
 	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -221,6 +224,26 @@ func (r *rig) open(change ...func(*table.Options)) {
 	}
 	r.store = store
 	r.h.Open(store)
+}
+
+// eachFile calls fn with the rows of each file below dir, and its path from there.
+func eachFile(t testing.TB, dir string, fn func(path string, b *column.Batch)) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := parquet.Read(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		fn(filepath.ToSlash(rel), b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // guardOf is a guard that accepts tokens, each written as a line of their file.

@@ -304,6 +304,16 @@ func TestLargerThanBudget(t *testing.T) {
 	r.h.flight.used.Add(-1)
 }
 
+// fillMemory sends the same batch until it is refused, and returns how many were stored, and the answer that says no.
+func fillMemory(r *rig) (send func() *httptest.ResponseRecorder, stored int, w *httptest.ResponseRecorder) {
+	body := pack(r.t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
+	send = func() *httptest.ResponseRecorder { return r.send(bytes.NewReader(body), int64(len(body))) }
+	for w = send(); w.Code == 204 && stored < 100; w = send() {
+		stored++
+	}
+	return send, stored, w
+}
+
 // A sink that stands still fills the memory: 429. When it moves again, so does everything.
 func TestSlowSink(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxBuffered, o.SealRows = 256<<10, 1 })
@@ -316,13 +326,7 @@ func TestSlowSink(t *testing.T) {
 			return ctx.Err()
 		}
 	}
-	body := pack(t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
-	send := func() *httptest.ResponseRecorder { return r.send(bytes.NewReader(body), int64(len(body))) }
-	stored := 0
-	w := send()
-	for ; w.Code == 204 && stored < 100; w = send() {
-		stored++
-	}
+	send, stored, w := fillMemory(r)
 	wantProblem(t, w, 429, "too many rows wait to land: send it again later")
 	if stored < 3 {
 		t.Errorf("%d were stored before", stored)
@@ -346,17 +350,11 @@ func TestFailingSink(t *testing.T) {
 		}
 		return nil
 	}
-	body := pack(t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
-	send := func() *httptest.ResponseRecorder { return r.send(bytes.NewReader(body), int64(len(body))) }
-	stored := 0
-	w := send()
-	for ; w.Code == 204 && stored < 100; w = send() {
-		stored++
-	}
+	send, stored, _ := fillMemory(r)
 	for r.store.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
-	w = send()
+	w := send()
 	if w.Code != 503 || w.Header().Get("Retry-After") != "5" || !strings.Contains(w.Body.String(), "no space left on device") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

@@ -3,13 +3,13 @@ package ingest
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/table"
 )
@@ -115,20 +115,12 @@ func TestNamesOfDatabases(t *testing.T) {
 	r.flush()
 	found := make(map[string]int) // rows, by the lower case of the path: as file systems have it that do not tell case
 	owner := make(map[string]int64)
-	err := filepath.WalkDir(filepath.Join(dir, "tables"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := parquet.Read(path)
+	eachFile(t, filepath.Join(dir, "tables"), func(path string, b *column.Batch) {
+		meta, err := parquet.Meta(filepath.Join(dir, "tables", path))
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		meta, err := parquet.Meta(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(filepath.Join(dir, "tables"), path)
-		database := strings.ToLower(strings.Split(filepath.ToSlash(rel), "/")[0])
+		database := strings.ToLower(strings.Split(path, "/")[0])
 		for _, n := range b.Find("n").Ints {
 			found[database]++
 			if had, ok := owner[database]; ok && had != n || meta["slipstream.db"] != names[n] {
@@ -136,11 +128,7 @@ func TestNamesOfDatabases(t *testing.T) {
 			}
 			owner[database] = n
 		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for database, rows := range found {
 		if device, _, _ := strings.Cut(database, "."); rows != 2 || strings.ContainsAny(database[:1], "._-") || strings.HasSuffix(database, ".") || slices.Contains([]string{"con", "nul", "com1", "lpt9"}, device) {
 			t.Errorf("directory %q has %d rows", database, rows)

@@ -4,36 +4,30 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // A process is killed while it registers schemas and deletes some. What it has acknowledged is so after the next start.
 func TestSchemasKill(t *testing.T) {
-	if dir := os.Getenv(killedDir); dir != "" {
-		registerForEver(dir, os.Getenv(killedNext))
-	}
+	testkit.Killed(registerForEver)
 	if testing.Short() {
 		t.Skip("it takes some restarts")
 	}
 	path := filepath.Join(t.TempDir(), "schemas.json")
 	said := make(map[string]string) // what was acknowledged last, by schema
 	for round := range 6 {
-		n := untilKilled(t, path, round*1_000, 30+20*round, func(line string) bool {
+		testkit.Kill(t, path, round*1_000, 30+20*round, func(line string) bool {
 			name, what, ok := strings.Cut(line, " ")
 			said[name] = what
 			return ok
 		})
-		if n < 30 {
-			t.Fatalf("the process ended by itself after %d requests", n)
-		}
 		schemas, err := OpenSchemas(disk.OS, path)
 		if err != nil {
 			t.Fatal(err)
@@ -50,20 +44,12 @@ func TestSchemasKill(t *testing.T) {
 	t.Logf("%d schemas", len(said))
 }
 
-func registerForEver(path, next string) {
-	fail := func(text any) {
-		fmt.Println(text)
-		os.Exit(1)
-	}
+func registerForEver(path string, first int) {
 	schemas, err := OpenSchemas(disk.OS, path)
 	if err != nil {
-		fail(err)
+		testkit.Fail(err)
 	}
 	h := New(Options{Schemas: schemas})
-	first, err := strconv.Atoi(next)
-	if err != nil {
-		fail(err)
-	}
 	do := func(method, name, definition string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, "/v1/schemas/"+name, strings.NewReader(definition))
 		r.Header.Set("Content-Type", "application/json")
@@ -80,13 +66,13 @@ func registerForEver(path, next string) {
 				id := ids.Add(1)
 				name := fmt.Sprint("s", id)
 				if w := do("PUT", name, fmt.Sprintf(`{"fields":[{"name":"c%d","type":"u8"}]}`, id)); w.Code != http.StatusCreated {
-					fail(w.Body)
+					testkit.Fail(w.Body)
 				}
 				fmt.Printf("%s {c%d u8}\n", name, id)
 				if id%3 == 0 {
 					fmt.Println(name, "deleting")
 					if w := do("DELETE", name, ""); w.Code != http.StatusNoContent {
-						fail(w.Body)
+						testkit.Fail(w.Body)
 					}
 					fmt.Println(name, "deleted")
 				}

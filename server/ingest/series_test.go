@@ -6,10 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -241,19 +239,8 @@ func TestSeriesInParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make(map[string][]row)
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".parquet") {
-			return err
-		}
-		b, err := parquet.Read(path)
-		if err != nil {
-			return err
-		}
-		local, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		name := strings.Join(strings.Split(filepath.ToSlash(local), "/")[:2], ".")
+	eachFile(t, dir, func(path string, b *column.Batch) {
+		name := strings.Join(strings.Split(path, "/")[:2], ".")
 		for i := range b.Rows {
 			cells := row{}
 			for _, c := range b.Columns {
@@ -277,11 +264,7 @@ func TestSeriesInParquet(t *testing.T) {
 				}
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	wantRows(t, bits(got), bits(wantSeries(t, r.now, parts...)))
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // files are the regular files in a tree, relative to it.
@@ -222,32 +222,23 @@ func TestConcurrent(t *testing.T) {
 
 // The process is killed while it lands a file: what is left is a temporary file, and the next New removes it.
 func TestKilled(t *testing.T) {
-	if root := os.Getenv("SLIPSTREAM_TEST_KILLED"); root != "" {
+	testkit.Killed(func(root string, _ int) {
 		s, err := New(root, Options{})
 		if err != nil {
-			t.Fatal(err)
+			testkit.Fail(err)
 		}
 		land(t, s, "db/t/landed.parquet", mixed(10, 0))
 		f := fileOf("db/t/f.parquet", mixed(10, 0))
 		f.Gather = func(int, int, int, *column.Column) error {
-			process, err := os.FindProcess(os.Getpid())
-			if err == nil {
-				err = process.Kill()
+			for {
+				fmt.Println("it lands")
 			}
-			if err != nil {
-				return err
-			}
-			select {}
 		}
 		_, err = s.Land(context.Background(), f)
-		t.Fatal("survived: ", err)
-	}
+		testkit.Fail(err)
+	})
 	root := t.TempDir()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-	cmd.Env = append(os.Environ(), "SLIPSTREAM_TEST_KILLED="+root)
-	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != -1 {
-		t.Fatalf("the process was not killed: %v\n%s", err, out)
-	}
+	testkit.Kill(t, root, 0, 0, func(line string) bool { return line == "it lands" })
 	want := []string{"db/t/.f.parquet.tmp", "db/t/landed.parquet"}
 	if got := files(t, root); !slices.Equal(got, want) {
 		t.Fatalf("the kill left %v, want %v", got, want)

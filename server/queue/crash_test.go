@@ -1,32 +1,22 @@
 package queue
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-)
 
-// killedDir and killedRound tell the test binary to be a process that TestKill kills.
-const (
-	killedDir   = "QUEUE_TEST_KILLED_DIR"
-	killedRound = "QUEUE_TEST_KILLED_ROUND"
-	perRound    = 1_000_000 // numbers of a round
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // A process is killed while it puts, delivers and moves items, again and again. Each item of which it has reported that it was
 // put is delivered at least once, by it or by a later one, and in each process the items of a tenant are in order.
 func TestKill(t *testing.T) {
-	if dir := os.Getenv(killedDir); dir != "" {
-		putForEver(dir)
-	}
+	testkit.Killed(putForEver)
 	dir := memDir(t)
 	type numbers map[int]bool
 	put, got := map[string]numbers{}, map[string]numbers{}
@@ -47,21 +37,11 @@ func TestKill(t *testing.T) {
 	rewritten := 0
 	for round := range 5 {
 		clear(last)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
-		cmd.Env = append(os.Environ(), killedDir+"="+dir, fmt.Sprint(killedRound, "=", round))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); n++ { // the pipe holds what was reported before the kill
+		testkit.Kill(t, dir, round*1_000_000, 2000+517*round, func(line string) bool {
 			var what, tenant string
 			var number int
-			if _, err := fmt.Sscan(lines.Text(), &what, &tenant, &number); err != nil {
-				t.Fatalf("the process says %q", lines.Text())
+			if _, err := fmt.Sscan(line, &what, &tenant, &number); err != nil {
+				return false
 			}
 			switch what {
 			case "put":
@@ -71,12 +51,11 @@ func TestKill(t *testing.T) {
 				take(tenant, number)
 			case "rewritten":
 				rewritten = max(rewritten, number)
+			default:
+				return false
 			}
-			if n == 2000+517*round {
-				cmd.Process.Kill()
-			}
-		}
-		cmd.Wait()
+			return true
+		})
 	}
 	clear(last)
 	o := testOptions(nil)
@@ -110,16 +89,13 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// putForEver puts items with the round's numbers. The tenants whose names begin with dead do not take theirs.
-func putForEver(dir string) {
+// putForEver puts items with numbers after first. The tenants whose names begin with dead do not take theirs.
+func putForEver(dir string, first int) {
 	fail := func(err error) {
 		if err != nil {
-			fmt.Println(err)
-			os.Exit(1)
+			testkit.Fail(err)
 		}
 	}
-	round, err := strconv.Atoi(os.Getenv(killedRound))
-	fail(err)
 	o := testOptions(nil)
 	o.MaxJoinItems, o.Memory = 3, 10_000
 	var lead [4]atomic.Int64 // of putting before delivering
@@ -141,7 +117,7 @@ func putForEver(dir string) {
 	for p := range 4 {
 		wg.Go(func() {
 			tenant := fmt.Sprint("t", p)
-			for n := round*perRound + 1; ; n++ {
+			for n := first + 1; ; n++ {
 				id := fmt.Sprint(n)
 				fail(q.Put([]Item{{Tenant: tenant, Body: body(id, 1500)}, {Tenant: "dead-" + tenant, Body: body(id, 100)}}))
 				fmt.Println("put", tenant, n)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -126,18 +127,7 @@ func mustClose(t testing.TB, q *Queue) {
 	}
 }
 
-// patience is how long a test waits for what must happen: only one that hangs waits so long.
-const patience = 5 * time.Minute
-
-// eventually waits until ok.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within %v: %s", patience, what)
-		}
-	}
-}
+var eventually = testkit.Eventually
 
 func drained(t testing.TB, q *Queue) {
 	t.Helper()

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // sink is a target that keeps what it gets.
@@ -189,7 +190,7 @@ func (n *network) rig(t testing.TB, o Options) *rig {
 	server := n.serve(t, r)
 	t.Cleanup(func() {
 		server.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 		defer cancel()
 		if err := r.Close(ctx); err != nil {
 			t.Error(err)

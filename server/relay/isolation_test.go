@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // What befalls one tenant does not befall the others.
@@ -362,18 +363,7 @@ func TestNewRulesHoldForWhatWaits(t *testing.T) {
 	}
 }
 
-// patience is how long a test waits for what must happen: only one that hangs waits so long.
-const patience = 5 * time.Minute
-
-// waitFor waits until something is so.
-func waitFor(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waiting for %s took too long", what)
-		}
-	}
-}
+var waitFor = testkit.Eventually
 
 // Tenants for which the target hangs, 300 of them, do not keep another's items in the queue.
 func TestQueueOfHangingTenants(t *testing.T) { inBubble(t, testQueueOfHangingTenants) }

@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // Nobody's bytes become another's, whatever senders and targets do meanwhile. With the tag invariants, what is given back is overwritten,
@@ -261,7 +262,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()
 	stacks := make([]byte, 1<<20)
-	for end := time.Now().Add(patience); code == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(testkit.Patience); code == 0; time.Sleep(10 * time.Millisecond) {
 		all := stacks[:runtime.Stack(stacks, true)]
 		if _, others, _ := bytes.Cut(all, []byte("\n\n")); !bytes.Contains(others, []byte("/server/relay.")) {
 			break

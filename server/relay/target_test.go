@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // What targets may do, and what the sender gets of it.
@@ -137,7 +138,7 @@ func TestOddTargets(t *testing.T) {
 				return
 			}
 			t.Parallel()
-			check(t, nil, patience)
+			check(t, nil, testkit.Patience)
 		})
 	}
 }

@@ -151,17 +151,9 @@ func TestTableDiskFullAside(t *testing.T) {
 		}
 		return strings.Contains(text, "aside")
 	}
-	for deadline := time.Now().Add(patience); !aside(ready(t, c.url)); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no file is aside")
-		}
-	}
+	waitFor(t, "a file is aside", func() bool { return aside(ready(t, c.url)) })
 	free()
-	for deadline := time.Now().Add(patience); aside(ready(t, c.url)); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("files are aside")
-		}
-	}
+	waitFor(t, "no file is aside", func() bool { return !aside(ready(t, c.url)) })
 	c.stop()
 	wantIDs(t, idsOf(t, tables), []*sender{s})
 }

@@ -15,10 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/s2"
+
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/schema"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // programDir is where program builds, empty before it does.
@@ -148,6 +152,18 @@ func ask(t *testing.T, client *http.Client, method, url string, body []byte, hea
 	return reply{resp.StatusCode, string(text), resp.Header}
 }
 
+// postIn returns the series of a post to a target.
+func postIn(r *http.Request) (req remotewrite.Request, err error) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		body, err = s2.Decode(nil, body)
+	}
+	if err == nil {
+		err = remotewrite.Decode(body, remotewrite.V1, &req)
+	}
+	return req, err
+}
+
 // as asks with a token, unless it is empty.
 func as(t *testing.T, token, method, url string, body []byte, header ...string) (status int, text string) {
 	t.Helper()
@@ -182,18 +198,9 @@ func pack(t testing.TB, v any) []byte {
 	return b.Bytes()
 }
 
-// patience is how long a test waits for what must happen: only one that hangs waits so long.
-const patience = 5 * time.Minute
+const patience = testkit.Patience
 
-// waitFor waits until something is so.
-func waitFor(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waiting for %s took too long", what)
-		}
-	}
-}
+var waitFor = testkit.Eventually
 
 // idsOf is how often each id is in the Parquet files below dir.
 func idsOf(t *testing.T, dir string) map[int64]int {

@@ -443,14 +443,7 @@ func (s *stage) receive(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	raw, err := io.ReadAll(r.Body)
-	if err == nil {
-		raw, err = s2.Decode(nil, raw)
-	}
-	var req remotewrite.Request
-	if err == nil {
-		err = remotewrite.Decode(raw, remotewrite.V1, &req)
-	}
+	req, err := postIn(r)
 	if err != nil {
 		s.t.Errorf("the target got %v", err)
 		http.Error(w, err.Error(), http.StatusBadRequest)

@@ -38,14 +38,7 @@ func newReceiver(t *testing.T) *receiver {
 	r := &receiver{answer: map[string]int{}, taken: map[string][]remotewrite.Request{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		tenant := q.Header.Get("X-Scope-OrgID")
-		body, err := io.ReadAll(q.Body)
-		if err == nil {
-			body, err = s2.Decode(nil, body)
-		}
-		var request remotewrite.Request
-		if err == nil {
-			err = remotewrite.Decode(body, remotewrite.V1, &request)
-		}
+		request, err := postIn(q)
 		if err != nil {
 			http.Error(w, err.Error(), 400)
 			return

@@ -81,16 +81,8 @@ func serve(t *testing.T, s *Service) (stop func() error) {
 
 func get(t *testing.T, client *http.Client, url string) (int, string) {
 	t.Helper()
-	resp, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
+	a := ask(t, client, "GET", url, nil)
+	return a.status, a.text
 }
 
 func TestStopLandsEverything(t *testing.T) {

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
-	"path"
 	"strings"
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/sim"
 )
 
 // end is the last life, on a sound disk and with sound targets, and the comparison of what is there with what should be.
@@ -30,17 +31,12 @@ func (m *model) end() {
 		if status, text := c.do("POST", "/-/flush", nil); status != http.StatusNoContent {
 			m.Fatal("rows do not land: %d: %s", status, text)
 		}
-		for began := time.Now(); ; time.Sleep(time.Second) {
-			err := m.delivered()
-			if err == nil {
-				err = m.aside()
+		m.Await(10*time.Minute, func() error {
+			if err := m.delivered(); err != nil {
+				return err
 			}
-			if err == nil {
-				break
-			} else if time.Since(began) > 10*time.Minute {
-				m.Fatal("%v", err)
-			}
-		}
+			return m.aside()
+		})
 		var status int
 		if status, tables = c.do("GET", "/v1/tables", nil); status != http.StatusOK {
 			m.Fatal("/v1/tables answers %d: %s", status, tables)
@@ -151,16 +147,8 @@ func (m *model) traces(text string) {
 }
 
 func (m *model) walk(dir string, each func(path string)) {
-	entries, err := m.Disk.ReadDir(dir)
-	if err != nil {
-		return // nothing has landed
-	}
-	for _, e := range entries {
-		if name := path.Join(dir, e.Name()); e.IsDir() {
-			m.walk(name, each)
-		} else if !strings.HasPrefix(e.Name(), ".") {
-			each(name)
-		}
+	if err := m.Walk(dir, each); err != nil && !errors.Is(err, fs.ErrNotExist) { // where nothing has landed there is none
+		m.Fatal("%v", err)
 	}
 }
 
@@ -178,7 +166,7 @@ func (m *model) look(file string, found map[int64]int) {
 	for i := range b.Rows {
 		id := int64(0)
 		if parts[0] == "metrics" {
-			id = int64(number(b.Find("value"), i))
+			id = int64(sim.Number(b.Find("value"), i))
 		} else {
 			id = b.Find("id").Ints[i]
 		}
@@ -198,17 +186,10 @@ func (m *model) look(file string, found map[int64]int) {
 		}
 		name, late := late(id)
 		v := row["v"]
-		if got := fmt.Sprint(number(b.Find("v"), i)); got != fmt.Sprint(number64(v)) || number(b.Find(name), i) != late || string(b.Find("host").StringAt(i)) != host(id) || b.Find("time").Ints[i] != it.time {
-			m.Fatal("%s has the row %d with v %s, %s %v", file, id, got, name, number(b.Find(name), i))
+		if got := fmt.Sprint(sim.Number(b.Find("v"), i)); got != fmt.Sprint(number64(v)) || sim.Number(b.Find(name), i) != late || string(b.Find("host").StringAt(i)) != host(id) || b.Find("time").Ints[i] != it.time {
+			m.Fatal("%s has the row %d with v %s, %s %v", file, id, got, name, sim.Number(b.Find(name), i))
 		}
 	}
-}
-
-func number(c *column.Column, row int) float64 {
-	if c.Kind == column.Int64 {
-		return float64(c.Ints[row])
-	}
-	return c.Floats[row]
 }
 
 func number64(v any) float64 {

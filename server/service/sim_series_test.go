@@ -193,15 +193,15 @@ func (m *model) beside() {
 		c := m.client("198.51.100.202")
 		c.deliver(c.series())
 		c.http.CloseIdleConnections()
-		for began := time.Now(); !m.Crashed(); time.Sleep(time.Second) {
-			id := m.lacks(t)
-			if id == 0 {
-				break
+		m.Await(10*time.Second, func() error {
+			if m.Crashed() {
+				return nil
 			}
-			if time.Since(began) > 10*time.Second {
-				m.Fatal("the target %d, which is sound, does not get the sample %d while the other one is %v", i, id, m.targets[1-i].state)
+			if id := m.lacks(t); id != 0 {
+				return fmt.Errorf("the target %d, which is sound, does not get the sample %d while the other one is %v", i, id, m.targets[1-i].state)
 			}
-		}
+			return nil
+		})
 	}
 }
 

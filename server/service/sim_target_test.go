@@ -3,16 +3,12 @@ package service
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"time"
 
-	"github.com/klauspost/compress/s2"
-
-	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
@@ -246,14 +242,7 @@ func (m *model) serveAll() {
 
 // samplesIn returns the values of a post.
 func samplesIn(r *http.Request) (ids []int64, err error) {
-	raw, err := io.ReadAll(r.Body)
-	if err == nil {
-		raw, err = s2.Decode(nil, raw)
-	}
-	var req remotewrite.Request
-	if err == nil {
-		err = remotewrite.Decode(raw, remotewrite.V1, &req)
-	}
+	req, err := postIn(r)
 	for _, series := range req.Series {
 		for _, v := range series.Samples {
 			ids = append(ids, int64(v.Value))

@@ -37,10 +37,7 @@ var services = sim.Plan{
 	Seeds: 200,
 	Life: func(w *sim.World) {
 		m := newModel(w)
-		for range 1 + w.Rand.IntN(3) {
-			m.live()
-		}
-		m.end()
+		w.Lives(3, m.live, m.end)
 	},
 	Meets: []string{
 		"crash: start", "crash: serve", "crash: close", "crash at Datasync", "crash at WriteVec", "crash at SyncDir", "crash at Rename",
@@ -64,18 +61,9 @@ var services = sim.Plan{
 func TestService(t *testing.T) { sim.Run(t, services) }
 
 // fate is what is known of a row or sample.
-type fate int
+type fate = sim.Fate
 
-const (
-	unknown fate = iota
-	acknowledged
-	refused
-	dropped // with its table
-)
-
-func (f fate) String() string {
-	return [...]string{unknown: "of unknown fate", acknowledged: "acknowledged", refused: "refused", dropped: "dropped"}[f]
-}
+const unknown, acknowledged, refused, dropped = sim.Unknown, sim.Acknowledged, sim.Refused, sim.Dropped
 
 // item is a row of a table, or a sample of a tenant. What else is in it follows from its id, which is unique.
 type item struct {
@@ -195,17 +183,15 @@ func (m *model) start() (stop func() error, err error) {
 
 // live is a life of the service, on a disk that may fail.
 func (m *model) live() {
-	m.Faults("/data/tables")
-	m.choose()
-	m.Phase("start")
-	stop, err := m.start()
-	if err != nil {
-		m.Say("it does not start: %v", err)
-		m.Count("starts that fail", 1)
-		m.Next()
+	var stop func() error
+	started := m.Begin("/data/tables", "serve", func() (err error) {
+		m.choose()
+		stop, err = m.start()
+		return err
+	})
+	if !started {
 		return
 	}
-	m.Phase("serve")
 	var clients sync.WaitGroup
 	for i := range 1 + m.Rand.IntN(4) {
 		c := m.client(fmt.Sprint("198.51.100.", 1+i))
@@ -231,7 +217,7 @@ func (m *model) live() {
 		m.beside()
 	}
 	m.Phase("close")
-	err = stop()
+	err := stop()
 	m.endClients()
 	m.Say("%d ids so far; stopped: %v", m.ids, err)
 	if err == nil && !m.Crashed() {
@@ -297,15 +283,15 @@ func (m *model) recovers() {
 
 // await waits until the service says that it is ready.
 func (m *model) await(c *client, most time.Duration) {
-	for began := time.Now(); !m.Crashed(); time.Sleep(time.Second) {
-		status, text := c.do("GET", "/ready", nil)
-		if status == http.StatusOK {
-			return
+	m.Await(most, func() error {
+		if m.Crashed() {
+			return nil
 		}
-		if time.Since(began) > most {
-			m.Fatal("after %v on a sound disk /ready answers %d: %s", most, status, text)
+		if status, text := c.do("GET", "/ready", nil); status != http.StatusOK {
+			return fmt.Errorf("on a sound disk /ready answers %d: %s", status, text)
 		}
-	}
+		return nil
+	})
 }
 
 // sorted returns the ids of all items in their order.

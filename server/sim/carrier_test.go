@@ -81,9 +81,9 @@ func (m *tables) recalled(c *carrier) {
 	defer m.mu.Unlock()
 	for id, f := range m.firsts {
 		switch _, there := c.seqs[id]; {
-		case f == acknowledged && !there:
+		case f == Acknowledged && !there:
 			m.Fatal("the log has forgotten the record of row %d, which was acknowledged", id)
-		case f == refused && there:
+		case f == Refused && there:
 			m.Fatal("the log has the record of row %d, which was refused", id)
 		}
 	}

@@ -12,6 +12,7 @@
 //
 //	run.go     Plan, Run, Replays       counts.go  what was met
 //	world.go   World: the disk and how it fails, phases, the end of a life
+//	life.go    what lives of all services have in common
 //
 // The whole service over HTTP has its test in package service.
 //

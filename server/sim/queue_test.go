@@ -27,10 +27,7 @@ var queues = Plan{
 	Seeds: 200,
 	Life: func(w *World) {
 		m := &items{World: w, delivered: make(map[string]int), refusals: make(map[string]bool), last: make(map[string]uint64), owner: make(map[string]string), settled: make(map[string]bool)}
-		for range 1 + w.Rand.IntN(4) {
-			m.live()
-		}
-		m.end()
+		w.Lives(4, m.live, m.end)
 	},
 	Meets: []string{
 		"crash: start", "crash: put", "crash: close", "crash at Datasync", "crash at WriteVec", "crash at SyncDir", "crash at Rename", "crash at Sync",
@@ -65,7 +62,7 @@ type items struct {
 // set is what was put together.
 type set struct {
 	bodies []string
-	fate   fate
+	fate   Fate
 }
 
 func (m *items) open(r *rand.Rand) (*queue.Queue, error) {
@@ -166,20 +163,18 @@ func (m *items) redelivered(it *queue.Item) bool { return m.delivered[string(it.
 // live is a life of the service, on a disk that may fail.
 func (m *items) live() {
 	m.corrupt()
-	m.Faults(queueDir)
-	m.Phase("start")
-	m.hangs = ""
-	if m.Rand.IntN(3) == 0 {
-		m.hangs = "tenant0"
-	}
-	q, err := m.open(m.Rand)
-	if err != nil {
-		m.Say("it does not start: %v", err)
-		m.Count("starts that fail", 1)
-		m.Next()
+	var q *queue.Queue
+	started := m.Begin(queueDir, "put", func() (err error) {
+		m.hangs = ""
+		if m.Rand.IntN(3) == 0 {
+			m.hangs = "tenant0"
+		}
+		q, err = m.open(m.Rand)
+		return err
+	})
+	if !started {
 		return
 	}
-	m.Phase("put")
 	var clients sync.WaitGroup
 	for range 1 + m.Rand.IntN(4) {
 		r := rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
@@ -190,13 +185,10 @@ func (m *items) live() {
 		m.beside(q)
 	}
 	m.Phase("close")
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(m.Rand.IntN(30))*time.Second)
+	ctx, cancel := m.Grace(30 * time.Second)
 	defer cancel()
-	if m.Crashed() {
-		cancel()
-	}
 	m.moved = m.moved || q.Stats().Rewritten > 0
-	err = q.Close(ctx)
+	err := q.Close(ctx)
 	m.Say("%d items so far; closed: %v", m.n, err)
 	m.mu.Lock()
 	m.lives++
@@ -231,20 +223,18 @@ func (m *items) corrupt() {
 // beside wants the items of all tenants to be delivered but for those of the one whose target hangs.
 func (m *items) beside(q *queue.Queue) {
 	m.Count("lives beside a tenant that hangs", 1)
-	for began := time.Now(); !m.Crashed(); time.Sleep(time.Second) {
+	m.Await(time.Hour, func() error {
 		waiting := 0
 		for st := range q.Tenants {
 			if st.Tenant != m.hangs {
 				waiting += st.Items
 			}
 		}
-		if waiting == 0 {
-			return
+		if waiting == 0 || m.Crashed() {
+			return nil
 		}
-		if time.Since(began) > time.Hour {
-			m.Fatal("%d items wait for those of %s", waiting, m.hangs)
-		}
-	}
+		return fmt.Errorf("%d items wait for those of %s", waiting, m.hangs)
+	})
 }
 
 // client puts items.
@@ -255,7 +245,7 @@ func (m *items) client(q *queue.Queue, r *rand.Rand) {
 			return
 		}
 		m.mu.Lock()
-		all, s := make([]queue.Item, 1+r.IntN(5)), set{fate: acknowledged}
+		all, s := make([]queue.Item, 1+r.IntN(5)), set{fate: Acknowledged}
 		for i := range all {
 			m.n++
 			all[i] = queue.Item{Tenant: fmt.Sprint("tenant", r.IntN(tenants)), Codec: uint8(r.IntN(2)), Note: [4]uint32{uint32(r.IntN(3))},
@@ -268,9 +258,9 @@ func (m *items) client(q *queue.Queue, r *rand.Rand) {
 		err := q.Put(all)
 		switch {
 		case errors.Is(err, wal.ErrFailed):
-			s.fate = unknown
+			s.fate = Unknown
 		case err != nil:
-			s.fate = refused
+			s.fate = Refused
 		}
 		m.Count("items "+s.fate.String(), len(all))
 		m.mu.Lock()
@@ -288,11 +278,12 @@ func (m *items) end() {
 	if err != nil {
 		m.Fatal("a queue on a sound disk does not start: %v", err)
 	}
-	for began := time.Now(); q.Stats().Items > 0; time.Sleep(time.Second) {
-		if time.Since(began) > time.Hour {
-			m.Fatal("%d items are not delivered", q.Stats().Items)
+	m.Await(time.Hour, func() error {
+		if n := q.Stats().Items; n > 0 {
+			return fmt.Errorf("%d items are not delivered", n)
 		}
-	}
+		return nil
+	})
 	if err := q.Close(context.Background()); err != nil {
 		m.Fatal("%v", err)
 	}
@@ -301,17 +292,17 @@ func (m *items) end() {
 		missing := 0
 		for _, body := range s.bodies {
 			switch n := m.delivered[body]; {
-			case s.fate == refused && n > 0:
+			case s.fate == Refused && n > 0:
 				m.Fatal("%.20s was refused and delivered", body)
 			case n == 0 && !m.refusals[body]:
 				missing++
 			}
 		}
 		switch {
-		case missing == 0 || s.fate == refused || s.fate == unknown && m.flips > 0:
+		case missing == 0 || s.fate == Refused || s.fate == Unknown && m.flips > 0:
 		case m.flips > 0:
 			lost += missing
-		case s.fate == acknowledged:
+		case s.fate == Acknowledged:
 			m.Fatal("%d of %.20s and those with it were acknowledged and not delivered", missing, s.bodies[0])
 		case missing < len(s.bodies):
 			m.Fatal("of the items that were put with %.20s, %d of %d were delivered", s.bodies[0], len(s.bodies)-missing, len(s.bodies))

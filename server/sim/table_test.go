@@ -52,29 +52,12 @@ func (r row) late() (column string, value float64) {
 
 func (r row) host() string { return strings.Repeat("h", int(r.ID%40)) }
 
-// fate is what is known of a row.
-type fate int
-
-const (
-	acknowledged fate = iota
-	refused
-	unknown
-	dropped // with its table
-)
-
-func (f fate) String() string {
-	return [...]string{acknowledged: "acknowledged", refused: "refused", unknown: "of unknown fate", dropped: "dropped"}[f]
-}
-
 // stores writes rows, by way of the log, into Parquet files.
 var stores = Plan{
 	Seeds: 240,
 	Life: func(w *World) {
 		m := newTables(w)
-		for range 1 + w.Rand.IntN(4) {
-			m.live()
-		}
-		m.end()
+		w.Lives(4, m.live, m.end)
 	},
 	Meets: []string{
 		"crash: start", "crash: write", "crash: close", "crash at Datasync", "crash at WriteVec", "crash at SyncDir", "crash at Rename", "crash at Link", "crash at Sync",
@@ -94,8 +77,8 @@ var replayed = []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 type tables struct {
 	*World
 	mu       sync.Mutex
-	fates    map[row]fate
-	firsts   map[int64]fate // of the first rows of records, by id
+	fates    map[row]Fate
+	firsts   map[int64]Fate // of the first rows of records, by id
 	flying   map[row]bool   // rows on their way to the log; true: their table is dropped meanwhile
 	requests [][]row
 	ids      int64
@@ -108,7 +91,7 @@ type tables struct {
 
 func newTables(w *World) *tables {
 	return &tables{
-		World: w, fates: make(map[row]fate), firsts: make(map[int64]fate), flying: make(map[row]bool),
+		World: w, fates: make(map[row]Fate), firsts: make(map[int64]Fate), flying: make(map[row]bool),
 		rewritten: make(map[string]bool), half: make(map[string]bool), altered: make(map[string]bool),
 	}
 }
@@ -221,18 +204,16 @@ func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 
 // live is a life of the service, on a disk that may fail.
 func (m *tables) live() {
-	m.Faults(tablesDir)
-	m.Phase("start")
-	starting, interrupt := context.WithTimeout(m.Off, time.Hour)
-	defer interrupt()
-	s, err := m.open(starting, m.Rand)
-	if err != nil {
-		m.Say("it does not start: %v", err)
-		m.Count("starts that fail", 1)
-		m.Next()
+	var s *table.Store
+	started := m.Begin(tablesDir, "write", func() (err error) {
+		starting, interrupt := context.WithTimeout(m.Off, time.Hour)
+		defer interrupt()
+		s, err = m.open(starting, m.Rand)
+		return err
+	})
+	if !started {
 		return
 	}
-	m.Phase("write")
 	var clients sync.WaitGroup
 	for range 1 + m.Rand.IntN(5) {
 		r := rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
@@ -253,12 +234,9 @@ func (m *tables) live() {
 	}
 	m.Phase("close")
 	m.Count("files aside", m.aside())
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(m.Rand.IntN(100))*time.Second)
+	ctx, cancel := m.Grace(100 * time.Second)
 	defer cancel()
-	if m.Crashed() {
-		cancel()
-	}
-	err = s.Close(ctx)
+	err := s.Close(ctx)
 	m.Say("%d rows so far; closed: %v", len(m.fates), err)
 	m.Next()
 }
@@ -292,19 +270,19 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 		}
 		m.mu.Unlock()
 		err := s.Append(&wal.Record{Time: time.Now().UnixMicro(), DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), durable)
-		f := acknowledged
+		f := Acknowledged
 		switch {
 		case err == nil && !durable, errors.Is(err, wal.ErrFailed): // without waiting for the disk nothing is certain
-			f = unknown
+			f = Unknown
 		case err != nil:
-			f = refused
+			f = Refused
 		}
 		m.Count("rows "+f.String(), len(rows))
 		m.mu.Lock()
 		for _, row := range rows {
 			m.fates[row] = f
-			if f == acknowledged && m.flying[row] {
-				m.fates[row] = unknown
+			if f == Acknowledged && m.flying[row] {
+				m.fates[row] = Unknown
 			}
 			delete(m.flying, row)
 		}
@@ -341,12 +319,12 @@ func (m *tables) administrator(s *table.Store, r *rand.Rand) {
 		gone := 0
 		for row, f := range m.fates {
 			switch {
-			case row.Table != name || f == refused || f == dropped:
+			case row.Table != name || f == Refused || f == Dropped:
 			case err == nil && before[row]:
-				m.fates[row] = dropped
+				m.fates[row] = Dropped
 				gone++
 			default:
-				m.fates[row] = unknown
+				m.fates[row] = Unknown
 			}
 		}
 		m.half[name], m.altered[name] = err != nil, true
@@ -363,7 +341,7 @@ func (m *tables) administrator(s *table.Store, r *rand.Rand) {
 // aside returns how many files are aside.
 func (m *tables) aside() (n int) {
 	if !m.Crashed() {
-		_ = m.walkSome(asideDir, func(string) { n++ }) // the disk may fail
+		_ = m.Walk(asideDir, func(string) { n++ }) // the disk may fail
 	}
 	return n
 }
@@ -459,9 +437,9 @@ func (m *tables) end() {
 		n := found[row]
 		delete(found, row)
 		switch f := m.fates[row]; {
-		case f == acknowledged && n != 1:
+		case f == Acknowledged && n != 1:
 			m.Fatal("%+v was acknowledged and is there %d times", row, n)
-		case (f == refused || f == dropped) && n > 0:
+		case (f == Refused || f == Dropped) && n > 0:
 			m.Fatal("%+v was %v and is there %d times", row, f, n)
 		case n > 1:
 			m.Fatal("%+v is there %d times", row, n)
@@ -473,7 +451,7 @@ func (m *tables) end() {
 	m.whole(there)
 	for row, f := range m.fates {
 		only := name{row.Table, fmt.Sprint("only", row.ID)}
-		if _, there := columns[only]; f == refused && there {
+		if _, there := columns[only]; f == Refused && there {
 			m.Fatal("%+v was refused, and its column is in the catalog", row)
 		}
 	}
@@ -561,7 +539,7 @@ func (m *tables) land(n int) {
 		if s.Append(&wal.Record{DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), true) != nil || m.Crashed() {
 			break
 		}
-		m.firsts[rows[0].ID] = acknowledged
+		m.firsts[rows[0].ID] = Acknowledged
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		err := s.Flush(ctx)
 		cancel()
@@ -594,22 +572,9 @@ func (m *tables) catalog() map[name]string {
 
 // walk calls each with the files below dir.
 func (m *tables) walk(dir string, each func(path string)) {
-	if err := m.walkSome(dir, each); err != nil {
+	if err := m.Walk(dir, each); err != nil {
 		m.Fatal("%v", err)
 	}
-}
-
-// walkSome calls each with the files below dir as far as the disk lets it read directories.
-func (m *tables) walkSome(dir string, each func(path string)) error {
-	entries, err := m.Disk.ReadDir(dir)
-	for _, e := range entries {
-		if name := path.Join(dir, e.Name()); e.IsDir() {
-			err = errors.Join(err, m.walkSome(name, each))
-		} else if !strings.HasPrefix(e.Name(), ".") { // which is a temporary file, and is removed at the next start
-			each(name)
-		}
-	}
-	return err
 }
 
 // whole wants a request that came back after its fate was unknown to have done so with all its rows, or with none.
@@ -617,7 +582,7 @@ func (m *tables) whole(there map[row]int) {
 	for _, rows := range m.requests {
 		n, of := 0, 0
 		for _, row := range rows {
-			if m.fates[row] == unknown && !m.altered[row.Table] {
+			if m.fates[row] == Unknown && !m.altered[row.Table] {
 				n += there[row]
 				of++
 			}
@@ -657,19 +622,12 @@ func (m *tables) read(file string, found map[row]int, columns map[name]string, t
 		r := row{Table: of, Time: b.Find("time").Ints[i], ID: b.Find("id").Ints[i]}
 		found[r]++
 		name, late := r.late()
-		if got := number(b.Find(name), i); got != late {
+		if got := Number(b.Find(name), i); got != late {
 			m.Fatal("%+v has %v in the column %s, and not %v", r, got, name, late)
 		}
-		got := number(b.Find("value"), i)
+		got := Number(b.Find("value"), i)
 		if host := string(b.Find("host").StringAt(i)); got != r.value() || host != r.host() {
 			m.Fatal("%+v has the value %v and the host %q", r, got, host)
 		}
 	}
-}
-
-func number(c *column.Column, row int) float64 {
-	if c.Kind == column.Int64 {
-		return float64(c.Ints[row])
-	}
-	return c.Floats[row]
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -341,15 +342,4 @@ func checkEmpty(t testing.TB, s *Store) {
 	}
 }
 
-// patience is how long a test waits for what must happen: only one that hangs waits so long.
-const patience = 5 * time.Minute
-
-// eventually waits for something that another goroutine does.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never came that %s", what)
-		}
-	}
-}
+var eventually = testkit.Eventually

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -76,7 +77,7 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 		t.Errorf("while it recovers: %v", err)
 	}
 	cancel()
-	giveUp := time.AfterFunc(patience/10, func() { rejects.Store(false) }) // if it goes on all the same
+	giveUp := time.AfterFunc(testkit.Patience/10, func() { rejects.Store(false) }) // if it goes on all the same
 	defer giveUp.Stop()
 	if err := <-opened; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no room for") {
 		t.Errorf("after an interruption: %v", err)
@@ -97,7 +98,7 @@ func TestRecoveryWithBadTable(t *testing.T) {
 	want := append(leave(t, o, 1, 2, "bad", "good"), leave(t, o, 1000, 60, "good")...)
 
 	o.MaxBuffered = 64 << 10
-	giveUp := time.AfterFunc(patience/10, func() { rejects.Store(false) }) // if the start waits for the table
+	giveUp := time.AfterFunc(testkit.Patience/10, func() { rejects.Store(false) }) // if the start waits for the table
 	defer giveUp.Stop()
 	s := openStore(t, o)
 	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "no room for bad") {

@@ -592,29 +592,45 @@ func TestATableLeavesRoom(t *testing.T) {
 	o := testOptions(t.TempDir(), sink)
 	o.MaxBuffered, o.SealRows, o.firstPause = 16<<20, 10, time.Hour
 	s := openStore(t, o)
-	send := func(name string) error {
-		writes, err := writesOf([]row{{Table: name, ID: 1, Host: strings.Repeat("x", 16<<10)}}, s.Batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.Append(&wal.Record{DB: "db", Payload: payloadOf([]row{{Table: name, ID: 1}})}, writes, true)
-	}
 	for i := range bad {
-		for n := 0; ; n++ {
-			if err := send(fmt.Sprint("bad", i)); errors.Is(err, ErrBusy) {
-				break
-			} else if err != nil || n > 1000 {
-				t.Fatal(n, err)
-			}
-		}
+		untilBusy(t, 1000, func(int) error { return appendSized(t, s, Name{"db", fmt.Sprint("bad", i)}, 16<<10, true) })
 	}
 	for range 200 {
-		if err := send("good"); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending("good") == 0 })
+		landSized(t, s, Name{"db", "good"}, 16<<10)
 	}
 	stop(t, s)
+}
+
+// appendSized appends a row of a size, of which the log has a small part.
+func appendSized(t *testing.T, s *Store, name Name, size int, durable bool) error {
+	t.Helper()
+	writes, err := writesOf([]row{{Table: name.Table, ID: 1, Host: strings.Repeat("x", size)}}, s.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes[0].Name = name
+	return s.Append(&wal.Record{DB: name.DB, Payload: payloadOf([]row{{Table: name.Table, ID: 1}})}, writes, durable)
+}
+
+// untilBusy sends until there is no memory, but not more often than most says.
+func untilBusy(t *testing.T, most int, send func(n int) error) {
+	t.Helper()
+	for n := 0; ; n++ {
+		if err := send(n); errors.Is(err, ErrBusy) {
+			return
+		} else if err != nil || n > most {
+			t.Fatal(n, err)
+		}
+	}
+}
+
+// landSized appends a row of a size, which must land.
+func landSized(t *testing.T, s *Store, name Name, size int) {
+	t.Helper()
+	if err := appendSized(t, s, name, size, true); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending(name.Table) == 0 })
 }
 
 // A database whose rows do not land leaves others room, however many tables share what it has: also those that are new each time.
@@ -628,34 +644,15 @@ func TestADatabaseLeavesRoom(t *testing.T) {
 	o := testOptions(t.TempDir(), sink)
 	o.MaxBuffered, o.SealRows, o.firstPause = 2<<20, 10, time.Hour
 	s := openStore(t, o)
-	send := func(db, table string, size int, durable bool) error {
-		rows := []row{{Table: table, ID: 1, Host: strings.Repeat("x", size)}}
-		writes, err := writesOf(rows, s.Batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		writes[0].Name.DB = db
-		return s.Append(&wal.Record{DB: db, Payload: payloadOf(rows)}, writes, durable)
-	}
-	if err := send("good", "t", 64<<10, true); err != nil {
+	if err := appendSized(t, s, Name{"good", "t"}, 64<<10, true); err != nil {
 		t.Fatal(err)
 	}
-	sent := 0
-	for ; ; sent++ {
-		if err := send("bad", fmt.Sprint("t", sent), 1<<10, false); errors.Is(err, ErrBusy) {
-			break
-		} else if err != nil || sent > 10_000 {
-			t.Fatal(sent, err)
-		}
-	}
+	untilBusy(t, 10_000, func(n int) error { return appendSized(t, s, Name{"bad", fmt.Sprint("t", n)}, 1<<10, false) })
 	if held := s.Stats().Buffered; held < o.MaxBuffered/2 {
 		t.Errorf("a database is refused that holds %d of %d bytes", held, o.MaxBuffered)
 	}
 	for range 20 {
-		if err := send("good", "t", 64<<10, true); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending("t") == 0 })
+		landSized(t, s, Name{"good", "t"}, 64<<10)
 	}
 	stop(t, s)
 	all := int64(0)

@@ -1,46 +1,26 @@
 package wal
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"os/exec"
 	"sync"
 	"testing"
-)
 
-// killedDir tells the test binary to be the process that TestKill kills.
-const killedDir = "WAL_TEST_KILLED_DIR"
+	"github.com/slipstream-go/slipstream/server/testkit"
+)
 
 // A process is killed while it appends: each record that it has reported as durable is there, and the log goes on behind it.
 func TestKill(t *testing.T) {
-	if dir := os.Getenv(killedDir); dir != "" {
-		appendForEver(dir)
-	}
+	testkit.Killed(appendForEver)
 	dir := memDir(t)
 	acked := uint64(0)
 	for range 3 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
-		cmd.Env = append(os.Environ(), killedDir+"="+dir)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
 		before := acked
-		for lines.Scan() { // the pipe holds what was reported before the kill
+		testkit.Kill(t, dir, 0, 200, func(line string) bool {
 			var seq uint64
-			if _, err := fmt.Sscan(lines.Text(), &seq); err != nil {
-				t.Fatalf("the process says %q", lines.Text())
-			}
-			if acked = max(acked, seq); acked > before+200 {
-				cmd.Process.Kill()
-			}
-		}
-		cmd.Wait()
+			_, err := fmt.Sscan(line, &seq)
+			acked = max(acked, seq)
+			return err == nil
+		})
 		got, err := replay(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -50,17 +30,16 @@ func TestKill(t *testing.T) {
 				t.Fatalf("entry %d is record %d of %d bytes", i+1, r.Seq, len(r.Payload))
 			}
 		}
-		if uint64(len(got)) < acked || acked <= before {
+		if uint64(len(got)) < acked || acked <= before+200 {
 			t.Fatalf("%d records are left, %d were acknowledged", len(got), acked)
 		}
 	}
 }
 
-func appendForEver(dir string) {
+func appendForEver(dir string, _ int) {
 	l, err := Open(dir, small)
 	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
+		testkit.Fail(err)
 	}
 	l.Start()
 	var wg sync.WaitGroup
@@ -69,8 +48,7 @@ func appendForEver(dir string) {
 			for {
 				r := data(make([]byte, 5000))
 				if err := l.Append(r); err != nil {
-					fmt.Println(err)
-					os.Exit(1)
+					testkit.Fail(err)
 				}
 				fmt.Println(r.Seq)
 			}
