@@ -23,6 +23,9 @@ test: ## run gofmt, vet, and the tests of every package in the plain build: some
 ci: ## run all that CI does: test, and the other builds, machines, languages and programs: up to an hour
 	@.ci/run
 
+consumers: ## cut a release into a temporary directory, and install and use each part of it
+	@.ci/consumers
+
 loaded: ## run the tests ROUNDS (10) times, AT_ONCE (16) packages at a time, as the load of each other
 	@.ci/loaded $(ROUNDS) $(AT_ONCE)
 
@@ -53,4 +56,4 @@ ruby-asan: ## run the specs and a fuzz of the gem with an extension that notices
 ruby-bench: ## time the gem against msgpack, json, oj and bson: BENCHFLAGS=--help
 	@.ci/ruby build && ruby ruby/bench/run.rb $(BENCHFLAGS)
 
-.PHONY: help run demo build test ci loaded nightly check fuzz bench bench-report ruby rubies ruby-asan ruby-bench
+.PHONY: help run demo build test ci consumers loaded nightly check fuzz bench bench-report ruby rubies ruby-asan ruby-bench

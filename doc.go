@@ -31,6 +31,7 @@
 //	internal/growth tests only: how time, allocation and retained memory grow with the input
 //	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
 //	vectors         commented hex that every language obeys
+//	packaging       the Debian package, its systemd unit, the image
 //	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, access (tokens
 //	                and rights), watch, metrics, latency, throttle (the log), config, load, service; disk, the file system, with a faulty
 //	                one for tests; sim, memnet and testkit, tests only: lives from seeds on that disk, a network in memory,

@@ -169,14 +169,16 @@ func (l *lane) learn(list []*parcel, res *result) {
 func (r *Relay) carry(t *tenant, list []*parcel) {
 	alone := 0 // so many of the first go one by one
 	for len(list) > 0 {
-		if late(list[0]) {
-			list, alone = list[1:], max(alone-1, 0)
-			continue
-		}
 		post := list[:1]
-		if alone == 0 {
-			list = slices.DeleteFunc(list, late)
+		switch { // a parcel may become late at any time, so each is asked once
+		case alone == 0:
+			if list = slices.DeleteFunc(list, late); len(list) == 0 {
+				return
+			}
 			post = t.lane.first(list)
+		case late(list[0]):
+			list, alone = list[1:], alone-1
+			continue
 		}
 		res := r.post(t, post)
 		if len(post) > 1 {

@@ -152,7 +152,8 @@ func TestMetricsInDocs(t *testing.T) {
 	for o := range (relay.Stats{}).Outcomes {
 		values["outcome"] = append(values["outcome"], relay.Outcome(o).String())
 	}
-	named := regexp.MustCompile(`\b((?:slipstream|go|process)_[a-z0-9_]+)(\{[^}]*\})?`)
+	// A letter after the prefix: slipstream_0.1.0 begins the name of a file.
+	named := regexp.MustCompile(`\b((?:slipstream|go|process)_[a-z][a-z0-9_]+)(\{[^}]*\})?`)
 	matcher := regexp.MustCompile(`(\w+)\s*[=!]~?\s*\\?"([^"\\]*)`)
 	found := 0
 	for name, text := range docs(t) {

@@ -651,7 +651,7 @@ func wantLost(t *testing.T, to *receiver, reason string, flags ...string) {
 func filesOf(t *testing.T, page *pages.Page, heading string) map[string]check {
 	checks := map[string]check{}
 	for _, first := range []string{
-		"`slipstream.json`, `slipstream-queue.json`", "`rules.json`", "`tokens`", "`slipstream.service`",
+		"`slipstream.json`, `slipstream-queue.json`", "`rules.json`", "`tokens`",
 		"`prometheus.yml`, `vmagent.sh`, `vmagent-relabel.yml`", "`cortex.yaml`, `mimir.yaml`", "`alerts.yml`, `dashboard.json`",
 	} {
 		checks[first] = func(t *testing.T, r pages.Row) {

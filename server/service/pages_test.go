@@ -52,7 +52,7 @@ func TestPagesReadme(t *testing.T) {
 			c.stop()
 		},
 	})
-	page.Skip(t, "the root module's tests have them", "Slipstream", "Start", "MessagePack", "JSON", "Schema as code", "Ruby")
+	page.Skip(t, "the root module's tests have them", "Slipstream", "Start", "MessagePack", "JSON", "Schema as code", "Ruby", "Install")
 	page.Done(t)
 }
 
