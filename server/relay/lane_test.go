@@ -1,8 +1,10 @@
 package relay
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -206,4 +208,53 @@ func TestCloseWhileRequestsAreUnderWay(t *testing.T) {
 	})
 	r.send(t, remotewrite.V1, of("a", 1)).want(t, 503, "not ready")
 	r.crew = newCrew() // which the end of the test closes
+}
+
+// ending is the context of a sender that will not wait any longer from the n-th question on.
+type ending struct {
+	context.Context
+	asked, n int
+}
+
+func (e *ending) Err() error {
+	if e.asked++; e.asked >= e.n {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// The time of parcels may end between any two looks at it. Each parcel is finished once all the same, and those that have time are delivered.
+func TestCarryWhileParcelsEnd(t *testing.T) {
+	s := newSink(t)
+	for _, status := range []int{200, 400, 413, 429, 500} {
+		s.answers(func(w http.ResponseWriter, p *post) bool {
+			w.WriteHeader(status)
+			return status != 200
+		})
+		r := newRig(t, Options{Targets: []string{s.URL}})
+		to, err := r.tenant([]byte("a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 3 * 3 * 3 * 3 { // who ends, at which question
+			var all sync.WaitGroup
+			list := make([]*parcel, 4)
+			for i, k := 0, n; i < len(list); i, k = i+1, k/3 {
+				ctx := context.Background()
+				if k%3 < 2 {
+					ctx = &ending{Context: ctx, n: 1 + k%3}
+				}
+				body := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", float64(i))}})
+				list[i] = &parcel{tenant: to, version: remotewrite.V1, plain: body, bytes: len(body), counts: counts{Series: 1, Samples: 1}, ctx: ctx, done: &all}
+			}
+			all.Add(len(list)) // a parcel that is finished twice makes Done panic
+			r.carry(to, slices.Clone(list))
+			all.Wait()
+			for i, p := range list {
+				if _, ends := p.ctx.(*ending); !p.finished || status == 200 && !ends && p.result.verdict != taken {
+					t.Errorf("status %d, case %d: parcel %d: %+v", status, n, i, p.result)
+				}
+			}
+		}
+	}
 }
