@@ -110,9 +110,9 @@ func TestFileModes(t *testing.T) {
 			}
 		}
 		c := start(t, dir, args...)
-		send := func(method, path string, status int) {
+		send := func(method, path, body string) {
 			t.Helper()
-			if got, text := as(t, "", method, c.url+path, nil); got != status {
+			if got, text := as(t, "", method, c.url+path, []byte(body), "Content-Type", "application/x-ndjson"); got != http.StatusNoContent {
 				t.Fatalf("%s %s: %d: %s", method, path, got, text)
 			}
 		}
@@ -125,9 +125,12 @@ func TestFileModes(t *testing.T) {
 		if status, text := write(t, c.url, &sender{}, 0); status != http.StatusNoContent {
 			t.Fatal(status, text)
 		}
-		send("POST", "/-/flush", http.StatusNoContent)
+		send("POST", "/v1/write/default/even", `{"time":1700000000,"v":1}`)
+		send("POST", "/-/flush", "")
 		look()
-		send("DELETE", "/v1/tables/default/even/columns/id?files=rewrite", http.StatusNoContent)
+		send("POST", "/v1/write/default/even", `{"time":1700000000,"v":1.5}`) // the file is rewritten
+		send("POST", "/-/flush", "")
+		send("DELETE", "/v1/tables/default/odd/columns/id?files=rewrite", "")
 		look()
 		c.stop()
 		look()
