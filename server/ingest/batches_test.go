@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
@@ -248,48 +249,66 @@ func TestKeyOfARemovedTable(t *testing.T) {
 	}
 }
 
-// A request waits for another one with its key: if that is stored it is not, and else it is.
+// A request waits for another one with its key: if that is stored it is not, and else it is. It waits no longer than its client does.
 func TestKeyIsHeld(t *testing.T) {
-	r := newRig(t, Options{})
-	id := idOf("db", "k")
-	body := []byte(`{"time":1700000000,"v":1}`)
-	if one, err := r.h.batches.claim(context.Background(), "db", id, digest{}); one != nil || err != nil {
-		t.Fatal(one, err)
-	}
-	stopped, cancel := context.WithCancel(context.Background())
-	cancel()
-	giveUp := time.AfterFunc(patience, func() { r.h.batches.free(id) }) // if the request waits all the same
-	defer giveUp.Stop()
-	q := httptest.NewRequestWithContext(stopped, "POST", "/v1/write/db/t", bytes.NewReader(body))
-	q.Header.Set("Content-Type", "application/x-ndjson")
-	q.Header.Set(keyHeader, "k")
-	w := httptest.NewRecorder()
-	if r.h.ServeHTTP(w, q); w.Code != http.StatusRequestTimeout {
-		t.Errorf("a client that has gone: %d %s", w.Code, w.Body)
-	}
-	var answers sync.WaitGroup
-	var stored, repeated atomic.Int64
-	for range 8 {
+	synctest.Test(t, func(t *testing.T) {
+		d := faulty.New(1, faulty.Options{Delay: func(faulty.Call) time.Duration { return time.Millisecond }}) // so that all meet while one is stored
+		if err := disk.MkdirAll(d, "/data"); err != nil {
+			t.Fatal(err)
+		}
+		r := newDiskRig(t, d)
+		send := func(ctx context.Context, key string) *httptest.ResponseRecorder {
+			q := httptest.NewRequestWithContext(ctx, "POST", "/v1/write/db/t", strings.NewReader(`{"time":1700000000,"id":1,"v":1}`))
+			q.Header.Set("Content-Type", "application/x-ndjson")
+			q.Header.Set(keyHeader, key)
+			w := httptest.NewRecorder()
+			r.h.ServeHTTP(w, q)
+			return w
+		}
+		id := idOf("db", "k")
+		if one, err := r.h.batches.claim(t.Context(), "db", id, digest{}); one != nil || err != nil {
+			t.Fatal(one, err)
+		}
+		patient, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		var answers sync.WaitGroup
+		var gone, stored, repeated atomic.Int64
+		leaving, leave := context.WithCancel(patient)
 		answers.Go(func() {
-			switch w := r.write("application/x-ndjson", "", body, keyHeader, "k"); {
-			case w.Code != http.StatusNoContent:
-				t.Errorf("%d %s", w.Code, w.Body)
-			case again(w):
-				repeated.Add(1)
-			default:
-				stored.Add(1)
+			if w := send(leaving, "k"); w.Code != http.StatusRequestTimeout {
+				t.Errorf("a client that has gone: %d %s", w.Code, w.Body)
 			}
+			gone.Add(1)
 		})
-	}
-	wantStatus(t, r.write("application/x-ndjson", "", body, keyHeader, "another"), http.StatusNoContent) // waits for nobody
-	r.h.batches.free(id)
-	answers.Wait()
-	if stored.Load() != 1 || repeated.Load() != 7 {
-		t.Errorf("%d requests were stored, and %d were not stored again", stored.Load(), repeated.Load())
-	}
-	if rows := r.landed()["db.t"]; len(rows) != 2 {
-		t.Errorf("landed %v", rows)
-	}
+		for range 8 {
+			answers.Go(func() {
+				switch w := send(patient, "k"); {
+				case w.Code != http.StatusNoContent:
+					t.Errorf("%d %s", w.Code, w.Body)
+				case again(w):
+					repeated.Add(1)
+				default:
+					stored.Add(1)
+				}
+			})
+		}
+		wantStatus(t, send(patient, "another"), http.StatusNoContent) // waits for nobody
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if gone.Load() != 1 || stored.Load()+repeated.Load() > 0 {
+			t.Errorf("while the key is held, and a client has gone, %d, %d and %d requests are answered", gone.Load(), stored.Load(), repeated.Load())
+		}
+		r.h.batches.free(id)
+		answers.Wait()
+		if stored.Load() != 1 || repeated.Load() != 7 {
+			t.Errorf("%d requests were stored, and %d were not stored again", stored.Load(), repeated.Load())
+		}
+		r.flush()
+		if cells := cellsOf(t, d); len(cells[1]) != 2 {
+			t.Errorf("the row is there %d times", len(cells[1]))
+		}
+	})
 }
 
 func TestKeysThatAreNone(t *testing.T) {

@@ -1,10 +1,14 @@
 package service
 
 import (
+	"errors"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,30 +67,77 @@ func TestNodeNames(t *testing.T) {
 	}
 }
 
-// Only the owner may read what the service writes, unless it is told otherwise.
+// Only the owner may read what the service makes, unless it is told otherwise: each kind of file and directory.
 func TestFileModes(t *testing.T) {
+	kinds := []string{
+		".", "lock", "node", "schemas.json", "catalog.json", "catalog.N.journal", "aside", "wal", "wal/N.wal", "wal/first", "wal/lock", "wal/reserve",
+		"queue", "queue/N.wal", "queue/first", "queue/lock", "queue/reserve",
+		"tables", "tables/default", "tables/default/even", "tables/default/even/utc_date=N-N-N", "tables/default/even/utc_date=N-N-N/utc_hour=N",
+		"tables/default/even/utc_date=N-N-N/utc_hour=N/*.parquet",
+	}
+	number := regexp.MustCompile("[0-9]+")
 	for mode, want := range map[string][2]fs.FileMode{"": {0o600, 0o700}, "0640": {0o640, 0o750}, "0644": {0o644, 0o755}} {
 		dir := filepath.Join(t.TempDir(), "data")
-		args := []string{"--wal-reserve=1MiB"}
+		args := []string{"--wal-reserve=1MiB", "--relay.target=http://127.0.0.1:1", "--relay.queue=" + filepath.Join(dir, "queue")}
 		if mode != "" {
 			args = append(args, "--file-mode="+mode)
 		}
-		land(t, dir, 0, args...)
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		made := make(map[string]bool)
+		look := func() {
+			t.Helper()
+			err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				var info fs.FileInfo
+				if err == nil {
+					info, err = d.Info()
+				}
+				if errors.Is(err, fs.ErrNotExist) { // any more
+					return nil
+				} else if err != nil {
+					return err
+				}
+				kind, _ := filepath.Rel(dir, path)
+				if filepath.Ext(path) == ".parquet" {
+					kind = filepath.Join(filepath.Dir(kind), "*.parquet")
+				}
+				made[number.ReplaceAllString(kind, "N")] = true
+				if got := info.Mode().Perm(); d.IsDir() && got != want[1] || !d.IsDir() && got != want[0] {
+					t.Errorf("--file-mode=%s: %s has %v", mode, path, got)
+				}
+				return nil
+			})
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
-			info, err := d.Info()
-			if err != nil {
-				return err
+		}
+		c := start(t, dir, args...)
+		send := func(method, path, body string) {
+			t.Helper()
+			if got, text := as(t, "", method, c.url+path, []byte(body), "Content-Type", "application/x-ndjson"); got != http.StatusNoContent {
+				t.Fatalf("%s %s: %d: %s", method, path, got, text)
 			}
-			if got := info.Mode().Perm(); d.IsDir() && got != want[1] || !d.IsDir() && got != want[0] {
-				t.Errorf("--file-mode=%s: %s has %v", mode, path, got)
+		}
+		if status, text, err := register(http.DefaultClient, c.url); status != http.StatusCreated {
+			t.Fatal(status, text, err)
+		}
+		if status, text := push(t, http.DefaultClient, c.url, "", series("a")); status != http.StatusNoContent { // for the queue: nobody takes it
+			t.Fatal(status, text)
+		}
+		if status, text := write(t, c.url, &sender{}, 0); status != http.StatusNoContent {
+			t.Fatal(status, text)
+		}
+		send("POST", "/v1/write/default/even", `{"time":1700000000,"v":1}`)
+		send("POST", "/-/flush", "")
+		look()
+		send("POST", "/v1/write/default/even", `{"time":1700000000,"v":1.5}`) // the file is rewritten
+		send("POST", "/-/flush", "")
+		send("DELETE", "/v1/tables/default/odd/columns/id?files=rewrite", "")
+		look()
+		c.stop()
+		look()
+		for _, kind := range kinds {
+			if !made[kind] {
+				t.Errorf("the service did not make %s, but %v", kind, slices.Sorted(maps.Keys(made)))
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 }

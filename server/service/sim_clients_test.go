@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -34,6 +35,15 @@ type request struct {
 	fate    fate
 	queued  bool // for the disk, without waiting for it
 	altered bool // one of its tables was altered while it was on its way
+
+	rivals []*request // others with its key, of which this one or one of them is stored at most
+}
+
+// response is what a client got.
+type response struct {
+	status int // 0: none
+	text   string
+	again  bool // the request was stored before
 }
 
 // client is somebody who sends requests.
@@ -52,7 +62,12 @@ func (m *model) client(host string) *client {
 
 // do sends a request, and returns the status and the text of the answer, or 0 and the error.
 func (c *client) do(method, path string, body []byte, header ...string) (status int, text string) {
-	req, err := http.NewRequestWithContext(context.Background(), method, c.m.service.URL()+path, bytes.NewReader(body))
+	a := c.ask(context.Background(), method, path, body, header...)
+	return a.status, a.text
+}
+
+func (c *client) ask(ctx context.Context, method, path string, body []byte, header ...string) response {
+	req, err := http.NewRequestWithContext(ctx, method, c.m.service.URL()+path, bytes.NewReader(body))
 	if err != nil {
 		c.m.Fatal("%v", err)
 	}
@@ -61,9 +76,14 @@ func (c *client) do(method, path string, body []byte, header ...string) (status 
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return 0, err.Error()
+		return response{text: err.Error()}
 	}
-	return resp.StatusCode, readAll(resp)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil { // an answer that breaks off is none
+		return response{text: err.Error()}
+	}
+	return response{resp.StatusCode, string(text), resp.Header.Get("Idempotent-Replayed") == "true"}
 }
 
 // work sends requests of all kinds.
@@ -79,8 +99,10 @@ func (c *client) work() {
 			c.deliver(c.series())
 		case n < 6:
 			c.send(c.refused())
-		case n < 10:
+		case n < 9:
 			c.repeat()
+		case n == 9:
+			c.atOnce()
 		case n == 10:
 			if status, _ := c.do("POST", "/-/flush", nil); status == http.StatusNoContent {
 				c.m.Count("flushes", 1)
@@ -160,8 +182,20 @@ func columnsOf(rows []map[string]any) map[string][]any {
 	return all
 }
 
-// rows is a request of rows in a format.
+// rows is a request of rows in a format. Some have a key, and for some the client does not wait until they are on disk.
 func (c *client) rows(format string) *request {
+	q := c.batch(format)
+	switch {
+	case c.IntN(3) == 0 && c.m.keys() < mostKeys:
+		c.giveKey(q)
+	case c.IntN(6) == 0 && !q.partial:
+		q.async = true
+	}
+	return q
+}
+
+// batch is a request of rows in a format, and nothing else.
+func (c *client) batch(format string) *request {
 	m := c.m
 	q := &request{kind: format, clients: c.host}
 	batch := func(table string) (rows []map[string]any) {
@@ -232,14 +266,6 @@ func (c *client) rows(format string) *request {
 		q.path = "/v1/write/db/" + table + query
 	}
 	q.header = []string{"Content-Type", kind, "X-Arc-Database", "db"}
-	switch {
-	case c.IntN(3) == 0 && m.keys() < 40: // the log's segments are too small for more
-		q.key = fmt.Sprint("key", q.ids[0])
-		q.header = append(q.header, "Idempotency-Key", q.key)
-	case c.IntN(6) == 0 && !q.partial:
-		q.async = true
-		q.path += "?durability=async"
-	}
 	return q
 }
 
@@ -251,20 +277,17 @@ func marshal(v any) []byte {
 	return b
 }
 
-// keys returns how many keys the service may remember.
-func (m *model) keys() (n int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, q := range m.requests {
-		if q.key != "" && time.Since(q.ended) <= window {
-			n++
-		}
+// refused is a request that is refused.
+func (c *client) refused() *request {
+	kinds := []string{
+		"a string for an int", "half a body", "unknown parameter", "poisoned table", "unknown type", "second table of a batch", "two keys", "too large", "wrong line", "unknown schema",
+		"series without a name",
 	}
-	return n
+	return c.wrong(kinds[c.IntN(len(kinds))])
 }
 
-// refused is a request that is refused. Its rows have a column that no others have.
-func (c *client) refused() *request {
+// wrong is a request that is refused for what is wrong with it. Its rows have a column that no others have.
+func (c *client) wrong(kind string) *request {
 	m := c.m
 	rows := func(n int) (ids []int64, rows []map[string]any) {
 		for range n {
@@ -277,11 +300,6 @@ func (c *client) refused() *request {
 	}
 	ids, list := rows(3)
 	q := &request{path: "/v1/write/db/t0", header: []string{"Content-Type", "application/json", "X-Arc-Database", "db"}, ids: ids, wrong: true, clients: c.host}
-	kinds := []string{
-		"a string for an int", "half a body", "unknown parameter", "poisoned table", "unknown type", "second table of a batch", "two keys", "too large", "wrong line", "unknown schema",
-		"series without a name",
-	}
-	kind := kinds[c.IntN(len(kinds))]
 	switch kind {
 	case "a string for an int":
 		list[2]["id"] = "wrong"
@@ -328,39 +346,53 @@ func (c *client) refused() *request {
 
 // send sends a request, and notes what is known of its items then.
 func (c *client) send(q *request) (status int) {
-	m := c.m
-	m.mu.Lock()
-	first := q.begun.IsZero()
-	if first {
+	a := &attempt{q: q, async: q.async}
+	c.together(a)
+	return a.status
+}
+
+// sent notes that a request is on its way.
+func (m *model) sent(q *request) {
+	if q.begun.IsZero() {
 		q.begun, q.life = time.Now(), m.lives
 		m.requests = append(m.requests, q)
 	}
 	q.ended = time.Now().Add(24 * time.Hour) // nobody knows
 	m.flying[q] = false
-	m.mu.Unlock()
+}
 
-	status, text := c.do("POST", q.path, q.body, q.header...)
+// back notes that it is so no longer.
+func (m *model) back(q *request) {
+	q.ended = time.Now()
+	q.altered = q.altered || m.flying[q]
+	delete(m.flying, q)
+}
 
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// note notes what an answer says of a request and its items. The first answer is that to a request that was never sent before; an
+// asynchronous one says only that the rows are queued for the disk.
+func (m *model) note(q *request, a response, first, async bool) {
+	status, text := a.status, a.text
 	before := q.fate
+	q.status = status
 	if !first && before == acknowledged && status/100 != 2 && status/100 != 5 && status != 429 && status != 0 {
 		m.T.Errorf("%s: the same request again was answered with %d: %s", q.kind, status, text)
 	}
-	q.status, q.ended = status, time.Now()
-	q.altered = q.altered || m.flying[q]
-	delete(m.flying, q)
+	if a.again && q.key == "" {
+		m.T.Errorf("%s: a request without a key was answered as if it had been stored before", q.kind)
+	}
 	if q.way != toFiles && !q.way.queues() && !q.wrong {
 		m.answered(q, text)
 	}
 	fates := make(map[int64]fate)
 	switch {
-	case q.partly && status == http.StatusBadRequest, status == http.StatusNoContent:
-		q.fate = acknowledged
-	case status == http.StatusOK && q.partial:
-		if before != acknowledged {
-			m.rejected(q, text, fates)
+	case status == http.StatusNoContent && async && !a.again:
+		if q.queued = !q.wrong && before != acknowledged; q.queued {
+			q.fate = unknown
 		}
+	case q.partly && status == http.StatusBadRequest, status == http.StatusNoContent:
+		q.fate, q.queued = acknowledged, false
+	case status == http.StatusOK && q.partial:
+		m.rejected(q, text, fates)
 		q.fate = acknowledged
 	case status == 0 || status == http.StatusInternalServerError || strings.Contains(text, "may be stored or not"),
 		q.way != toFiles && (status/100 == 5 || status == http.StatusTooManyRequests): // some tenants' samples may be taken
@@ -377,13 +409,12 @@ func (c *client) send(q *request) (status int) {
 	if q.wrong && (status/100 == 2 || status == http.StatusInternalServerError) {
 		m.T.Errorf("%s: answered with %d: %s", q.kind, status, text)
 	}
-	if !q.wrong && first && (status == 400 || status == 409 && q.kind != "schema" || status == 422 || status == 415) && !q.partly {
+	if !q.wrong && first && (status == 400 || status == 409 && q.kind != "schema" || status == 422 && q.key == "" || status == 415) && !q.partly {
 		m.T.Errorf("%s: answered with %d: %s", q.kind, status, text)
 	}
 	if q.partial && status == http.StatusNoContent && slices.ContainsFunc(q.ids, func(id int64) bool { return m.items[id].bad }) {
 		m.T.Errorf("%s: rows are wrong, and the answer is 204", q.kind)
 	}
-	q.queued = q.async && q.fate == acknowledged && !q.wrong
 	for _, id := range q.ids {
 		it := m.items[id]
 		f, told := fates[id]
@@ -394,7 +425,7 @@ func (c *client) send(q *request) (status int) {
 			}
 			continue
 		case told:
-		case q.queued, q.altered && q.fate == acknowledged:
+		case q.altered && q.fate == acknowledged:
 			f = unknown
 		default:
 			f = q.fate
@@ -402,12 +433,11 @@ func (c *client) send(q *request) (status int) {
 		it.twice = it.twice || q.fate == acknowledged && before == unknown && !first && q.kind == "remote write" // which has no keys
 		it.fate = f
 	}
-	switch q.fate {
-	case acknowledged:
-		if !q.async {
-			m.Count(q.kind+": acknowledged", 1)
-		}
-	case refused:
+	switch {
+	case q.queued:
+	case q.fate == acknowledged:
+		m.Count(q.kind+": acknowledged", 1)
+	case q.fate == refused:
 		m.Count("rows refused", len(q.ids))
 		if !q.wrong {
 			m.Count("rows that the service had no room for", len(q.ids))
@@ -415,10 +445,9 @@ func (c *client) send(q *request) (status int) {
 		if q.wrong {
 			m.Count(q.kind, 1)
 		}
-	case unknown:
+	default:
 		m.Count("rows of unknown fate", len(q.ids))
 	}
-	return status
 }
 
 // rejected notes which rows of a partial request were rejected: those that are wrong, and no others.
@@ -458,92 +487,6 @@ func (m *model) rejected(q *request, text string, fates map[int64]fate) {
 		m.T.Errorf("%d of %d rows are wrong: %s", bad, len(q.ids), text)
 	}
 	m.Count("rows rejected", bad)
-}
-
-// repeat sends a request with a key again, or another one with the same key.
-func (c *client) repeat() {
-	m := c.m
-	m.mu.Lock()
-	var known []*request
-	for _, q := range m.requests {
-		if _, flying := m.flying[q]; q.key != "" && q.kind != "key" && !flying && q.fate != refused {
-			known = append(known, q)
-		}
-	}
-	if len(known) == 0 {
-		m.mu.Unlock()
-		return
-	}
-	q := known[c.IntN(len(known))]
-	age := time.Since(q.begun)
-	over := time.Since(q.ended) > window+time.Second
-	before, life := q.fate, q.life
-	m.flying[q] = false // nobody else takes it up meanwhile
-	m.mu.Unlock()
-
-	switch {
-	case over:
-		again := c.rows("json rows")
-		c.setKey(again, q.key)
-		if status := c.send(again); status == 422 {
-			m.T.Errorf("the key %s is not free %v after the request", q.key, age)
-		} else if status/100 == 2 {
-			m.Count("key: after the window", 1)
-		}
-		m.mu.Lock()
-		q.key = "" // it is that of the other request
-		delete(m.flying, q)
-		m.mu.Unlock()
-	case age < window-15*time.Second && (before == unknown || c.IntN(3) > 0):
-		status := c.send(q)
-		m.mu.Lock()
-		if time.Since(q.begun) > window {
-			for _, id := range q.ids {
-				m.items[id].twice = true
-			}
-		}
-		m.mu.Unlock()
-		if status/100 == 2 {
-			m.Count("key: again", 1)
-			if life < m.lives {
-				m.Count("key: again in another life", 1)
-			}
-			if before == unknown {
-				m.Count("key: again after an unknown fate", 1)
-			}
-		}
-	case age < window-15*time.Second:
-		other := c.rows("json rows")
-		c.setKey(other, q.key)
-		other.wrong, other.kind = true, "key"
-		began := q.begun
-		status, text := c.do("POST", other.path, other.body, other.header...)
-		m.mu.Lock()
-		if status/100 == 2 && time.Since(began) < window {
-			m.T.Errorf("a request with the key %s of another was answered with %d: %s", q.key, status, text)
-		}
-		for _, id := range other.ids {
-			if m.items[id].fate = refused; status == 0 || status == 500 || time.Since(began) >= window {
-				m.items[id].fate = unknown
-			}
-		}
-		if status == 422 {
-			m.Count("key: other body", 1)
-		}
-		delete(m.flying, q)
-		m.mu.Unlock()
-	default: // it may be remembered or not
-		m.mu.Lock()
-		delete(m.flying, q)
-		m.mu.Unlock()
-	}
-}
-
-// setKey gives a request a key, and no other, and has it be synchronous.
-func (c *client) setKey(q *request, key string) {
-	q.key, q.async = key, false
-	q.path, _, _ = strings.Cut(q.path, "?")
-	q.header = append(q.header[:4:4], "Idempotency-Key", key)
 }
 
 // administer drops tables and columns, and sets types. Rows of a table that were there before it is dropped must not come back; of those that

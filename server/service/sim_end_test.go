@@ -90,6 +90,7 @@ func (m *model) story(id int64) string {
 
 // whole wants a request of unknown fate to be there with all its rows or none. Of unknown are the items of found that were sent.
 func (m *model) whole(unknown map[int64]int) {
+	there := make(map[*request]bool)
 	for _, q := range m.requests {
 		n, of := 0, 0
 		for _, id := range q.ids {
@@ -104,6 +105,12 @@ func (m *model) whole(unknown map[int64]int) {
 		}
 		for _, id := range q.ids {
 			delete(unknown, id)
+		}
+		there[q] = n > 0
+		for _, r := range q.rivals {
+			if there[q] && there[r] {
+				m.Fatal("two requests with one key are there: %s; %s", m.story(q.ids[0]), m.story(r.ids[0]))
+			}
 		}
 	}
 	for id, n := range unknown {

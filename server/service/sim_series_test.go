@@ -40,7 +40,7 @@ var seriesTenants = []string{"a", "b", "c"}
 func (m *model) choose() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.way = []way{toFiles, toFiles, toFiles, toFiles, queueAny, queueAny, queueEach, queueEach, queueEach, postAny, postEach, postLiving}[m.Rand.IntN(12)]
+	m.way = m.ways[m.Rand.IntN(len(m.ways))]
 	m.named = []int{0, 1}
 	if n := m.Rand.IntN(4); !m.way.replicates() && n < 2 {
 		m.named = []int{n}

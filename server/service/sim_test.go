@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -14,9 +13,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/memnet"
 	"github.com/slipstream-go/slipstream/server/sim"
 )
@@ -24,21 +25,19 @@ import (
 // The whole service over HTTP, on the simulated disk of package sim and a network in memory: lives from seeds.
 //
 //	sim_test.go         lives, and what is known of rows and samples
-//	sim_clients_test.go clients: requests of each format, keys, refused requests, alterations
+//	sim_clients_test.go clients: requests of each format, refused requests, alterations
+//	sim_keys_test.go    keys: requests that are sent again, and several with one key at once
 //	sim_series_test.go  Remote Write: where its series go, and what the targets have of them
 //	sim_target_test.go  the two targets: they fail, are cut off, and fall behind
 //	sim_end_test.go     the last life, and the comparison of what is there with what should be
 //
-// What was acknowledged is there once, however often a request with a key was sent again; nothing of what was refused is there; of a
-// request of unknown fate there is all or nothing. A target got what was acknowledged for it at least once, and no more often than its
+// What was acknowledged is there once, however often a request with a key was sent again, and of several requests with one key
+// one at most; nothing of what was refused is there; of a request of unknown fate there is all or nothing. A target got what was acknowledged for it at least once, and no more often than its
 // answers were lost, in order, and under the names of its tenants; with replication each target did, whatever became of the other one.
 // When faults end, the service is ready and everything lands, in minutes.
 var services = sim.Plan{
 	Seeds: 200,
-	Life: func(w *sim.World) {
-		m := newModel(w)
-		w.Lives(3, m.live, m.end)
-	},
+	Life:  lives(toFiles, toFiles, toFiles, toFiles, queueAny, queueAny, queueEach, queueEach, queueEach, postAny, postEach, postLiving),
 	Meets: []string{
 		"crash: start", "crash: serve", "crash: close", "crash at Datasync", "crash at WriteVec", "crash at SyncDir", "crash at Rename",
 		"Datasync fails: *", "WriteVec fails: *", "SyncDir fails: *", "Rename fails: *", "small disks", "slow disks", "small disks that recover",
@@ -52,6 +51,9 @@ var services = sim.Plan{
 		"refused: a string for an int", "refused: half a body", "refused: unknown parameter", "refused: poisoned table", "refused: unknown type", "refused: second table of a batch",
 		"refused: two keys", "refused: too large", "refused: wrong line", "refused: unknown schema", "refused: series without a name",
 		"key: again", "key: again in another life", "key: again after an unknown fate", "key: other body", "key: after the window",
+		"at once: answered as the one that is stored", "at once: answered as the one that was queued", "at once: other body", "at once: a client that gives up",
+		"at once: stored after the refusal of another", "at once: refused after the refusal of another", "at once: the disk fails", "at once: the machine stops",
+		"at once: beside a wrong one", "at once: a request of before",
 		"target: 500", "target: 429", "target: hangs", "target: answer lost", "target: refuses", "target: deliveries in a later life", "target: cut off", "target: no connection", "target: no answer",
 		"target: slow", "target: told", "lives beside a target that is away", "samples that a dead target misses", "copies that wait for a target without a name", "copies that catch up",
 	},
@@ -59,6 +61,20 @@ var services = sim.Plan{
 
 // TestService runs seeds; see package sim for how to run one again, and for the long form.
 func TestService(t *testing.T) { sim.Run(t, services) }
+
+// TestServiceReplays leaves out the relay, whose transport to the targets has goroutines that wake at the same moment.
+func TestServiceReplays(t *testing.T) {
+	sim.Replays(t, sim.Plan{Life: lives(toFiles)}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+}
+
+// lives are lives of a service, whose series go one of the ways in each.
+func lives(ways ...way) func(*sim.World) {
+	return func(w *sim.World) {
+		m := newModel(w)
+		m.ways = ways
+		w.Lives(3, m.live, m.end)
+	}
+}
 
 // fate is what is known of a row or sample.
 type fate = sim.Fate
@@ -95,6 +111,7 @@ type model struct {
 	over     bool // this life
 
 	service *Service
+	ways    []way              // that series may go
 	way     way                // of the series of this life
 	named   []int              // the targets that this life's settings name
 	first   map[string][]int64 // ids in the order of their first arrival, by the place that must keep it
@@ -185,6 +202,14 @@ func (m *model) start() (stop func() error, err error) {
 func (m *model) live() {
 	var stop func() error
 	started := m.Begin("/data/tables", "serve", func() (err error) {
+		if !m.Well && !m.Small && m.Rand.IntN(3) == 0 {
+			m.AlsoFail("the log's disk is full now and then", func(c faulty.Call) error {
+				if c.Name == "WriteVec" && strings.HasPrefix(c.Path, "/data/wal/") && c.Rand.IntN(4) == 0 {
+					return syscall.ENOSPC
+				}
+				return nil
+			})
+		}
 		m.choose()
 		stop, err = m.start()
 		return err
@@ -254,7 +279,7 @@ func (m *model) settle() {
 		if !q.queued || q.life != m.lives {
 			continue
 		}
-		q.queued = false
+		q.queued, q.fate = false, acknowledged
 		for _, id := range q.ids {
 			if it := m.items[id]; it.fate == unknown && !q.altered && !m.dropped[it.table] {
 				it.fate = acknowledged
@@ -296,10 +321,3 @@ func (m *model) await(c *client, most time.Duration) {
 
 // sorted returns the ids of all items in their order.
 func (m *model) sorted() []int64 { return slices.Sorted(maps.Keys(m.items)) }
-
-// readAll reads an answer.
-func readAll(resp *http.Response) string {
-	defer resp.Body.Close()
-	b, _ := io.ReadAll(resp.Body)
-	return string(b)
-}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -29,6 +30,7 @@ type World struct {
 	Met Counts
 
 	mu      sync.Mutex
+	disk    faulty.Options // of this life
 	phase   string
 	phases  int // that this life has had
 	crashIn int // the phase in which the disk crashes; 0: none
@@ -174,6 +176,7 @@ func (w *World) Faults(root string) {
 			return true
 		}
 	}
+	w.disk = o
 	w.Disk.Set(o)
 	when := "no crash"
 	w.phases, w.crashIn = 0, 0
@@ -183,6 +186,18 @@ func (w *World) Faults(root string) {
 		when = fmt.Sprintf("crash at call %d of phase %d", w.crashAt, w.crashIn)
 	}
 	w.Say("a disk: %s, %s", kind, when)
+}
+
+// AlsoFail has calls fail in this life besides those that do already.
+func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
+	w.Say("besides, %s", kind)
+	w.Well, w.Small = false, false
+	before := w.disk.Fail
+	w.disk.Fail = w.counted(fail)
+	if also := w.disk.Fail; before != nil {
+		w.disk.Fail = func(c faulty.Call) error { return cmp.Or(before(c), also(c)) }
+	}
+	w.Disk.Set(w.disk)
 }
 
 // Sound has nothing of the disk fail from now on, unless it is to crash in this life.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 func appendSum(b []byte) []byte {
@@ -258,6 +260,9 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 		}
 		if b, err := os.ReadFile(filepath.Join(dir, kept)); err != nil || !bytes.Equal(b, bad) {
 			t.Errorf("%s is not the damaged segment: %v", kept, err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != disk.FileMode() {
+			t.Errorf("the segment that replaces it has the mode %v: %v", info.Mode(), err)
 		}
 	}
 	if rep, err := Check(dir); err != nil || rep.WrittenOff != 2 {
