@@ -33,16 +33,16 @@ func kindOf[V any](name string, t schema.Type[V], get func(*structpb.Value) (V, 
 func values() schema.Type[structpb.Value] {
 	return schema.Part(
 		kindOf("number", schema.F64, func(m *structpb.Value) (float64, bool) {
-			k, is := m.Kind.(*structpb.Value_NumberValue)
-			return m.GetNumberValue(), is && k != nil
+			_, is := m.Kind.(*structpb.Value_NumberValue)
+			return m.GetNumberValue(), is
 		}, structpb.NewNumberValue),
 		kindOf("text", schema.Str8, func(m *structpb.Value) (string, bool) {
-			k, is := m.Kind.(*structpb.Value_StringValue)
-			return m.GetStringValue(), is && k != nil
+			_, is := m.Kind.(*structpb.Value_StringValue)
+			return m.GetStringValue(), is
 		}, structpb.NewStringValue),
 		kindOf("bool", schema.Bool, func(m *structpb.Value) (bool, bool) {
-			k, is := m.Kind.(*structpb.Value_BoolValue)
-			return m.GetBoolValue(), is && k != nil
+			_, is := m.Kind.(*structpb.Value_BoolValue)
+			return m.GetBoolValue(), is
 		}, structpb.NewBoolValue))
 }
 
@@ -102,10 +102,7 @@ func TestPagesMovingToOwnTypes(t *testing.T) {
 		pointer *pb.SmallStruct
 		value   own
 	}
-	smallPart := schema.Part(
-		schema.F("name", func(m *pb.SmallStruct) *string { return &m.Name }, schema.Str8),
-		schema.F("siblings", func(m *pb.SmallStruct) *int32 { return &m.Siblings }, schema.I32))
-	before := schema.Struct(schema.F("small", func(h *holder) **pb.SmallStruct { return &h.pointer }, schema.Opt(smallPart)))
+	before := schema.Struct(schema.F("small", func(h *holder) **pb.SmallStruct { return &h.pointer }, schema.Opt(smalls.Type())))
 	after := schema.Struct(schema.F("small", func(h *holder) *own { return &h.value }, part))
 	h := holder{aSmall(), own{aSmall().Name, aSmall().Siblings}}
 	old, err := before.Marshal(&h)
