@@ -48,7 +48,7 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 	if c.Rules != "" {
 		err = s.watcher.Add("rules", r.LoadRules)
 	}
-	return r, errors.Join(err, s.watcher.Add("what targets are shown", r.LoadEgress))
+	return r, errors.Join(err, s.watcher.Add("credentials for targets", r.LoadEgress))
 }
 
 // admitSeries guards Remote Write where the rules name no credentials. Its series are rows of one database; those for a target count as such.

@@ -195,7 +195,7 @@ func TestCertificatesNameTenants(t *testing.T) {
 		want   int
 		words  string
 	}{
-		{known, "team-a", 204, ""}, {known, "other", 400, "not for this tenant"}, {anonymous, "team-a", 401, "credentials"},
+		{known, "team-a", 204, ""}, {known, "other", 400, "not valid for this tenant"}, {anonymous, "team-a", 401, "credentials"},
 	} {
 		if status, text := push(t, one.client, s.URL(), "", series(one.tenant)); status != one.want || !strings.Contains(text, one.words) {
 			t.Errorf("%s: %d, want %d: %s", one.tenant, status, one.want, text)

@@ -168,7 +168,7 @@ func TestRightsReload(t *testing.T) {
 		}
 	}
 	text := log.String() // which has the first of a second's errors
-	if !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "what=tokens") || !strings.Contains(text, file+": line 3: a word after the token is neither db=… nor rights=…") {
+	if !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "what=tokens") || !strings.Contains(text, file+": line 3: unknown word after the token; only db=… and rights=… are allowed") {
 		t.Errorf("the log says %s", text)
 	}
 	for _, secret := range []string{"alpha", "beta", "gamma", "hidden"} {

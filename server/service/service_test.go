@@ -318,7 +318,7 @@ func TestQuery(t *testing.T) {
 	if err := (&Query{Dir: filepath.Join(c.Data, "tables"), Rows: 0}).Run(&out); err != nil || strings.Count(out.String(), "\n") != 3 {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	if err := (&Query{Dir: t.TempDir()}).Run(&out); err == nil || !strings.Contains(err.Error(), "there are no Parquet files") {
+	if err := (&Query{Dir: t.TempDir()}).Run(&out); err == nil || !strings.Contains(err.Error(), "no Parquet files in ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -343,7 +343,7 @@ func TestCommands(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h")
-	c.cmd.Process.Signal(syscall.SIGHUP) // reads files anew, and ends nothing
+	c.cmd.Process.Signal(syscall.SIGHUP) // reads files again, and ends nothing
 	if status, text, err := post(http.DefaultClient, c.url+"/api/v1/write/msgpack", arcBatch(t, 0)); err != nil || status != 204 {
 		t.Fatal(status, text, err)
 	}
@@ -362,9 +362,9 @@ func TestCommands(t *testing.T) {
 		{[]string{"wal", "check", filepath.Join(dir, "wal")}, true, "1 segments"},
 		{[]string{"wal", "repair", filepath.Join(dir, "wal")}, true, "1 segments"},
 		{[]string{"wal", "check", filepath.Join(dir, "none")}, false, "none"},
-		{[]string{"query", filepath.Join(dir, "none")}, false, "there are no Parquet files"},
-		{[]string{"serve", "--listen=0.0.0.0:0", "--data=" + dir}, false, "is open to other machines"},
-		{[]string{"serve", "--config=" + file}, false, `sets "no-such", which is no setting`},
+		{[]string{"query", filepath.Join(dir, "none")}, false, "no Parquet files in "},
+		{[]string{"serve", "--listen=0.0.0.0:0", "--data=" + dir}, false, "accepts connections from other machines"},
+		{[]string{"serve", "--config=" + file}, false, `sets "no-such", which is not a setting`},
 		{[]string{"load", "--url=http://127.0.0.1:1"}, false, "nothing answers"},
 	} {
 		out, err := exec.Command(path, c.args...).CombinedOutput()
