@@ -31,10 +31,13 @@ const (
 	grain = 100 * time.Microsecond
 	// least is a CPU time that says whether a cost grows at all.
 	least = 5 * time.Microsecond
-	// brief is a CPU time after which the next size takes too long to be asked. Below it are the calls that leave the caches and
-	// the memory that the system has given: a map of 262,144 entries is made in 100 ms, 16 times as long as one of 65,536, and
-	// in 160 ms, 20 times as long, beside programs that use the caches too.
+	// brief is a CPU time after which the next size takes too long to be asked.
 	brief = 400 * time.Millisecond
+	// uncached is a size of input from which what is made of it leaves the caches, and leap the times that the CPU time may grow there,
+	// once, if no larger input confirms it. Go's own map of strings, made with its size, takes 16 times as long for 262,144 entries as
+	// for 65,536, 20 times beside programs that use the caches too, and then 5 to 10 times as long for four times as many.
+	uncached = 1 << 20
+	leap     = 25
 	// patience is the CPU time after which a growth beyond the bound is not measured again: noise does not last for seconds, and
 	// a verdict must come before the time of the test is up.
 	patience = 2 * time.Second
@@ -198,23 +201,37 @@ type seen struct {
 // What no longer fits into a cache slows down from one size to the next, two or three times in all, and more beside other programs.
 // Buffers grow in steps, pools hold those of up to some size, and errors begin where a limit is. Such steps come once, and a fault
 // goes on growing. So a growth counts only if the next sizes confirm it; one of CPU time of more than doubtful times needs one
-// size, or none where the calls are long, and long calls that grow worse times confirm what came before. If a + bn is the cost of a
-// byte, then 4n costs more than 6 times as much as n if bn is more than a/5, and at the next sizes more than 9 and 13 times. How
-// much is allocated for a byte is bounded at each size.
+// size, or none where the calls are long, and long calls that grow worse times confirm what came before. Where caches end, the next
+// size is asked even so, unless the calls take as long as patience or grow leap times. If a + bn is the cost of a byte, then 4n costs
+// more than 6 times as much as n if bn is more than a/5, and at the next sizes more than 9 and 13 times. How much is allocated for a
+// byte is bounded at each size.
 func (c Case) check(n int, base float64) (s seen, err error) {
-	bound, certainly := float64(most), time.Duration(doubtful)
+	bound, certainly, leapt := float64(most), float64(doubtful), false
 	for i := 0; ; i++ {
 		a, b, times, err := c.compare(n, bound)
 		s.grows = s.grows || grows(a, b)
 		s.perByte = float64(b.time) / float64(factor*n*times)
-		certain := b.time > certainly*max(a.time, grain) && b.time > brief || b.time > noticeable && (base > 0 && s.perByte > dear*base || i > 0 && b.time > doubtful*a.time)
+		rises := float64(b.time) / float64(max(a.time, grain))
+		mayLeap := factor*n >= uncached && b.time <= patience && !leapt
+		if mayLeap {
+			certainly, leapt = leap, rises > doubtful
+		}
+		certain := b.time > brief && rises > certainly ||
+			b.time > noticeable && (base > 0 && s.perByte > dear*base || i > 0 && rises > max(certainly, doubtful))
 		if err == nil || c.tooMuch(n, times, b) != "" || certain && !c.OnlyAlloc || i == confirms {
 			return s, err
 		}
-		bound, certainly = worse, worse
+		bound = worse
+		if !mayLeap {
+			certainly = worse
+		}
 		// Where there is no larger size, or it would take too long, the growth itself must be large.
-		if n *= factor; c.Most > 0 && factor*n > c.Most || b.time > brief {
-			return s, c.judge(n/factor, times, a, b, bound)
+		if c.Most > 0 && factor*factor*n > c.Most || b.time > brief && !mayLeap {
+			return s, c.judge(n, times, a, b, bound, certainly)
+		}
+		n, certainly = factor*n, worse
+		if leapt {
+			certainly = doubtful
 		}
 	}
 }
@@ -237,7 +254,7 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 			a, b = cost{min(a.time, x.time), max(a.alloc, x.alloc)}, cost{min(b.time, y.time), min(b.alloc, y.alloc)}
 		}
 		// Of a small cost the first measure is often that of cold caches, and hides that the cost grows.
-		if err = c.judge(n, times, a, b, bound); err == nil && (i >= 2 || grows(a, b)) || spent > patience {
+		if err = c.judge(n, times, a, b, bound, bound); err == nil && (i >= 2 || grows(a, b)) || spent > patience {
 			break
 		}
 	}
@@ -249,8 +266,9 @@ func grows(a, b cost) bool {
 	return b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
 }
 
-// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. Costs may grow bound times.
-func (c Case) judge(n, times int, a, b cost, bound float64) error {
+// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. Allocation may grow bound times, and CPU time
+// slower times.
+func (c Case) judge(n, times int, a, b cost, bound, slower float64) error {
 	wrong := c.tooMuch(n, times, b)
 	// A quarter of what the call may allocate is not worth a comparison.
 	if float64(b.alloc) > bound*max(float64(a.alloc), float64(times)*(c.Alloc*float64(n)+slack)/4) {
@@ -258,7 +276,7 @@ func (c Case) judge(n, times int, a, b cost, bound float64) error {
 	}
 	// What takes about all of the memory is slow by the collector's work and the system's.
 	fits := b.alloc/times < memoryLimit/2
-	if hasClock && !c.OnlyAlloc && fits && float64(b.time) > bound*float64(max(a.time, grain)) {
+	if hasClock && !c.OnlyAlloc && fits && float64(b.time) > slower*float64(max(a.time, grain)) {
 		wrong += fmt.Sprintf("; CPU time grows %.1f times, from %v to %v", ratio(b.time, a.time), a.time, b.time)
 	}
 	if wrong == "" {

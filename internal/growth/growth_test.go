@@ -83,15 +83,34 @@ func TestVerdicts(t *testing.T) {
 				sink = make([]byte, 4096)
 			}
 		}, "4.0 times its size, and may 3 times", false},
+		{"a step where caches end, of a long call", func(n int) {
+			if work(100 * n); n >= uncached {
+				work(400 * n)
+			}
+		}, "", false},
+		{"two steps of long calls", func(n int) {
+			if work(100 * n); n >= uncached {
+				work(400 * n)
+			}
+			if n >= 4*uncached {
+				work(2000 * n)
+			}
+		}, "CPU time grows ", true},
+		{"quadratic after a long linear part", func(n int) { work(120*n + n/50*(n/50)) }, "CPU time grows ", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := Case{Prepare: each(test.f), Alloc: 3}
-			seen, err := c.check(128<<10, 0)
+			c, n := Case{Prepare: each(test.f), Alloc: 3}, 128<<10
+			if strings.Contains(test.name, "long ") {
+				if n = uncached / factor; long(t) == 0 {
+					t.Skip("it takes 20 s, so it waits for SLIPSTREAM_LONG")
+				}
+			}
+			seen, err := c.check(n, 0)
 			if slices.Contains(constant, test.name) {
 				// On a busy machine one of two equal costs may be measured twice as high, which no case is failed for.
 				for range attempts {
 					if seen.grows {
-						seen, err = c.check(128<<10, 0)
+						seen, err = c.check(n, 0)
 					}
 				}
 			}
