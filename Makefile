@@ -38,8 +38,8 @@ check: ## gofmt, vet, staticcheck, other architectures, the purego build
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## run the benchmarks of every room, or of one: ROOM=msgpack
-	$(GO) build -C bench -o ../bin/bench ./cmd/bench && bin/bench -dir bench $(if $(ROOM),-room $(ROOM)) $(BENCHFLAGS)
+bench: ## run the benchmarks of every package, or of one: PKG=msgpack
+	$(GO) build -C bench -o ../bin/bench ./cmd/bench && bin/bench -dir bench $(if $(PKG),-pkg $(PKG)) $(BENCHFLAGS)
 
 bench-report: ## the same, and write bench/RESULTS.md and its charts
 	@$(MAKE) bench BENCHFLAGS=-report

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Room is the benchmark of one part of this project.
-type Room struct {
-	Name   string  // as in the flag -room, and in file names
+// Suite is the benchmark of one part of this project.
+type Suite struct {
+	Name   string  // as in the flag -pkg, and in file names
 	Title  string  // a heading
 	About  string  // a paragraph for the report: what the cases have in common
 	Rivals []Rival // in the order of columns and colours
@@ -134,10 +134,10 @@ type Mean struct {
 }
 
 // judge takes the mean over rows. Without rows it has no value, and no verdict.
-func (m Mean) judge(room Room, rows []Row) (MeanResult, bool) {
+func (m Mean) judge(suite Suite, rows []Row) (MeanResult, bool) {
 	r := MeanResult{Name: m.Name}
 	var ratios []float64
-	for _, c := range room.Cases {
+	for _, c := range suite.Cases {
 		if !slices.Contains(c.Means, m.Name) {
 			continue
 		}
@@ -159,13 +159,13 @@ func (m Mean) judge(room Room, rows []Row) (MeanResult, bool) {
 	return r, true
 }
 
-// Timed reports whether some case of the room is timed.
-func (r Room) Timed() bool {
+// Timed reports whether some case of the suite is timed.
+func (r Suite) Timed() bool {
 	return slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Sides != nil })
 }
 
 // validate finds the slips that would otherwise show only in the table.
-func (r Room) validate() error {
+func (r Suite) validate() error {
 	var errs []error
 	seen, observed := map[string]bool{}, map[string]bool{}
 	for _, c := range r.Cases {
@@ -189,7 +189,7 @@ func (r Room) validate() error {
 		}
 		for _, name := range c.Means {
 			if !slices.ContainsFunc(r.Means, func(m Mean) bool { return m.Name == name }) {
-				errs = append(errs, fmt.Errorf("%s: the room has no mean %q", id, name))
+				errs = append(errs, fmt.Errorf("%s: the suite has no mean %q", id, name))
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func (r Room) validate() error {
 }
 
 // validateSides checks what only a built case shows.
-func (r Room) validateSides(c Case, sides []Side) error {
+func (r Suite) validateSides(c Case, sides []Side) error {
 	if len(sides) == 0 {
 		return errors.New("the case has no sides")
 	}
@@ -211,7 +211,7 @@ func (r Room) validateSides(c Case, sides []Side) error {
 		case i == 0 && s.Rival != "":
 			return fmt.Errorf("the first side is %s, and must be ours", s.Label())
 		case s.Rival != "" && !known:
-			return fmt.Errorf("the room does not list the rival %q", s.Rival)
+			return fmt.Errorf("the suite does not list the rival %q", s.Rival)
 		case i > 0 && s.Rival == "" && s.Mark == "":
 			return fmt.Errorf("the side %q is ours too, and must be marked", s.Label())
 		case labels[s.Label()]:

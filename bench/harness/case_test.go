@@ -40,7 +40,7 @@ func TestBar(t *testing.T) {
 
 func TestMean(t *testing.T) {
 	m := Mean{Name: "all", Against: "msgp", AtLeast: 2}
-	room := Room{Means: []Mean{m}, Cases: []Case{
+	suite := Suite{Means: []Mean{m}, Cases: []Case{
 		{Group: "a", Name: "x", Means: []string{"all"}},
 		{Group: "b", Name: "x"}, // of the same name, and not in the mean
 		{Group: "b", Name: "y", Means: []string{"all"}},
@@ -51,15 +51,15 @@ func TestMean(t *testing.T) {
 		row("b", "x", 0, side("msgp", 50)),
 		row("b", "y", 0, side("msgp", 8)),
 	}
-	got, ok := m.judge(room, rows)
+	got, ok := m.judge(suite, rows)
 	if !ok || !near(got.Got, 4) || !got.Holds || len(got.Rows) != 2 {
 		t.Errorf("mean %+v, %v; want 4 over x and y", got, ok)
 	}
 	m.AtLeast = 4.1
-	if got, _ := m.judge(room, rows); got.Holds {
+	if got, _ := m.judge(suite, rows); got.Holds {
 		t.Error("a mean of 4 passes a bar of 4.1")
 	}
-	if _, ok := m.judge(room, nil); ok {
+	if _, ok := m.judge(suite, nil); ok {
 		t.Error("a mean over nothing has a verdict")
 	}
 }
@@ -67,7 +67,7 @@ func TestMean(t *testing.T) {
 // Each row counts with its own best rival, and one that has only marked rivals does not count.
 func TestMeanAgainstTheBestRival(t *testing.T) {
 	m := Mean{Name: "all", Against: BestRival, AtLeast: 2}
-	room := Room{Means: []Mean{m}, Cases: []Case{
+	suite := Suite{Means: []Mean{m}, Cases: []Case{
 		{Name: "x", Means: []string{"all"}}, {Name: "y", Means: []string{"all"}}, {Name: "z", Means: []string{"all"}},
 	}}
 	marked := side("v5", 0.1)
@@ -77,7 +77,7 @@ func TestMeanAgainstTheBestRival(t *testing.T) {
 		row("", "y", 0, side("msgp", 80), side("v5", 8)),
 		row("", "z", 0, marked),
 	}
-	got, ok := m.judge(room, rows)
+	got, ok := m.judge(suite, rows)
 	if !ok || !near(got.Got, 4) || !got.Holds || len(got.Rows) != 2 || got.Bar != "≥ 2× the best rival" {
 		t.Errorf("mean %+v, %v; want 4 over x and y", got, ok)
 	}

@@ -16,7 +16,7 @@ import (
 //	            msgp  ▇▇▇▇▇▇▇▇ ×1.43
 //	            v5    ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
 //
-// All observed cases of a room have one chart, under the units of their figures, and the longest bar of a unit reaches to the end of the
+// All observed cases of a suite have one chart, under the units of their figures, and the longest bar of a unit reaches to the end of the
 // axis.
 //
 //	ms
@@ -37,7 +37,7 @@ const (
 	textDropped = 9 // from the top of a bar to the base line of its text
 )
 
-// palette tells the sides apart, ours first, then the rivals in the order of the room. The hues differ for readers who do
+// palette tells the sides apart, ours first, then the rivals in the order of the suite. The hues differ for readers who do
 // not tell red from green, and each has contrast enough on a light and on a dark page.
 var palette = []string{"#d9480f", "#1c7ed6", "#868e96", "#2b9a5f", "#9c6ade", "#c29a00", "#0c8599", "#c2255c", "#a9714b"}
 
@@ -99,7 +99,7 @@ func charts(r *Result) map[string]*Result {
 
 // chartPath is where the chart of a group stands, or that of the observed cases if there is no group.
 func chartPath(r *Result, group string) string {
-	words := strings.FieldsFunc(strings.ToLower(r.Room+" "+group), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	words := strings.FieldsFunc(strings.ToLower(r.Suite+" "+group), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	return chartsDir + "/" + strings.Join(words, "-") + ".svg"
 }
 

@@ -2,11 +2,11 @@
 //
 // Where things are:
 //
-//	case.go     Room, Case, Side, Bar: what there is to measure
+//	case.go     Suite, Case, Side, Bar: what there is to measure
 //	measure.go  one timed case: check, calibrate, interleaved rounds, allocations
 //	figure.go   one observed case: Figure, and the bar that it brings
 //	stats.go    median, quartiles, geometric mean
-//	result.go   Result: a measured room, kept as JSON; what its bars say
+//	result.go   Result: a measured suite, kept as JSON; what its bars say
 //	machine.go  where it was measured, and which versions
 //	print.go    a result on the terminal
 //	report.go   all results as Markdown

@@ -76,13 +76,13 @@ func (f *Figure) judge() Verdict {
 }
 
 // observeCase has a case measure by itself, and judges its figures.
-func observeCase(ctx context.Context, room Room, c Case, o Options) (*Row, error) {
-	fmt.Fprintf(o.Progress, "%s: %s, %s …\n", room.Name, c.Group, c.Name)
+func observeCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, error) {
+	fmt.Fprintf(o.Progress, "%s: %s, %s …\n", suite.Name, c.Group, c.Name)
 	figures, err := c.Observe(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := room.validateFigures(figures); err != nil {
+	if err := suite.validateFigures(figures); err != nil {
 		return nil, err
 	}
 	row := &Row{Group: c.Group, Name: c.Name, Note: c.Note, Figures: figures}
@@ -99,7 +99,7 @@ func observeCase(ctx context.Context, room Room, c Case, o Options) (*Row, error
 }
 
 // validateFigures checks what only an observed case shows.
-func (r Room) validateFigures(figures []Figure) error {
+func (r Suite) validateFigures(figures []Figure) error {
 	if len(figures) == 0 {
 		return errors.New("the case has no figures")
 	}
@@ -112,7 +112,7 @@ func (r Room) validateFigures(figures []Figure) error {
 		case f.Bar != nil && (math.IsNaN(f.Bar.Value) || math.IsInf(f.Bar.Value, 0)):
 			return fmt.Errorf("the bar of the figure %q is %v", f.Name, f.Bar.Value)
 		case f.Rival != "" && !known:
-			return fmt.Errorf("the room does not list the rival %q", f.Rival)
+			return fmt.Errorf("the suite does not list the rival %q", f.Rival)
 		}
 		seen[f.Name] = true
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// observed is a room with one case that gives the figures, or the error.
-func observed(figures []Figure, err error) Room {
-	return Room{Name: "room", Title: "Room", Rivals: []Rival{{Name: "other", Module: "example.com/other"}}, Cases: []Case{{
+// observed is a suite with one case that gives the figures, or the error.
+func observed(figures []Figure, err error) Suite {
+	return Suite{Name: "suite", Title: "Suite", Rivals: []Rival{{Name: "other", Module: "example.com/other"}}, Cases: []Case{{
 		Group: "group", Name: "case",
 		Observe: func(context.Context, Options) ([]Figure, error) { return figures, err },
 	}}}
@@ -89,7 +89,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("%d rounds of %q, load %q; want no rounds, and a load of 1ms", r.Rounds, r.Slot, r.Load)
 	}
 	if timed, err := Measure(t.Context(), tiny(nil), brief); err != nil || timed.Rounds != brief.Rounds || timed.Load != "" {
-		t.Errorf("a timed room: %+v, error %v; want %d rounds and no load", timed, err, brief.Rounds)
+		t.Errorf("a timed suite: %+v, error %v; want %d rounds and no load", timed, err, brief.Rounds)
 	}
 }
 
@@ -98,10 +98,10 @@ func TestObserveFails(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
-		name string
-		ctx  context.Context
-		room Room
-		want string
+		name  string
+		ctx   context.Context
+		suite Suite
+		want  string
 	}{
 		{"the case fails", t.Context(), observed(nil, errors.New("broken")), "group, case: broken"},
 		{"no figures", t.Context(), observed(nil, nil), "no figures"},
@@ -111,7 +111,7 @@ func TestObserveFails(t *testing.T) {
 		{"cancelled", cancelled, observed(fine, nil), "canceled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Measure(c.ctx, c.room, brief)
+			_, err := Measure(c.ctx, c.suite, brief)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -120,20 +120,20 @@ func TestObserveFails(t *testing.T) {
 }
 
 func TestKindsOfCasesAreApart(t *testing.T) {
-	for name, change := range map[string]func(r *Room){
-		"neither": func(r *Room) { r.Cases[0].Observe = nil },
-		"both":    func(r *Room) { r.Cases[0].Sides = func() ([]Side, error) { return nil, nil } },
-		"a bar":   func(r *Room) { r.Cases[0].Bars = []Bar{Allocs(0)} },
-		"a group of both": func(r *Room) {
+	for name, change := range map[string]func(r *Suite){
+		"neither": func(r *Suite) { r.Cases[0].Observe = nil },
+		"both":    func(r *Suite) { r.Cases[0].Sides = func() ([]Side, error) { return nil, nil } },
+		"a bar":   func(r *Suite) { r.Cases[0].Bars = []Bar{Allocs(0)} },
+		"a group of both": func(r *Suite) {
 			r.Cases = append(r.Cases, Case{Group: "group", Name: "timed", Sides: func() ([]Side, error) { return nil, nil }})
 		},
 	} {
-		room := observed([]Figure{{Name: "p50"}}, nil)
-		if err := room.validate(); err != nil {
+		suite := observed([]Figure{{Name: "p50"}}, nil)
+		if err := suite.validate(); err != nil {
 			t.Fatal(err)
 		}
-		change(&room)
-		if err := room.validate(); err == nil {
+		change(&suite)
+		if err := suite.validate(); err == nil {
 			t.Errorf("%s: was accepted", name)
 		}
 	}
@@ -219,14 +219,14 @@ func TestPrinterOfFigures(t *testing.T) {
 func TestChartOfFigures(t *testing.T) {
 	all := charts(observation())
 	if len(all) != 1 {
-		t.Errorf("%d charts, want one for the room", len(all))
+		t.Errorf("%d charts, want one for the suite", len(all))
 	}
 	bars, text := parseChart(t, Chart(all["charts/ingest.svg"]))
 	// The page, two colours in the legend, three bars of ms and one of s.
 	if want := 1 + 2 + 3 + 1; bars != want {
 		t.Errorf("%d rectangles, want %d", bars, want)
 	}
-	for _, want := range []string{"The room ingest", "ms", "sync", "async", "p99", "0.360"} {
+	for _, want := range []string{"The suite ingest", "ms", "sync", "async", "p99", "0.360"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the chart lacks %q", want)
 		}

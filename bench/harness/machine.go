@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Machine is where a room was measured.
+// Machine is where a suite was measured.
 type Machine struct {
 	CPU    string
 	Cores  int

@@ -24,8 +24,8 @@ type Options struct {
 	Row  func(*Row)      // called with each row when it is measured; may be nil
 }
 
-// Measure runs a room and judges its bars.
-func Measure(ctx context.Context, room Room, o Options) (*Result, error) {
+// Measure runs a suite and judges its bars.
+func Measure(ctx context.Context, suite Suite, o Options) (*Result, error) {
 	switch {
 	case o.Rounds < 1 || o.Slot <= 0:
 		return nil, fmt.Errorf("bench: %d rounds of %v: both must be more than zero", o.Rounds, o.Slot)
@@ -35,55 +35,55 @@ func Measure(ctx context.Context, room Room, o Options) (*Result, error) {
 	if o.Progress == nil {
 		o.Progress = io.Discard
 	}
-	if err := room.validate(); err != nil {
-		return nil, fmt.Errorf("bench: room %s: %w", room.Name, err)
+	if err := suite.validate(); err != nil {
+		return nil, fmt.Errorf("bench: suite %s: %w", suite.Name, err)
 	}
-	result := newResult(room, o)
-	for _, c := range room.Cases {
+	result := newResult(suite, o)
+	for _, c := range suite.Cases {
 		if o.Only != nil && !o.Only(c) {
 			continue
 		}
-		row, err := measureCase(ctx, room, c, o)
+		row, err := measureCase(ctx, suite, c, o)
 		if err != nil {
-			return nil, fmt.Errorf("bench: room %s, %s, %s: %w", room.Name, c.Group, c.Name, err)
+			return nil, fmt.Errorf("bench: suite %s, %s, %s: %w", suite.Name, c.Group, c.Name, err)
 		}
 		result.Rows = append(result.Rows, *row)
 		if o.Row != nil {
 			o.Row(row)
 		}
 	}
-	for _, m := range room.Means {
-		if r, ok := m.judge(room, result.Rows); ok {
+	for _, m := range suite.Means {
+		if r, ok := m.judge(suite, result.Rows); ok {
 			result.Means = append(result.Means, r)
 		}
 	}
 	return result, nil
 }
 
-// Check builds every timed case of a room and looks at the outcome of every side, without timing anything.
-func Check(room Room) error {
-	if err := room.validate(); err != nil {
-		return fmt.Errorf("bench: room %s: %w", room.Name, err)
+// Check builds every timed case of a suite and looks at the outcome of every side, without timing anything.
+func Check(suite Suite) error {
+	if err := suite.validate(); err != nil {
+		return fmt.Errorf("bench: suite %s: %w", suite.Name, err)
 	}
 	var errs []error
-	for _, c := range room.Cases {
+	for _, c := range suite.Cases {
 		if c.Observe != nil {
 			continue
 		}
-		if _, err := build(room, c); err != nil {
-			errs = append(errs, fmt.Errorf("bench: room %s, %s, %s: %w", room.Name, c.Group, c.Name, err))
+		if _, err := build(suite, c); err != nil {
+			errs = append(errs, fmt.Errorf("bench: suite %s, %s, %s: %w", suite.Name, c.Group, c.Name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // build makes the sides of a case and checks what they do.
-func build(room Room, c Case) ([]Side, error) {
+func build(suite Suite, c Case) ([]Side, error) {
 	sides, err := c.Sides()
 	if err != nil {
 		return nil, fmt.Errorf("building the input: %w", err)
 	}
-	if err := room.validateSides(c, sides); err != nil {
+	if err := suite.validateSides(c, sides); err != nil {
 		return nil, err
 	}
 	sides = slices.Clone(sides)
@@ -97,17 +97,17 @@ func build(room Room, c Case) ([]Side, error) {
 	return sides, errors.Join(wrong...)
 }
 
-func measureCase(ctx context.Context, room Room, c Case, o Options) (*Row, error) {
+func measureCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if c.Observe != nil {
-		return observeCase(ctx, room, c, o)
+		return observeCase(ctx, suite, c, o)
 	}
 	if o.Procs > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Procs))
 	}
-	sides, err := build(room, c)
+	sides, err := build(suite, c)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ func nothing() error { return nil }
 // keep is where a side of the tests puts what it allocates, so that it does so on the heap.
 var keep []byte
 
-// tiny is a room with one case of two sides.
-func tiny(change func(*Case, []Side)) Room {
+// tiny is a suite with one case of two sides.
+func tiny(change func(*Case, []Side)) Suite {
 	sides := []Side{
 		{Run: nothing, Check: nothing},
 		{Rival: "other", Run: func() error {
@@ -27,7 +27,7 @@ func tiny(change func(*Case, []Side)) Room {
 	if change != nil {
 		change(&c, sides)
 	}
-	return Room{Name: "room", Title: "Room", Rivals: []Rival{{Name: "other", Module: "example.com/other"}}, Cases: []Case{c}}
+	return Suite{Name: "suite", Title: "Suite", Rivals: []Rival{{Name: "other", Module: "example.com/other"}}, Cases: []Case{c}}
 }
 
 var brief = Options{Rounds: 3, Slot: 20 * time.Microsecond, Load: time.Millisecond}
@@ -149,27 +149,27 @@ func TestMeasureRefusesNoRounds(t *testing.T) {
 }
 
 func TestTwoCasesOfOneName(t *testing.T) {
-	room := tiny(nil)
-	room.Cases = append(room.Cases, room.Cases[0])
-	if _, err := Measure(t.Context(), room, brief); err == nil {
+	suite := tiny(nil)
+	suite.Cases = append(suite.Cases, suite.Cases[0])
+	if _, err := Measure(t.Context(), suite, brief); err == nil {
 		t.Error("two cases of one name were accepted")
 	}
 }
 
 func TestCheckReportsEveryCase(t *testing.T) {
-	room := tiny(func(_ *Case, s []Side) { s[0].Check = func() error { return errors.New("broken") } })
-	again := room.Cases[0]
+	suite := tiny(func(_ *Case, s []Side) { s[0].Check = func() error { return errors.New("broken") } })
+	again := suite.Cases[0]
 	again.Name = "another"
 	sides, _ := again.Sides()
 	again.Sides = func() ([]Side, error) {
 		return []Side{{Run: nothing, Check: func() error { return errors.New("odd") }}, sides[1]}, nil
 	}
-	room.Cases = append(room.Cases, again)
-	err := Check(room)
+	suite.Cases = append(suite.Cases, again)
+	err := Check(suite)
 	if err == nil || !strings.Contains(err.Error(), "broken") || !strings.Contains(err.Error(), "odd") {
 		t.Errorf("error %v, want both", err)
 	}
 	if err := Check(tiny(nil)); err != nil {
-		t.Errorf("a sound room: %v", err)
+		t.Errorf("a sound suite: %v", err)
 	}
 }

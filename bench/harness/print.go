@@ -80,7 +80,7 @@ func (p *Printer) Verdict(results []*Result) bool {
 			fmt.Fprintf(p.W, "\n%s: mean ×%s over %d rows (bar %s)", m.Name, figure(m.Got), len(m.Rows), m.Bar)
 		}
 		for _, s := range r.Short() {
-			short = append(short, r.Room+": "+s)
+			short = append(short, r.Suite+": "+s)
 		}
 		if r.Quick {
 			quick = " (a quick run: not judged)"

@@ -16,7 +16,7 @@ const (
 )
 
 // WriteReport keeps the fresh results, then rewrites the charts and the report from all results kept, the fresh ones and those of
-// rooms that were not measured this time.
+// suites that were not measured this time.
 func WriteReport(dir string, fresh []*Result) error {
 	for _, r := range fresh {
 		if err := r.Save(filepath.Join(dir, resultsDir)); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // sample is a result with everything that a report shows: two groups, a mark, a note, bars that hold and that do not.
-func sample(room string) *Result {
+func sample(suite string) *Result {
 	marked := side("v5", 0.8)
 	marked.Label, marked.Mark = "v5 zero-copy", "aliases its <input> & more"
 	first := row("Unmarshal <any>", "small | big", 3, side("v5", 3.5), side("msgp", 1.25), marked)
@@ -23,7 +23,7 @@ func sample(room string) *Result {
 	second := row("Marshal", "small", 1, side("v5", 44))
 	second.Bytes, second.Items, second.Item = 150, 22, "series"
 	return &Result{
-		Room: room, Title: "The room " + room, About: "About it.", Command: "go run ./cmd/bench -room " + room, Date: "2026-01-02",
+		Suite: suite, Title: "The suite " + suite, About: "About it.", Command: "go run ./cmd/bench -pkg " + suite, Date: "2026-01-02",
 		Rounds: 31, Slot: "3ms", Procs: 1, Machine: Machine{"A CPU", 2, "linux/amd64 6.1", "go1.26", "default"},
 		Rivals: []Version{{"v5", "example.com/v5", "v5.4.1"}, {"msgp", "example.com/msgp", "v1.6.5"}},
 		Rows:   []Row{first, second},
@@ -47,7 +47,7 @@ func TestResultRoundTrip(t *testing.T) {
 }
 
 func TestLoadAllRefusesDamage(t *testing.T) {
-	for name, text := range map[string]string{"no JSON": "{", "a row of nothing": `{"Room":"x","Rows":[{"Name":"n"}]}`} {
+	for name, text := range map[string]string{"no JSON": "{", "a row of nothing": `{"Suite":"x","Rows":[{"Name":"n"}]}`} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// Measuring one room again keeps the sections of the others.
+// Measuring one suite again keeps the sections of the others.
 func TestWriteReportKeepsOtherRooms(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteReport(dir, []*Result{sample("json"), sample("msgpack")}); err != nil {
@@ -81,7 +81,7 @@ func TestWriteReportKeepsOtherRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## The room json", "## The room msgpack", "2026-01-02", "2027-12-31"} {
+	for _, want := range []string{"## The suite json", "## The suite msgpack", "2026-01-02", "2027-12-31"} {
 		if strings.Count(string(text), want) != 1 {
 			t.Errorf("%q is in the report %d times, want once", want, strings.Count(string(text), want))
 		}
@@ -125,7 +125,7 @@ func chartFiles(t *testing.T, dir string) (names []string) {
 func TestReport(t *testing.T) {
 	text := string(Report([]*Result{sample("json")}))
 	for _, want := range []string{
-		"| command | `go run ./cmd/bench -room json` |",
+		"| command | `go run ./cmd/bench -pkg json` |",
 		"| machine | A CPU, 2 cores, linux/amd64 6.1 |",
 		"| v5 | example.com/v5 v5.4.1 |",
 		"### Unmarshal <any>\n\n![Times relative to ours](charts/json-unmarshal-any.svg)\n",
@@ -207,9 +207,9 @@ func TestChart(t *testing.T) {
 		text []string
 	}{
 		// The page, three colours in the legend, and four bars.
-		"charts/json-unmarshal-any.svg": {1 + 3 + 4, []string{"The room json: Unmarshal <any>", "small | big", "×3.50", "100 ns", "v5 zero-copy†"}},
+		"charts/json-unmarshal-any.svg": {1 + 3 + 4, []string{"The suite json: Unmarshal <any>", "small | big", "×3.50", "100 ns", "v5 zero-copy†"}},
 		// The page, two colours, two bars, and the stub of the one beyond the axis.
-		"charts/json-marshal.svg": {1 + 2 + 2 + 1, []string{"The room json: Marshal", "×44.0", "100 ns"}},
+		"charts/json-marshal.svg": {1 + 2 + 2 + 1, []string{"The suite json: Marshal", "×44.0", "100 ns"}},
 	} {
 		bars, text := parseChart(t, Chart(all[path]))
 		if bars != want.bars {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Result is a measured room. It is kept as JSON, one file a room, so that one room can be measured again and the report
+// Result is a measured suite. It is kept as JSON, one file a suite, so that one suite can be measured again and the report
 // still hold the others.
 type Result struct {
-	Room    string
+	Suite   string
 	Title   string
 	About   string
 	Command string
 	Date    string // UTC, 2006-01-02
-	Rounds  int    `json:",omitempty"` // none in a room that is only observed
+	Rounds  int    `json:",omitempty"` // none in a suite that is only observed
 	Slot    string `json:",omitempty"`
-	Load    string `json:",omitempty"` // none in a room that has timed cases
+	Load    string `json:",omitempty"` // none in a suite that has timed cases
 	Procs   int    // GOMAXPROCS
 	Quick   bool   // too short to quote
 	Machine Machine
@@ -81,13 +81,13 @@ type MeanResult struct {
 	Verdict
 }
 
-func newResult(room Room, o Options) *Result {
+func newResult(suite Suite, o Options) *Result {
 	r := &Result{
-		Room: room.Name, Title: room.Title, About: room.About,
+		Suite: suite.Name, Title: suite.Title, About: suite.About,
 		Date: time.Now().UTC().Format(time.DateOnly), Procs: runtime.GOMAXPROCS(0),
-		Machine: thisMachine(), Rivals: versions(room.Rivals),
+		Machine: thisMachine(), Rivals: versions(suite.Rivals),
 	}
-	if room.Timed() {
+	if suite.Timed() {
 		r.Rounds, r.Slot = o.Rounds, o.Slot.String()
 		if o.Procs > 0 {
 			r.Procs = o.Procs
@@ -177,16 +177,16 @@ func (r *Result) Groups() []string {
 	return groups
 }
 
-// Save writes the result to dir, as {room}.json.
+// Save writes the result to dir, as {suite}.json.
 func (r *Result) Save(dir string) error {
 	text, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
-		return fmt.Errorf("bench: result of room %s: %w", r.Room, err)
+		return fmt.Errorf("bench: result of suite %s: %w", r.Suite, err)
 	}
-	return writeFile(filepath.Join(dir, r.Room+".json"), append(text, '\n'))
+	return writeFile(filepath.Join(dir, r.Suite+".json"), append(text, '\n'))
 }
 
-// LoadAll reads every result in dir, in the order of the rooms' names.
+// LoadAll reads every result in dir, in the order of the suites' names.
 func LoadAll(dir string) ([]*Result, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -207,11 +207,11 @@ func LoadAll(dir string) ([]*Result, error) {
 		}
 		r := new(Result)
 		if err := json.Unmarshal(text, r); err != nil {
-			return nil, fmt.Errorf("bench: %s: %w; delete it and measure the room again", path, err)
+			return nil, fmt.Errorf("bench: %s: %w; delete it and measure the suite again", path, err)
 		}
 		for _, row := range r.Rows {
 			if len(row.Sides)+len(row.Figures) == 0 {
-				return nil, fmt.Errorf("bench: %s: row %q has neither sides nor figures; delete the file and measure the room again", path, row.Name)
+				return nil, fmt.Errorf("bench: %s: row %q has neither sides nor figures; delete the file and measure the suite again", path, row.Name)
 			}
 		}
 		all = append(all, r)

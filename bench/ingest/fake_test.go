@@ -29,7 +29,7 @@ const (
 	unclean = "ends with a failure when it is stopped"
 )
 
-// fake is a program that acts like the service, as far as the room can see: it counts rows, and lands their number.
+// fake is a program that acts like the service, as far as the suite can see: it counts rows, and lands their number.
 func fake(behaviour string) program {
 	return program{
 		build:  func(context.Context, string) (string, error) { return os.Executable() },

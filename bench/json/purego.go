@@ -13,7 +13,7 @@ import (
 )
 
 // A tag holds for a whole binary. So the command in purego/ is built with the tag and without it, and each of the two times the cases of
-// BuildRoom.
+// BuildSuite.
 
 const (
 	buildGroup = "The build tag purego"
@@ -31,22 +31,22 @@ func buildCases() []harness.Case {
 	return []harness.Case{build("usual build", noteUsual), build("-tags purego", notePurego, "-tags", "purego")}
 }
 
-// BuildRoom is the cases by which builds are compared, with our side and that of encoding/json.
-func BuildRoom() harness.Room {
-	room := harness.Room{Name: "purego", Rivals: []harness.Rival{{Name: stdName, Module: harness.Std}}}
+// BuildSuite is the cases by which builds are compared, with our side and that of encoding/json.
+func BuildSuite() harness.Suite {
+	suite := harness.Suite{Name: "purego", Rivals: []harness.Rival{{Name: stdName, Module: harness.Std}}}
 	for _, c := range slices.Concat(documentCases(), tinyCases(), textCases()) {
 		if !slices.Contains([]string{"citm 1.7 MB", "twitter 632 KB", "flat 64 B"}, c.Name) || c.Group == reuseGroup {
 			continue
 		}
-		room.Cases = append(room.Cases, harness.Case{Group: c.Group, Name: c.Name, Sides: func() ([]harness.Side, error) {
+		suite.Cases = append(suite.Cases, harness.Case{Group: c.Group, Name: c.Name, Sides: func() ([]harness.Side, error) {
 			sides, err := c.Sides()
 			return slices.DeleteFunc(sides, func(s harness.Side) bool { return s.Rival != "" && s.Rival != stdName }), err
 		}})
 	}
-	return room
+	return suite
 }
 
-// observeBuild gives a figure for each case of BuildRoom.
+// observeBuild gives a figure for each case of BuildSuite.
 func observeBuild(ctx context.Context, o harness.Options, flags []string) ([]harness.Figure, error) {
 	binary, err := filepath.Abs(filepath.Join(o.Dir, ".cache", "purego"))
 	if err != nil {

@@ -1,163 +1,68 @@
+// Package schema measures package schema of this project against formats that describe themselves, and against generated code.
+//
+// Where things are:
+//
+//	suite.go    the suite and its rivals
+//	types.go    the Go types of the cases; types_gen.go is msgp's code for them
+//	nest.go     one more type, which is generic
+//	data.go     their values, from fixed seeds
+//	ours.go     every call to our codec
+//	parco.go    the same behind Parco's API
+//	floor.go    the same bytes by hand
+//	sides.go    libraries, sides that encode or decode, and how their output is checked
+//	rivals.go   the libraries of JSON and MessagePack
+//	shapes.go   the cases: Parco's table, and other shapes
+//	small.go    the libraries of go_serialization_benchmarks' struct
+//	mus.go      one of them: mus
+//	colfer.go   one of them: Colfer's layout by hand
+//	smallstruct.go the cases: the method of go_serialization_benchmarks
+//	pb, flat    generated code
 package schema
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"math/rand/v2"
+	"slices"
 
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
+// The rivals' names, as sides and bars use them.
 const (
-	suiteGroup     = "SmallStruct of go_serialization_benchmarks"
-	suiteSizeGroup = "SmallStruct: bytes of a message"
-
-	noteSuite = "as in that suite: each time one of the same 1000 random structs, chosen at random, and into a target that is zeroed before. Only " +
-		"who is of the row's class is in the row."
+	jsonName     = "encoding/json"
+	v5Name       = "v5"
+	msgpName     = "msgp"
+	musName      = "mus"
+	vtprotoName  = "vtprotobuf"
+	protobufName = "protobuf-go"
+	flatName     = "flatbuffers"
+	gobName      = "gob"
+	floorName    = "hand-written"
+	colferName   = "colfer-like"
+	nothingName  = "no-op"
 )
 
-// calls are what a side of a row does, one after the other. Those that the row has not are nil.
-type calls struct {
-	marshal   func(v *smallStruct) ([]byte, error)
-	unmarshal func(b []byte, v *smallStruct) error
-}
-
-// suiteCases has rows of each of the two classes that the suite tells apart: a message has memory of its own and its texts are copied,
-// or it lies in a buffer that is kept, and the texts are views of it.
-func suiteCases() []harness.Case {
-	return []harness.Case{
-		suiteCase("marshal, new memory", 1, 1, func(l library[smallStruct]) (c calls, has bool) {
-			return calls{marshal: l.marshal}, l.marshal != nil
-		}),
-		suiteCase("unmarshal, texts copied", 2, 1, func(l library[smallStruct]) (c calls, has bool) {
-			return calls{unmarshal: l.unmarshal}, l.unmarshal != nil
-		}),
-		suiteCase("both, new memory and copies", 3, 1, func(l library[smallStruct]) (c calls, has bool) {
-			return calls{l.marshal, l.unmarshal}, l.marshal != nil && l.unmarshal != nil
-		}),
-		suiteCase("marshal, kept buffer", 0, 1.3, func(l library[smallStruct]) (c calls, has bool) {
-			return calls{marshal: l.reuse}, l.reuse != nil
-		}),
-		suiteCase("unmarshal, texts are views", 0, 1.2, func(l library[smallStruct]) (c calls, has bool) {
-			return calls{unmarshal: l.view}, l.view != nil
-		}),
-		suiteCase("both, kept buffer and views", 0, 1.2, func(l library[smallStruct]) (c calls, has bool) {
-			return calls{l.reuse, l.view}, l.reuse != nil && l.view != nil
-		}),
-		{
-			Group: suiteSizeGroup, Name: "mean of the 1000",
-			Observe: func(context.Context, harness.Options) ([]harness.Figure, error) { return smallSizes() },
+// Suite is the suite for cmd/bench.
+func Suite() harness.Suite {
+	return harness.Suite{
+		Name:  "schema",
+		Title: "Schema as code",
+		About: "The bytes are Parco's: fields one after another, in the order of the schema. small, medium and large are the struct and the sizes of the " +
+			"table that Parco was announced with; Parco itself cannot be run here, as it is not on the Go module proxy, and no figure of it is quoted. The " +
+			"same holds for bebop, benc and Colfer. v5 and msgp write MessagePack, and all who read that read what v5 wrote. msgp, vtprotobuf, " +
+			"protobuf-go and flatbuffers are generated code; mus is written by hand, as it takes no structs. The sides of protobuf and flatbuffers copy " +
+			"fields to and from types of their own. What a side writes is read by another library of its format, if there is one.",
+		Rivals: []harness.Rival{
+			{Name: musName, Module: "github.com/mus-format/mus-go"},
+			{Name: vtprotoName, Module: "github.com/planetscale/vtprotobuf"},
+			{Name: gobName, Module: harness.Std},
+			{Name: protobufName, Module: "google.golang.org/protobuf"},
+			{Name: msgpName, Module: "github.com/tinylib/msgp"},
+			{Name: floorName, Module: harness.Std},
+			{Name: flatName, Module: "github.com/google/flatbuffers"},
+			{Name: colferName, Module: harness.Std},
+			{Name: jsonName, Module: harness.Std},
+			{Name: v5Name, Module: "github.com/vmihailenco/msgpack/v5"},
+			{Name: nothingName, Module: harness.Std},
 		},
+		Cases: slices.Concat(shapeCases(), smallStructCases()),
 	}
-}
-
-func suiteCase(name string, allocs, timesBest float64, row func(l library[smallStruct]) (c calls, has bool)) harness.Case {
-	return harness.Case{
-		Group: suiteGroup, Name: name, Note: noteSuite,
-		Bars: []harness.Bar{harness.Faster(harness.BestRival, timesBest), harness.Allocs(allocs)},
-		Sides: func() (sides []harness.Side, err error) {
-			list := smallStructs()
-			for _, l := range smallLibraries() {
-				c, has := row(l)
-				if !has {
-					continue
-				}
-				t := &trial{calls: c, library: l, list: list, r: source(4)}
-				if t.messages, err = l.messages(list); err != nil {
-					return nil, err
-				}
-				sides = append(sides, l.side(t.run, t.check))
-			}
-			return sides, nil
-		},
-	}
-}
-
-// messages are the structs as the library writes them.
-func (l library[T]) messages(list []T) ([][]byte, error) {
-	messages := make([][]byte, len(list))
-	for i := range list {
-		b, err := l.marshal(&list[i])
-		if err != nil {
-			return nil, err
-		}
-		messages[i] = bytes.Clone(b)
-	}
-	return messages, nil
-}
-
-// trial is a side at work.
-type trial struct {
-	calls
-	library  library[smallStruct]
-	list     []smallStruct
-	messages [][]byte
-	r        *rand.Rand
-	into     smallStruct
-}
-
-func (t *trial) run() (err error) {
-	if t.marshal != nil {
-		if sink, err = t.marshal(&t.list[t.r.IntN(len(t.list))]); err != nil {
-			return err
-		}
-	}
-	if t.unmarshal != nil {
-		t.into = smallStruct{}
-		err = t.unmarshal(t.messages[t.r.IntN(len(t.messages))], &t.into)
-	}
-	return err
-}
-
-// check looks at each of the structs.
-func (t *trial) check() error {
-	for i := range t.list {
-		want := t.list[i]
-		if t.library.name == nothingName {
-			want = smallStruct{}
-		}
-		if t.marshal != nil {
-			b, err := t.marshal(&t.list[i])
-			if err != nil {
-				return err
-			}
-			var got smallStruct
-			if err := errors.Join(t.library.read(b, &got), sameSmall(got, want)); err != nil {
-				return err
-			}
-		}
-		if t.unmarshal != nil {
-			t.into = smallStruct{}
-			if err := errors.Join(t.unmarshal(t.messages[i], &t.into), sameSmall(t.into, want)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// sameSmall compares two structs. The zone of a time does not count.
-func sameSmall(got, want smallStruct) error {
-	if got.BirthDay.Equal(want.BirthDay) {
-		got.BirthDay = want.BirthDay
-	}
-	return same(&got, &want)
-}
-
-// smallSizes has a figure for each library that writes something, and a bar for ours.
-func smallSizes() ([]harness.Figure, error) {
-	list := smallStructs()
-	var figures []harness.Figure
-	for _, l := range smallLibraries() {
-		messages, err := l.messages(list)
-		if err != nil {
-			return nil, err
-		}
-		if all := len(bytes.Join(messages, nil)); all > 0 {
-			figures = append(figures, l.size(float64(all)/float64(len(list))))
-		}
-	}
-	figures[0].Bar = harness.Exactly(49)
-	return figures, nil
 }

@@ -1,7 +1,7 @@
-// Command bench measures this project's rooms against their rivals.
+// Command bench measures this project's suites against their rivals.
 //
-//	go run ./cmd/bench                     every room
-//	go run ./cmd/bench -room msgpack       one room
+//	go run ./cmd/bench                     every suite
+//	go run ./cmd/bench -pkg msgpack       one suite
 //	go run ./cmd/bench -report             and write RESULTS.md, results/ and charts/
 //	go run ./cmd/bench -quick              a short run that shows that everything works
 //
@@ -33,15 +33,15 @@ import (
 	"github.com/slipstream-go/slipstream/bench/schema"
 )
 
-// rooms lists the rooms in the order in which they run.
-var rooms = []harness.Room{
-	msgpack.Room(),
-	json.Room(),
-	iso8601.Room(),
-	remotewrite.Room(),
-	schema.Room(),
-	ingest.Room(),
-	relay.Room(),
+// suites lists the suites in the order in which they run.
+var suites = []harness.Suite{
+	msgpack.Suite(),
+	json.Suite(),
+	iso8601.Suite(),
+	remotewrite.Suite(),
+	schema.Suite(),
+	ingest.Suite(),
+	relay.Suite(),
 }
 
 const (
@@ -58,7 +58,7 @@ func main() {
 }
 
 type flags struct {
-	room, match   string
+	suite, match  string
 	report, quick bool
 	harness.Options
 }
@@ -67,7 +67,7 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 	var f flags
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.SetOutput(stderr)
-	set.StringVar(&f.room, "room", "", "measure only this room: "+names())
+	set.StringVar(&f.suite, "pkg", "", "measure only this suite: "+names())
 	set.StringVar(&f.match, "case", "", "measure only cases whose group or name contains this text")
 	set.IntVar(&f.Rounds, "rounds", 31, "rounds per case")
 	set.DurationVar(&f.Slot, "slot", 3*time.Millisecond, "how long each side works in a round")
@@ -81,9 +81,9 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 	}
 	switch {
 	case set.NArg() > 0:
-		return f, fmt.Errorf("bench: unexpected argument %q; rooms are chosen with -room", set.Arg(0))
+		return f, fmt.Errorf("bench: unexpected argument %q; suites are chosen with -pkg", set.Arg(0))
 	case f.report && f.match != "":
-		return f, errors.New("bench: -report needs the whole room: leave out -case")
+		return f, errors.New("bench: -report needs the whole suite: leave out -case")
 	}
 	if f.quick {
 		f.Rounds, f.Slot, f.Load = 3, 300*time.Microsecond, 5*time.Second
@@ -99,11 +99,11 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 // command is how the run is repeated.
 func command(f flags, args []string) string {
 	if f.Dir == "bench" && f.report { // as the Makefile calls it, from the directory above
-		room := ""
-		if f.room != "" {
-			room = " ROOM=" + f.room
+		suite := ""
+		if f.suite != "" {
+			suite = " PKG=" + f.suite
 		}
-		return "make bench-report" + room
+		return "make bench-report" + suite
 	}
 	return strings.TrimSpace("go run ./cmd/bench " + strings.Join(args, " "))
 }
@@ -117,26 +117,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return wrong
 	}
-	chosen, err := choose(f.room)
+	chosen, err := choose(f.suite)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return wrong
 	}
 	printer := &harness.Printer{W: stdout}
-	if slices.ContainsFunc(chosen, harness.Room.Timed) {
+	if slices.ContainsFunc(chosen, harness.Suite.Timed) {
 		printer.Legend()
 	}
 	f.Row, f.Progress = printer.Row, stderr
 	var results []*harness.Result
-	for _, room := range chosen {
-		r, err := harness.Measure(ctx, room, f.Options)
+	for _, suite := range chosen {
+		r, err := harness.Measure(ctx, suite, f.Options)
 		if err != nil {
 			fmt.Fprintln(stderr, err)
 			return wrong
 		}
 		r.Quick, r.Command = f.quick, command(f, args)
 		results = append(results, r)
-		runtime.GC() // what the room kept is garbage to the next
+		runtime.GC() // what the suite kept is garbage to the next
 	}
 	if f.report {
 		if err := harness.WriteReport(f.Dir, results); err != nil {
@@ -150,20 +150,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return holds
 }
 
-func choose(name string) ([]harness.Room, error) {
+func choose(name string) ([]harness.Suite, error) {
 	if name == "" {
-		return rooms, nil
+		return suites, nil
 	}
-	i := slices.IndexFunc(rooms, func(r harness.Room) bool { return r.Name == name })
+	i := slices.IndexFunc(suites, func(r harness.Suite) bool { return r.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("bench: no room %q; there are: %s", name, names())
+		return nil, fmt.Errorf("bench: no suite %q; there are: %s", name, names())
 	}
-	return rooms[i : i+1], nil
+	return suites[i : i+1], nil
 }
 
 func names() string {
 	var list []string
-	for _, r := range rooms {
+	for _, r := range suites {
 		list = append(list, r.Name)
 	}
 	return strings.Join(list, ", ")

@@ -9,14 +9,14 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// with replaces the rooms by one whose only case runs the given sides.
+// with replaces the suites by one whose only case runs the given sides.
 func with(t *testing.T, bars []harness.Bar, check func() error) {
 	t.Helper()
-	before := rooms
-	t.Cleanup(func() { rooms = before })
+	before := suites
+	t.Cleanup(func() { suites = before })
 	run := func() error { return nil }
 	sides := []harness.Side{{Run: run, Check: check}, {Rival: "other", Run: run, Check: run}}
-	rooms = []harness.Room{{
+	suites = []harness.Suite{{
 		Name: "tiny", Title: "Tiny", Rivals: []harness.Rival{{Name: "other", Module: "example.com/other"}},
 		Cases: []harness.Case{{Group: "group", Name: "case", Bars: bars, Sides: func() ([]harness.Side, error) { return sides, nil }}},
 	}}
@@ -39,7 +39,7 @@ func TestStatus(t *testing.T) {
 		{"a bar is short", []harness.Bar{harness.Faster("other", unreachable)}, fine, nil, short, "bars: 1 short: tiny: group, case"},
 		{"short, but quick", []harness.Bar{harness.Faster("other", unreachable)}, fine, []string{"-quick"}, holds, "bars: 1 short (a quick run"},
 		{"a wrong value", nil, func() error { return os.ErrInvalid }, nil, wrong, ""},
-		{"an unknown room", nil, fine, []string{"-room", "attic"}, wrong, ""},
+		{"an unknown suite", nil, fine, []string{"-pkg", "attic"}, wrong, ""},
 		{"an unknown flag", nil, fine, []string{"-fast"}, wrong, ""},
 		{"an argument", nil, fine, []string{"tiny"}, wrong, ""},
 		{"a report of a part", nil, fine, []string{"-report", "-case", "x"}, wrong, ""},

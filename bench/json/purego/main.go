@@ -1,4 +1,4 @@
-// Command purego times the cases that the room json compares builds by, and prints its result as JSON. It is built with and without
+// Command purego times the cases that the suite json compares builds by, and prints its result as JSON. It is built with and without
 // the tag of that name: see purego.go in the directory above.
 package main
 
@@ -24,7 +24,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	r, err := harness.Measure(ctx, json.BuildRoom(), o)
+	r, err := harness.Measure(ctx, json.BuildSuite(), o)
 	if err == nil {
 		err = stdjson.NewEncoder(os.Stdout).Encode(r)
 	}

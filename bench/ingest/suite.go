@@ -2,7 +2,7 @@
 //
 // Where things are:
 //
-//	room.go      the room and its cases
+//	suite.go     the suite and its cases
 //	trial.go     one case: a service, a load, what came of both
 //	figures.go   the same as figures, and their bars
 //	service.go   starting it
@@ -55,10 +55,10 @@ var modes = []struct {
 	{"1 worker", func(o *load.Options) { o.Workers = 1 }},
 }
 
-// Room is the room for cmd/bench.
-func Room() harness.Room { return room(slipstream) }
+// Suite is the suite for cmd/bench.
+func Suite() harness.Suite { return suite(slipstream) }
 
-func room(p program) harness.Room {
+func suite(p program) harness.Suite {
 	cases := []harness.Case{{
 		Group: mainGroup, Name: "12 workers × 1000 rows",
 		Observe: func(ctx context.Context, o harness.Options) ([]harness.Figure, error) { return observeMain(ctx, p, o) },
@@ -73,7 +73,7 @@ func room(p program) harness.Room {
 			},
 		})
 	}
-	return harness.Room{
+	return harness.Suite{
 		Name:  "ingest",
 		Title: "The ingest service",
 		About: "The service with its default settings, on one disk and the same processors as the generator that loads it. Telemetry " +

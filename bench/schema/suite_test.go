@@ -16,7 +16,7 @@ import (
 
 // Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
 func TestOutputs(t *testing.T) {
-	if err := harness.Check(Room()); err != nil {
+	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }
@@ -24,7 +24,7 @@ func TestOutputs(t *testing.T) {
 // The sizes of Parco's table, of which those of v5 were published too, and of all that has a bar.
 func TestSizes(t *testing.T) {
 	v5Sizes := map[string]float64{"small": 155, "medium": 991, "large": 10171}
-	for _, c := range Room().Cases {
+	for _, c := range Suite().Cases {
 		if c.Observe == nil {
 			continue
 		}

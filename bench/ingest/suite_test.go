@@ -15,10 +15,10 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// measure runs the room's cases that have the name, on a service, for a moment.
+// measure runs the suite's cases that have the name, on a service, for a moment.
 func measure(t *testing.T, p program, name, dir string) (*harness.Result, error) {
 	t.Helper()
-	return harness.Measure(t.Context(), room(p), harness.Options{
+	return harness.Measure(t.Context(), suite(p), harness.Options{
 		Rounds: 1, Slot: time.Millisecond, Load: time.Second, Dir: dir,
 		Only: func(c harness.Case) bool { return c.Name == name },
 	})

@@ -2,7 +2,7 @@
 //
 // Where things are:
 //
-//	room.go      the room: rivals, means, and the bars that most rows share
+//	suite.go     the suite: rivals, means, and the bars that most rows share
 //	types.go     the Go types of the cases; types_gen.go is msgp's code for them
 //	data.go      their values, from fixed seeds; and the JSON corpora that come with Go
 //	ours.go      every call to our codec
@@ -37,9 +37,9 @@ const (
 	meanMarshal   = "marshal"
 )
 
-// Room is the room for cmd/bench.
-func Room() harness.Room {
-	return harness.Room{
+// Suite is the suite for cmd/bench.
+func Suite() harness.Suite {
+	return harness.Suite{
 		Name:  "msgpack",
 		Title: "MessagePack",
 		About: "Every side decodes the same bytes, written by vmihailenco/msgpack v5, and encodes the same values. msgp is generated " +

@@ -15,24 +15,24 @@ import (
 
 // Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
 func TestOutputs(t *testing.T) {
-	if err := harness.Check(Room()); err != nil {
+	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }
 
 // Builds are compared by our code and encoding/json alone, whose outputs are right.
 func TestBuilds(t *testing.T) {
-	room := BuildRoom()
-	if err := harness.Check(room); err != nil {
+	suite := BuildSuite()
+	if err := harness.Check(suite); err != nil {
 		t.Error(err)
 	}
-	for _, c := range room.Cases {
+	for _, c := range suite.Cases {
 		if sides, err := c.Sides(); err != nil || len(sides) != 2 {
 			t.Errorf("%s, %s: %d sides, error %v; want two", c.Group, c.Name, len(sides), err)
 		}
 	}
-	if len(room.Cases) != 13 {
-		t.Errorf("%d cases, want typed, any, both ways, and Valid of two documents, and three of a tiny message", len(room.Cases))
+	if len(suite.Cases) != 13 {
+		t.Errorf("%d cases, want typed, any, both ways, and Valid of two documents, and three of a tiny message", len(suite.Cases))
 	}
 }
 

@@ -2,7 +2,7 @@
 //
 // Where things are:
 //
-//	room.go        the room and its rivals
+//	suite.go       the suite and its rivals
 //	data.go        the timestamps and durations, from a fixed seed
 //	sides.go       sides that work through a list, and how their outcome is checked
 //	timestamps.go  the cases: Parse, Valid and Append
@@ -22,9 +22,9 @@ const (
 	sosodevName   = "sosodev"
 )
 
-// Room is the room for cmd/bench.
-func Room() harness.Room {
-	return harness.Room{
+// Suite is the suite for cmd/bench.
+func Suite() harness.Suite {
+	return harness.Suite{
 		Name:  "iso8601",
 		Title: "ISO 8601",
 		About: "An operation is a list of 64 texts or values, all different, since one timestamp over and over would show each branch at its " +

@@ -3,7 +3,7 @@
 //
 // Where things are:
 //
-//	room.go     the room and its cases
+//	suite.go    the suite and its cases
 //	trial.go    one case: three programs, and what they said
 //	figures.go  the same as figures, and their bars
 //	outage.go   the case of a queue after an outage of its target
@@ -58,7 +58,7 @@ type bars struct {
 	gc    float64 // %
 }
 
-// cases are those of the room. The quoted figures are of the reference that noteCortex names.
+// cases are those of the suite. The quoted figures are of the reference that noteCortex names.
 var cases = []struct {
 	group, name string
 	scenario
@@ -85,11 +85,11 @@ func (s scenario) size() string {
 	return fmt.Sprintf("%d series × %d tenants", s.series, s.tenants)
 }
 
-// Room is the room for cmd/bench.
-func Room() harness.Room { return room(slipstream) }
+// Suite is the suite for cmd/bench.
+func Suite() harness.Suite { return suite(slipstream) }
 
-func room(p program) harness.Room {
-	r := harness.Room{
+func suite(p program) harness.Suite {
+	r := harness.Suite{
 		Name:  "relay",
 		Title: "The tenant relay",
 		About: "The relay between a sender and a sink that counts, all three on the same processors. A series has 12 labels as from a cluster of " +

@@ -12,14 +12,14 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// measure runs the room's case of that name on a relay, for a moment.
+// measure runs the suite's case of that name on a relay, for a moment.
 func measure(t *testing.T, p program, name string) (*harness.Result, error) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
 	dir := t.TempDir()
-	r, err := harness.Measure(t.Context(), room(p), harness.Options{
+	r, err := harness.Measure(t.Context(), suite(p), harness.Options{
 		Rounds: 1, Slot: time.Millisecond, Load: loadShare * 500 * time.Millisecond, Dir: dir,
 		Only: func(c harness.Case) bool { return c.Name == name },
 	})
@@ -134,7 +134,7 @@ func TestCancel(t *testing.T) {
 }
 
 // Every case has bars of its own, and what is quoted is that of the reference.
-func TestRoom(t *testing.T) {
+func TestSuite(t *testing.T) {
 	for _, s := range cases {
 		if s.cortex > 0 && (s.version != 0 || s.compress != "" || s.queue) {
 			t.Errorf("%s: cortex-tenant was not measured so", s.size())

@@ -13,7 +13,7 @@ import (
 
 // Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
 func TestOutputs(t *testing.T) {
-	if err := harness.Check(Room()); err != nil {
+	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,7 @@
 //
 // Where things are:
 //
-//	room.go        the room: rivals, means, and the bars that all rows share
+//	suite.go       the suite: rivals, means, and the bars that all rows share
 //	corpus/        where the documents come from
 //	shapes_gen.go  their Go types, which shapes/ infers from them
 //	messages.go    tiny messages, with their types
@@ -50,9 +50,9 @@ const (
 	meanTiny       = "tiny messages"
 )
 
-// Room is the room for cmd/bench.
-func Room() harness.Room {
-	return harness.Room{
+// Suite is the suite for cmd/bench.
+func Suite() harness.Suite {
+	return harness.Suite{
 		Name:  "json",
 		Title: "JSON",
 		About: "Every side works on the same bytes and values, and in its most exact configuration: sonic is ConfigStd, jsoniter is " +
