@@ -376,6 +376,10 @@ func (r *readsList) DecodeMsgpack(d *Decoder) error { return d.Decode(&r.list) }
 // TestMaxDepthOfWire counts arrays and maps, not the pointers, interfaces and methods through which they are read.
 func TestMaxDepthOfWire(t *testing.T) {
 	type inner struct{ L *[]int }
+	type extra struct {
+		_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
+		A        int
+	}
 	for _, c := range []struct {
 		digits string
 		into   func() any
@@ -387,10 +391,14 @@ func TestMaxDepthOfWire(t *testing.T) {
 		{"91 91 01", func() any { return new([]*readsList) }},
 		{"81 a14c 91 01", func() any { return new(*inner) }},
 		{"81 a161 81 a162 01", func() any { return new(any) }},
+		{"81 a178 90", func() any { return new(inner) }},                                      // an unknown field
+		{"9f 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 90", func() any { return new(extra) }}, // elements beyond the fields, and beyond an array
+		{"92 01 90", func() any { return new(extra) }},
+		{"92 01 90", func() any { return new([1]int) }},
 	} {
 		for _, depth := range []int{1, 2} {
 			for source, d := range sources(unhex(t, c.digits)) {
-				d.SetOptions(DecodeOptions{MaxDepth: depth})
+				d.SetOptions(DecodeOptions{MaxDepth: depth, AnyLength: true})
 				d.SetMapDecoder(func(d *Decoder) (any, error) { return d.DecodeUntypedMap() })
 				if v := c.into(); (d.Decode(v) == nil) != (depth == 2) {
 					t.Errorf("%s into %T, %s, at most %d", c.digits, v, source, depth)

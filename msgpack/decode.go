@@ -843,8 +843,9 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 			return -1
 		}
 	}
+	j = d.skipValues(j, n-len(out)) // they are in the array, too
 	d.depth--
-	return d.skipValues(j, n-len(out))
+	return j
 }
 
 // reachField follows the embedded pointers to f and makes what is not there, for a nil value too.
