@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/slipstream-go/slipstream"
 
-// arrows tells which rooms of the house a room may import. A room that is not listed may import none.
-var arrows = map[string][]string{
+// imports lists the packages of this repository that a package may import. A package that is not listed may import none.
+var imports = map[string][]string{
 	"msgpack":           {"column", "internal/buffer", "internal/mem", "internal/msgpwire", "internal/plan", "internal/wire", "msgpack/msgpcode"},
 	"json":              {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
 	"schema":            {"column", "internal/jsonfault", "internal/mem", "internal/wire"},
@@ -84,18 +84,18 @@ var unsafeFiles = []string{
 	"bench/schema/pb/small.pb.go", "bench/schema/pb/small_vtproto.pb.go",
 }
 
-// leaves are what tests may import besides what their room may, with the parts of these.
+// leaves are the packages that tests may import too, with the packages below them.
 var leaves = []string{"internal/corpus", "internal/growth", "internal/guard", "internal/pages"}
 
-// isLeaf reports whether room is one of leaves or a part of one.
-func isLeaf(room string) bool {
-	return slices.ContainsFunc(leaves, func(leaf string) bool { return room == leaf || strings.HasPrefix(room, leaf+"/") })
+// isLeaf reports whether pkg is one of leaves or below one.
+func isLeaf(pkg string) bool {
+	return slices.ContainsFunc(leaves, func(leaf string) bool { return pkg == leaf || strings.HasPrefix(pkg, leaf+"/") })
 }
 
 type source struct {
-	room, file string
-	imports    []string
-	test       bool
+	pkg, file string
+	imports   []string
+	test      bool
 }
 
 func sources(t *testing.T) []source {
@@ -114,7 +114,7 @@ func sources(t *testing.T) []source {
 		if err != nil {
 			return err
 		}
-		s := source{room: path.Dir(filepath.ToSlash(name)), file: filepath.ToSlash(name), test: strings.HasSuffix(name, "_test.go")}
+		s := source{pkg: path.Dir(filepath.ToSlash(name)), file: filepath.ToSlash(name), test: strings.HasSuffix(name, "_test.go")}
 		for _, imported := range parsed.Imports {
 			p, err := strconv.Unquote(imported.Path.Value)
 			if err != nil {
@@ -134,18 +134,18 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// TestArrows holds every import of one room by another to the table.
-func TestArrows(t *testing.T) {
+// TestImports compares every import of one package by another with the table.
+func TestImports(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, p := range s.imports {
-			room, inside := strings.CutPrefix(p, module+"/")
-			if !inside || room == s.room {
+			pkg, inside := strings.CutPrefix(p, module+"/")
+			if !inside || pkg == s.pkg {
 				continue
 			}
-			// Tests of the server may use any room that its code may: they build the parts below their own.
-			allowed := slices.Contains(arrows[s.room], room) || s.test && (isLeaf(room) || strings.HasPrefix(s.room, "server/") && !strings.HasPrefix(room, "bench"))
+			// Tests of the server may import any package that its code may: they build the parts below their own.
+			allowed := slices.Contains(imports[s.pkg], pkg) || s.test && (isLeaf(pkg) || strings.HasPrefix(s.pkg, "server/") && !strings.HasPrefix(pkg, "bench"))
 			if !allowed {
-				t.Errorf("%s imports %s: no arrow leads there", s.file, room)
+				t.Errorf("%s imports %s: the table of imports does not allow that", s.file, pkg)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func TestArrows(t *testing.T) {
 // TestStandardLibraryOnly keeps the root module free of other modules.
 func TestStandardLibraryOnly(t *testing.T) {
 	for _, s := range sources(t) {
-		if strings.HasPrefix(s.room, "server") || strings.HasPrefix(s.room, "bench") {
+		if strings.HasPrefix(s.pkg, "server") || strings.HasPrefix(s.pkg, "bench") {
 			continue
 		}
 		for _, p := range s.imports {
@@ -165,16 +165,16 @@ func TestStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-// TestUnsafe keeps unsafe in its room.
+// TestUnsafe keeps unsafe in internal/mem.
 func TestUnsafe(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.room != "internal/mem" && slices.Contains(s.imports, "unsafe") && !slices.Contains(unsafeFiles, s.file) && !s.test {
+		if s.pkg != "internal/mem" && slices.Contains(s.imports, "unsafe") && !slices.Contains(unsafeFiles, s.file) && !s.test {
 			t.Errorf("%s imports unsafe: only internal/mem may, and the files that house_test.go names", s.file)
 		}
 	}
 }
 
-// TestNothingHidden finds names of the runtime that are none of ours, and work that was put off.
+// TestNothingHidden finds linknames into the runtime, and work that was put off.
 func TestNothingHidden(t *testing.T) {
 	for _, s := range sources(t) {
 		text, err := os.ReadFile(s.file)
@@ -189,41 +189,41 @@ func TestNothingHidden(t *testing.T) {
 	}
 }
 
-// TestRoomsAreReal finds arrows of rooms that are gone.
-func TestRoomsAreReal(t *testing.T) {
+// TestImportsExist finds packages in the table that do not exist.
+func TestImportsExist(t *testing.T) {
 	real := map[string]bool{}
 	for _, s := range sources(t) {
-		real[s.room] = true
+		real[s.pkg] = true
 	}
-	for room, to := range arrows {
-		for _, r := range append([]string{room}, to...) {
+	for pkg, to := range imports {
+		for _, r := range append([]string{pkg}, to...) {
 			if !real[r] {
-				t.Errorf("the table of arrows names %s, which is not there", r)
+				t.Errorf("the table of imports names %s, which does not exist", r)
 			}
 		}
 	}
 }
 
-// TestFirstWords wants a package comment in every room.
-func TestFirstWords(t *testing.T) {
+// TestPackageComments requires a package comment in every package.
+func TestPackageComments(t *testing.T) {
 	documented := map[string]bool{}
-	rooms := map[string]bool{}
+	packages := map[string]bool{}
 	for _, s := range sources(t) {
 		if s.test {
 			continue
 		}
-		rooms[s.room] = true
+		packages[s.pkg] = true
 		parsed, err := parser.ParseFile(token.NewFileSet(), s.file, nil, parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if parsed.Doc != nil {
-			documented[s.room] = true
+			documented[s.pkg] = true
 		}
 	}
-	for room := range rooms {
-		if !documented[room] {
-			t.Errorf("%s has no package comment", room)
+	for pkg := range packages {
+		if !documented[pkg] {
+			t.Errorf("%s has no package comment", pkg)
 		}
 	}
 }

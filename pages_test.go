@@ -136,7 +136,7 @@ func TestPagesSchema(t *testing.T) {
 
 func TestPagesBench(t *testing.T) {
 	page := pages.Read(t, "bench/README.md")
-	page.Blocks(t, "The benchmarks", map[string]func(*testing.T, pages.Block){"make bench                    # every room": makes})
+	page.Blocks(t, "The benchmarks", map[string]func(*testing.T, pages.Block){"make bench                    # every suite": makes})
 	page.Done(t)
 }
 
