@@ -1,45 +1,76 @@
-// Package slipstream is the map of the house; the code is in the rooms.
+// Package slipstream is the map of the repository. It contains no code.
 //
-// Slipstream is the fast lane for data on the wire: Go codecs, and a service that puts them to work.
+// Slipstream is a set of Go codecs, a service that is built from them, and the msgpack gem for Ruby (ruby/, not Go).
 //
-//	bytes in → wire → ops → Go values
+// # Packages
 //
-//	room            what is in it
-//	msgpack         MessagePack, with the API of vmihailenco/msgpack v5; the room msgpcode in it names the codes
-//	json            JSON, with the API and the behaviour of encoding/json, and segmentio's additions
-//	iso8601         timestamps and durations of ISO 8601
-//	schema          a binary format whose schema is Go code: Parco's bytes
-//	parco           the API of Parco, over schema
-//	remotewrite     requests of Prometheus Remote Write, 1.0 and 2.0: scanned, split by a label, decoded
-//	transcode       MessagePack into JSON and back, without Go values between them
-//	column          typed columns: what the formats decode batches into, and what the service buffers, sorts and lands
-//	internal/mem    the unsafe room: words at checked offsets, fields at offsets, the two words of an interface, the slots of maps
-//	internal/wire   what every byte format needs: big-endian words, the error that says where
-//	internal/msgpwire the alphabet of MessagePack: its codes, and values as bytes
-//	internal/simd   text a block at a time: kernels in assembly, and their twins in Go
-//	internal/decimal  numbers and their decimal digits
-//	internal/plan   how a Go type is read: fields, tags, names, the cache of what was compiled
-//	internal/buffer where bytes wait: slabs of strings and of boxed values, strings that recur, queues of pages
-//	internal/corpus tests only: shared Go types, random values, vectors
-//	internal/guard  tests only: memory on pages that cannot be written, before a page that cannot be read
-//	internal/jsonfault errors of encoding/json in words that name no Go types
-//	internal/pages  tests only: the tables and the code blocks of the documentation
-//	internal/corpus/matrix  tests only: every kind of value, into every target, from every source, against an oracle
-//	internal/corpus/schemaoracle  tests only: the oracle of schema and parco, a decoder by the notation of a schema
-//	internal/corpus/jsonoracle  tests only: a second decoder of JSON, by reflect, with the options that encoding/json lacks
-//	internal/api    tests only: what a package exports, as text
-//	internal/growth tests only: how time, allocation and retained memory grow with the input
-//	compat          its own modules: msgpack under the import paths of the originals (vmihailenco, basekick)
-//	vectors         commented hex that every language obeys
-//	packaging       the Debian package, its systemd unit, the image
-//	server          its own module: the service; rooms wal, queue, table, parquet, ingest, relay, access (tokens
-//	                and rights), watch, metrics, latency, throttle (the log), config, load, service; disk, the file system, with a faulty
-//	                one for tests; sim, memnet and testkit, tests only: lives from seeds on that disk, a network in memory,
-//	                and processes that are killed;
-//	                migrate, which changes the imports of programs, and evolve, which compares versions of a schema
-//	bench           its own module: the only place where rivals are imported
+// Codecs, standard library only:
 //
-// Arrows point down; siblings never import each other. house_test.go holds the code to this table.
+//	msgpack      MessagePack, with the API of vmihailenco/msgpack v5; msgpack/msgpcode has the codes
+//	json         JSON, with the API and the behaviour of encoding/json, and the additions of segmentio/encoding
+//	iso8601      ISO 8601 timestamps and durations
+//	schema       a binary format whose schema is Go code; it writes the bytes that Parco writes
+//	parco        the API of Parco, built on schema
+//	remotewrite  Prometheus Remote Write 1.0 and 2.0: check a request, split it by a label, decode it
+//	transcode    MessagePack to JSON and back, without Go values between them
+//	column       typed columns: msgpack, json and schema decode batches into them, the service buffers and sorts them
+//
+// What the codecs are built from:
+//
+//	internal/mem        the only package with unsafe: reads at checked offsets, struct fields, interface words, map slots
+//	internal/wire       big-endian numbers, and the error that has an offset and a path
+//	internal/msgpwire   MessagePack's codes, and single values as bytes
+//	internal/simd       text in blocks: assembly, and the same functions in Go
+//	internal/decimal    numbers to and from decimal digits
+//	internal/plan       how a Go type is read: fields, tags, names, the cache of compiled types
+//	internal/buffer     slabs of strings and of boxed values, interned strings, queues of pages
+//	internal/jsonfault  errors of encoding/json in words that name no Go types
+//
+// What tests are built from:
+//
+//	internal/corpus               Go types, random values and vectors that several packages' tests use
+//	internal/corpus/matrix        every kind of value, into every target, from every source, compared with an oracle
+//	internal/corpus/schemaoracle  the oracle of schema and parco: a decoder that follows a schema's notation
+//	internal/corpus/jsonoracle    the oracle of json's own options: a decoder by reflection
+//	internal/corpus/sheet         rows decoded into a column.Batch, compared with the rows
+//	internal/guard                memory that cannot be written, and memory that ends at a page that cannot be read
+//	internal/growth               how time, allocation and retained memory grow with the input
+//	internal/pages                the tables and the code blocks of the documentation
+//	internal/api                  what a package exports, as text
+//
+// Modules of their own:
+//
+//	bench   the benchmarks. The only place where other libraries are imported
+//	compat  msgpack under the import paths of vmihailenco and basekick-labs
+//	server  the service, in these packages:
+//
+//	server/service   starts and stops everything else; its comment shows the way of a row
+//	server/ingest    HTTP to rows
+//	server/wal       the write-ahead log
+//	server/table     tables: buffers of rows, and when they are written to files
+//	server/parquet   Parquet files
+//	server/relay     Remote Write requests, split by tenant and posted to targets
+//	server/queue     requests on disk that wait for a target
+//	server/access    tokens and their rights
+//	server/config    flags and the configuration file
+//	server/metrics   the packages' counts, as Prometheus metrics
+//	server/latency   how long requests take
+//	server/watch     reads files again that have changed: certificates, tokens, rules
+//	server/throttle  a log handler that limits how often one line is repeated
+//	server/disk      the file system; server/disk/faulty is one that fails, for tests
+//	server/load      the load generator
+//	server/migrate   changes the imports of a Go program
+//	server/evolve    checks versions of a schema, for `slipstream schema`
+//	server/sim       tests only: random lives of the log, the queue and the tables, on the faulty disk
+//	server/memnet    tests only: a network in memory
+//	server/testkit   tests only: processes that are killed, and waiting
+//
+//	server/cmd/slipstream  the program
+//
+// Besides: vectors has commented hex files that the tests of every language read; packaging has the Debian package, its systemd
+// unit and the container image.
+//
+// Imports point from left to right. house_test.go has the whole table and fails for an import that is not in it.
 //
 //	transcode ─┬→ msgpack ─→ plan, buffer, wire, msgpwire → mem
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
@@ -49,51 +80,67 @@
 //	           └→ schema ──────→ wire ────────────────────→ mem
 //	     parco ───┘
 //
-// # Words
+// # Names
 //
-//	append, read, skip     bytes
-//	encode, decode         one value, by its op
-//	marshal, unmarshal     the public call
-//	plan, op, field, names a compiled type
-//	view                   bytes borrowed
-//	window                 bytes waiting
-//	slab                   one allocation shared by many small values
-//	column, batch          cells of one type; columns of equal length
-//	record, segment        an entry of the write-ahead log; one of its files
-//	unit                   rows of one table that land together
-//	land                   to become a Parquet file
-//	tenant, target, parcel whose series they are; where they are posted; what a request brings for one tenant
-//	vector                 a line of a file that all languages obey
-//	rival                  another library, in bench only
+//	append, read, skip        functions on bytes
+//	encode, decode            functions on one value, by its op
+//	marshal, unmarshal        the exported function
+//	plan, op, field           a compiled type, and what it consists of
+//	view                      borrowed bytes: valid until the source changes
+//	window                    bytes of a stream that are in memory
+//	slab                      one allocation that many small values share
+//	column, batch             cells of one type; columns of equal length
+//	record, segment           an entry of the write-ahead log; one of its files
+//	unit                      rows of one table that are written to one file
+//	land                      to write rows from the log into a Parquet file
+//	tenant, target, parcel    whose series they are; where they are posted; one tenant's part of a request
+//	vector                    a line of a file in vectors/
+//	rival                     another library, in bench only
 //
 // # Where to start
 //
-// How MessagePack writes an int: internal/msgpwire/append.go. How a struct is read: msgpack/decode.go, decodeStruct. Why a field is
-// skipped: internal/plan. What a 2xx promises: server/wal. How rows become files: server/table. Which tenant
-// owns a series: server/relay. What waits for a target that is down: server/queue. Why it is so: docs/decisions.md.
+// MessagePack: internal/msgpwire/append.go shows how an int is written, decodeStruct in msgpack/decode.go how a struct is read.
 //
-// How JSON is read: json/cursor.go first, then json/decode_struct.go. What makes an error equal to encoding/json's: json/soft.go, and
-// explain in json/decode.go.
+// JSON: json/cursor.go first, then json/decode_struct.go. json/soft.go and json/explain.go make errors equal to those of
+// encoding/json.
 //
-// How a schema becomes a program: schema/plan.go, of the ops in schema/op.go; how that runs: schema/encode.go and schema/decode.go, run. How a model of Parco becomes a
-// schema: parco/layout.go and parco/model.go.
+// Schema: schema/plan.go compiles a schema to the ops of schema/op.go, run in schema/encode.go and schema/decode.go executes them.
+// parco/layout.go and parco/model.go turn a Parco model into a schema.
 //
-// How a request of Remote Write is checked: remotewrite/schema.go. Which part a series belongs to: remotewrite/split.go, keyOf.
+// Remote Write: remotewrite/schema.go shows how a request is checked, keyOf in remotewrite/split.go which part a series goes to.
 //
-// In schema, besides: type and field are what a caller builds with, node what that builds, notation how it is written, derive how it is read from
-// tags, parse how it is read without Go types; shape and piece are a schema as data, fingerprint its name in 8 bytes, compat which of two reads the
-// other; registry is messages of several schemas behind ids, frame those behind fingerprints; header, word and text are lengths, numbers and
-// strings, map and time what their names say, room how much of it a message wants; columns is batches into columns.
+// Fields: internal/plan decides which fields of a struct are left out.
 //
-// In msgpack, each of these is a file:
+// Service: server/wal says what a 2xx promises, server/table how rows become files, server/relay which tenant owns a series,
+// server/queue what waits for a target that is down.
 //
-//	options, careful       what may be asked of a Decoder and an Encoder, and structs under it
-//	any, anymap            values without a Go type; maps with other keys than strings
-//	calls, view            one value by hand: DecodeInt64, EncodeString …; bytes without a copy
-//	custom, register, ext  types that write themselves; codecs and exts that are registered for types
-//	intern                 strings that are written once, then as their numbers
-//	omit, sorted           what is left out of a struct; maps in the order of their keys
-//	stream, buffer, feed   values over io; messages in chunks; bytes that are pushed (scan finds where a value ends)
-//	raw, kind, query       a value as a view of its bytes; what it is; paths into it
-//	values, lists, columns loops over streams; arrays into slices; batches into columns (run reads numbers by fours)
+// Reasons: docs/decisions.md.
+//
+// # Files of msgpack
+//
+//	options, careful        options of Decoder and Encoder; structs while options are set
+//	any, anymap             values without a Go type; maps whose keys are not strings
+//	calls, view             one value at a time: DecodeInt64, EncodeString; bytes without a copy
+//	custom, register, ext   types that encode themselves; functions and ext types registered for a type
+//	intern                  strings that are written once, then as a number
+//	omit, sorted            omitempty; maps sorted by key
+//	stream, buffer, feed    values from io.Reader and to io.Writer; bytes that arrive in pieces
+//	scan                    where a value ends
+//	raw, kind, query        a value as its bytes; its kind; a path into it
+//	values, lists, columns  iterators over a stream; arrays into slices; arrays into batches
+//	run                     arrays of numbers, four at a time
+//
+// # Files of schema
+//
+//	type, field             what a caller builds a schema from
+//	node                    the schema that results; notation writes it as text, parse reads that text
+//	derive                  a schema from struct tags
+//	shape, piece            a schema as data
+//	fingerprint             8 bytes that identify a schema
+//	compat                  whether one schema reads what another has written
+//	registry, frame         messages of several schemas, told apart by a number or by fingerprint
+//	header, word, text      lengths, numbers, strings
+//	map, time               maps, times
+//	room                    how many bytes of a message must be there before a step
+//	columns                 messages into batches
 package slipstream

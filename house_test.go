@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -224,6 +225,33 @@ func TestPackageComments(t *testing.T) {
 	for pkg := range packages {
 		if !documented[pkg] {
 			t.Errorf("%s has no package comment", pkg)
+		}
+	}
+}
+
+// TestMap compares the map in doc.go with the tree: each path that it names exists, and it names each package.
+func TestMap(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, word := range regexp.MustCompile(`[a-z0-9]+(/[a-z0-9_]+)*(\.(go|md))?`).FindAllString(string(text), -1) {
+		named[word] = true
+		if !regexp.MustCompile(`^(internal|server|bench|docs|msgpack|json|schema|parco|remotewrite)/`).MatchString(word) {
+			continue
+		}
+		if _, err := os.Stat(filepath.FromSlash(word)); err != nil {
+			t.Errorf("doc.go names %s, which does not exist", word)
+		}
+	}
+	for _, s := range sources(t) {
+		top, _, _ := strings.Cut(s.pkg, "/")
+		if s.test || s.pkg == "." || top == "bench" || top == "compat" || top == "examples" {
+			continue
+		}
+		if !named[s.pkg] {
+			t.Errorf("doc.go does not name the package %s", s.pkg)
 		}
 	}
 }

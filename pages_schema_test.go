@@ -136,7 +136,7 @@ func TestPagesPackageComments(t *testing.T) {
 		},
 	})
 	comment.Blocks(t, "Beyond encoding/json", checks{
-		"Append, Parse                marshal behind what is in a buffer; decode the first value of one; with flags for each call": func(t *testing.T, b pages.Block) {
+		"Append, Parse                marshal after what is in a buffer; decode the first value of one; with flags for each call": func(t *testing.T, b pages.Block) {
 			names := exported(t, "json")
 			for _, line := range b.Lines() {
 				listed, _, _ := strings.Cut(line, "  ")

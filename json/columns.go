@@ -46,7 +46,7 @@ type Error = wire.Error
 //	{"time": [1, 2], "host": ["a", "b"]}
 //	[{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// For an object b must be empty. Rows of an array are put behind those that b has; a key that one lacks is a null in that row.
+// For an object b must be empty. Rows of an array are put after those that b has; a key that one lacks is a null in that row.
 //
 // A cell is null, a boolean, a number or a string. A number without a fraction and an exponent is an int64, and an error if it is
 // beyond one; any other is a float64, and an error if it is out of range. A column takes the kind of its first value that is not null;
@@ -82,7 +82,7 @@ func ParseColumns(data []byte, b *column.Batch) error {
 	return r.error(data, 0, noRow, oneValue)
 }
 
-// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which becomes a row of b, behind those that are there. Lines
+// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which becomes a row of b, after those that are there. Lines
 // of white space are passed over, and count for nothing; lines end with \n, or \r\n, and the last one may lack that.
 //
 // Rows and errors are as in [ParseColumns], except that lines are judged one by one: the error is that of
@@ -116,7 +116,7 @@ func ParseLines(data []byte, b *column.Batch) error {
 }
 
 // ParseRow decodes the object at the beginning of data as one more row of b, as [ParseColumns] does with each element of an array. It
-// returns what follows the object and the white space behind it, also when the object is valid JSON and no row; else it returns data.
+// returns what follows the object and the white space after it, also when the object is valid JSON and no row; else it returns data.
 // After an error, b.Undo drops what is left of the row.
 func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	r := newColumnReader(data, b)
@@ -130,7 +130,7 @@ func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 }
 
 // ParseCell decodes the value at the beginning of data as one more cell of c, as [ParseColumns] does with each element of a column. It
-// returns what follows the value and the white space behind it, also when the value is valid JSON and does not fit; else it returns
+// returns what follows the value and the white space after it, also when the value is valid JSON and does not fit; else it returns
 // data. On an error c is as it was.
 func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	r := newColumnReader(data, nil)

@@ -219,7 +219,7 @@ func (r *columnReader) column(c *column.Column, i, most int) int {
 }
 
 // run reads cells of c's kind as long as they follow one another, mostly without anything but commas between them. It gives the
-// position of the first element that it leaves, or ^that behind the array, or failed. With most above zero, c gets no more cells.
+// position of the first element that it leaves, or ^that after the array, or failed. With most above zero, c gets no more cells.
 func (d *decoder) run(c *column.Column, i, most int) int {
 	left := math.MaxInt
 	if most > 0 {

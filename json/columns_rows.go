@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// writtenKey is how the name of a column is written: n bytes behind the opening quote, the closing one included, of which the first 8
+// writtenKey is how the name of a column is written: n bytes after the opening quote, the closing one included, of which the first 8
 // are word under mask, and which stand in the input at start. Equal bytes are equal names, with escapes or without.
 //
 // The zero writtenKey, and one whose name has not come yet, is that of 8 zeros, which are no JSON.
@@ -91,7 +91,7 @@ func (r *columnReader) rows(i int) int {
 	return ^i
 }
 
-// expected is the column whose key stands at i, if it is one of those that are due from column next on, and the position behind the
+// expected is the column whose key stands at i, if it is one of those that are due from column next on, and the position after the
 // key; else -1.
 func (r *columnReader) expected(i, next int) (k, after int) {
 	d := r.d
@@ -112,7 +112,7 @@ func (r *columnReader) expected(i, next int) (k, after int) {
 }
 
 // findColumn is the column whose key stands at i, made if there is none, its number, if that is easily told, else that before next,
-// and the position behind the key.
+// and the position after the key.
 func (r *columnReader) findColumn(i, next int) (c *column.Column, k, after int) {
 	d, b := r.d, r.b
 	start := d.off + i + 1

@@ -145,7 +145,7 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 
 // escapedBy marks the bytes that a backslash escapes. The first one is escaped if first is 1, and that of the next block if next is.
 //
-// Of the bytes behind the backslashes of a run, every other one is escaped: those at odd places if the run begins at an even one, those at
+// Of the bytes after the backslashes of a run, every other one is escaped: those at odd places if the run begins at an even one, those at
 // even places if not. An addition at their beginnings clears the runs of the second kind.
 func escapedBy(backslash, first uint64) (behind, next uint64) {
 	const evens = 0x5555555555555555

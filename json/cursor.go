@@ -9,7 +9,7 @@ package json
 //	its last bytes     d.b = d.tail          [rest of the input | zeros]; d.lim is beyond any position
 //
 // A guard, `if i > d.lim { i = d.near(i) }`, stands wherever a position may have come far: after it, reach bytes from i can be read,
-// and what lies behind the end of the input reads as zero, which ends every token and is part of none. near changes the window, so
+// and what lies after the end of the input reads as zero, which ends every token and is part of none. near changes the window, so
 // d.b must be loaded again after every call that may pass a guard. Every function that takes a position may pass one, and gives back a
 // position that is at most 32 bytes from one.
 //
@@ -24,7 +24,7 @@ import (
 
 const (
 	reach    = 256 // bytes that may be read from a guarded position
-	pad      = 64  // zeros behind the rest of the input
+	pad      = 64  // zeros after the rest of the input
 	tailSize = 832
 )
 

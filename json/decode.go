@@ -48,7 +48,7 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 }
 
 // Parse decodes the first value in b into what x points to, as Unmarshal does with a whole document, and returns what follows that
-// value and the white space behind it. On a syntax error it returns b.
+// value and the white space after it. On a syntax error it returns b.
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)
@@ -169,7 +169,7 @@ const (
 	openEnded                // the same, or a part of it: more may come
 )
 
-// first decodes the first value in data into v and gives the position behind it and behind the white space that follows. Of a value
+// first decodes the first value in data into v and gives the position after it and after the white space that follows. Of a value
 // that is not valid, or not whole, it has failed: then v is as it was.
 func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) {
 	if onV2 && d.flags&^originalParse == 0 {
@@ -247,7 +247,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	return i, nil
 }
 
-// refused is the result of first after d.fatal, unless something is wrong with the syntax behind the value that was refused: that
+// refused is the result of first after d.fatal, unless something is wrong with the syntax after the value that was refused: that
 // goes before.
 func (d *decoder) refused(data []byte, all extent) (int, error) {
 	err := d.finish()

@@ -211,7 +211,7 @@ func (d *decoder) anyList(i int) (any, int) {
 	return list, d.leave(i)
 }
 
-// anyListOn is anyList from the element at i on, which follows those in first. The position is ^that behind the list.
+// anyListOn is anyList from the element at i on, which follows those in first. The position is ^that after the list.
 func (d *decoder) anyListOn(first []any, i int) (any, int) {
 	var next [some]any
 	var more []any
@@ -281,7 +281,7 @@ func (d *decoder) anyObject(i int) (any, int) {
 	return m, d.leave(i)
 }
 
-// anyObjectOn is anyObject from the member at i on, which follows those in first. The position is ^that behind the object.
+// anyObjectOn is anyObject from the member at i on, which follows those in first. The position is ^that after the object.
 func (d *decoder) anyObjectOn(first []member, i int) (map[string]any, int) {
 	var next [some]member
 	bottom := len(d.members)

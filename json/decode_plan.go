@@ -86,7 +86,7 @@ type decodeField struct {
 	next        atomic.Pointer[decodeField] // what mostly follows
 	text        string                      // `"name":`
 	name        string
-	path        string // the name behind those of embedded structs: how errors call it
+	path        string // the name after those of embedded structs: how errors call it
 	hops        []plan.Hop
 }
 

@@ -181,7 +181,7 @@ func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeFiel
 	return f, i + 1
 }
 
-// key is what the key means whose text begins at i, and the position behind its quote. The bytes are valid until the next key or
+// key is what the key means whose text begins at i, and the position after its quote. The bytes are valid until the next key or
 // string is read.
 func (d *decoder) key(i int) ([]byte, int) {
 	b := d.b

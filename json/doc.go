@@ -19,7 +19,7 @@
 //
 // # Beyond encoding/json
 //
-//	Append, Parse                marshal behind what is in a buffer; decode the first value of one; with flags for each call
+//	Append, Parse                marshal after what is in a buffer; decode the first value of one; with flags for each call
 //	MarshalOf, UnmarshalOf       for values that are in no interface: an allocation less
 //	Get                          one value by its path, the others only checked
 //	Lines                        NDJSON, in bounded memory, with the numbers of bad lines

@@ -7,7 +7,7 @@ package json
 //	e.b   [ written | room ]        0 ≤ n < len(e.b) == cap(e.b)
 //	       0         n
 //
-// An op asks for the room that it needs, writes its value at n and gives the new end, behind which it leaves room for a byte.
+// An op asks for the room that it needs, writes its value at n and gives the new end, after which it leaves room for a byte.
 //
 // What cannot be encoded ends the whole call at once, as in encoding/json: encoder.fail panics, and guarded, at the top, turns that into the
 // error. So no op looks for errors of others, and no method of the caller's is called after one has failed.
@@ -186,7 +186,7 @@ func (o *encodeOp) encodeFace(e *encoder, data mem.Raw, n int) int {
 	return o.encode(e, o, mem.Of(mem.RawTo(&word), o.typ), n)
 }
 
-// room is e.b with room for more bytes behind n.
+// room is e.b with room for more bytes after n.
 func (e *encoder) room(n, more int) []byte {
 	if len(e.b)-n < more {
 		e.grow(n, more)

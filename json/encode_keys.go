@@ -32,7 +32,7 @@ type keyBook struct {
 	credit  int
 	count   int
 	full    bool                 // a key was turned away
-	table   [bookSlots]uint16    // the number of an entry, by its hash, or up to bookProbe places behind it
+	table   [bookSlots]uint16    // the number of an entry, by its hash, or up to bookProbe places after it
 	once    [bookKeys]uint32     // hashes of keys that were met once
 	order   [bookKeys + 1]uint16 // the entries, by place
 	slots   [bookKeys + 1]uint32 // those of the current map, by place

@@ -48,7 +48,7 @@ type mapEntries struct {
 
 // mapSlot is an entry of a map that is being written.
 type mapSlot struct {
-	prefix uint64 // the first 8 bytes of the key, as a big-endian number, with zeros behind a shorter one
+	prefix uint64 // the first 8 bytes of the key, as a big-endian number, with zeros after a shorter one
 	number uint32 // of its slot
 	known  uint32 // of the key in the key book, whose texts are used instead of the key; only its zero says nothing
 }
@@ -344,7 +344,7 @@ func prefixOf(s string) uint64 {
 	return bits.ReverseBytes64(firstWord(s))
 }
 
-// firstWord is the first 8 bytes of s as a little-endian number, with zeros behind a shorter one.
+// firstWord is the first 8 bytes of s as a little-endian number, with zeros after a shorter one.
 func firstWord(s string) uint64 {
 	b, n := mem.Bytes(s), len(s)
 	switch {

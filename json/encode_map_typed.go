@@ -32,7 +32,7 @@ func (e *encoder) putTyped(o *encodeOp, m mem.Raw, n int) int {
 	return putTextPairs(e, &e.texts, *mem.RawAt[map[string]string](mem.RawTo(&m), 0), n, (*encoder).putString)
 }
 
-// putTextPairs writes the entries of m. It copies them behind those that are in list.
+// putTextPairs writes the entries of m. It copies them after those that are in list.
 func putTextPairs[V any](e *encoder, list *[]textPair[V], m map[string]V, n int, put func(e *encoder, n int, v V) int) int {
 	first, from := len(*list), len(e.slots)
 	for k, v := range m {

@@ -289,7 +289,7 @@ type encodeStep struct {
 	text   mem.Block
 	op     *encodeOp
 	omit   *encodeOmit // nil where the value is never left out
-	offset uintptr     // of the value, in the struct or behind the last hop of omit
+	offset uintptr     // of the value, in the struct or after the last hop of omit
 	room   uint32      // asked for after a value of unknown length: up to the next such value, and through its text
 	len    uint8       // of text
 	kind   stepKind
@@ -303,7 +303,7 @@ type encodeOmit struct {
 	asks   bool        // the test calls a method, which may be the caller's
 	skip   int         // the number of steps for the value, besides the first
 	last   *encodeStep // the last step for the value
-	offset uintptr     // of the value, in the struct or behind the last hop
+	offset uintptr     // of the value, in the struct or after the last hop
 }
 
 // stepBuilder makes the steps of a struct.

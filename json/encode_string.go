@@ -56,7 +56,7 @@ func (e *encoder) putString(n int, s string) int {
 	return end + 1
 }
 
-// putEscaped writes the text of s, whatever is in it, and asks for more room behind it.
+// putEscaped writes the text of s, whatever is in it, and asks for more room after it.
 func (e *encoder) putEscaped(n int, s string, more int) int {
 	e.b, n = putEscaped(e.b, n, s, e.html)
 	e.room(n, more)
@@ -150,7 +150,7 @@ var escapes = func() (t [2][256]uint64) {
 }()
 
 // putEscaped writes the text of s, whatever is in it, at b[n:], and gives where it ends. It may move b. There will be room for a quote
-// and more behind it.
+// and more after it.
 func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	src := mem.Bytes(s)
 	near := false // the next escape, it seems

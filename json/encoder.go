@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// An Encoder writes JSON values to a stream, each with a newline behind it, and each by one Write.
+// An Encoder writes JSON values to a stream, each with a newline after it, and each by one Write.
 type Encoder struct {
 	w              io.Writer
 	err            error // from w: nothing is written after it

@@ -26,7 +26,7 @@ func stops(w uint64) uint64 {
 // ownText is the length from which a string is an allocation of its own.
 const ownText = 1 << 10
 
-// string is the string whose text begins at i, behind the opening quote, and the position behind the closing one.
+// string is the string whose text begins at i, after the opening quote, and the position after the closing one.
 func (d *decoder) string(i int) (string, int) {
 	if d.flags&DontCopyString != 0 {
 		return d.viewString(i)
@@ -91,7 +91,7 @@ func (d *decoder) escapedString(i int) (string, int) {
 	return d.keep(text), i
 }
 
-// findQuote is the position of the first quote, backslash or control character at or behind i+k, or failed at the end of the input.
+// findQuote is the position of the first quote, backslash or control character at or after i+k, or failed at the end of the input.
 func (d *decoder) findQuote(i, k int) int {
 	i += k
 	if i >= d.end {

@@ -16,7 +16,7 @@ func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	return unmarshal(data, v, flags)
 }
 
-// MarshalWrite writes v to w in one piece, as Append does with the same flags. There is no new line behind it.
+// MarshalWrite writes v to w in one piece, as Append does with the same flags. There is no newline after it.
 // A Write that takes less than it is given, without an error, is [io.ErrShortWrite].
 func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
 	b, err := Append(nil, v, flags)

@@ -63,7 +63,7 @@ type scanner struct {
 // reset prepares s for the next value.
 func (s *scanner) reset() { s.state, s.nest = atValue, s.nest[:0] }
 
-// scan reads on in a value, of which b[i:] is what it has not seen. It gives the position behind the value, or behind what it has seen.
+// scan reads on in a value, of which b[i:] is what it has not seen. It gives the position after the value, or after what it has seen.
 // A number ends at the first byte that is no part of it. So does every value that is no array or object: as in encoding/json, the byte after
 // it must have come, or the end.
 func (s *scanner) scan(b []byte, i int) (int, verdict) {
@@ -208,7 +208,7 @@ func (s *scanner) value(c byte) bool {
 		if c == '[' {
 			s.state = atFirst
 		}
-		s.nest = append(s.nest, c+2) // ASCII has the closing one two behind
+		s.nest = append(s.nest, c+2) // ASCII has the closing one two after
 	case 't':
 		s.state, s.word, s.spelled = inWord, "true", 1
 	case 'f':

@@ -202,7 +202,7 @@ func quotes(w uint64) uint64 {
 	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w & highs
 }
 
-// skipString is the position behind the closing quote of the string whose text begins at i.
+// skipString is the position after the closing quote of the string whose text begins at i.
 func (d *decoder) skipString(i int) int {
 	b := d.b
 	for stop := i + 32; i < stop; i += 8 {

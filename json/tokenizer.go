@@ -71,7 +71,7 @@ type Tokenizer struct {
 	allow, after allowed // what may come next, and what after the next value that is complete
 	kind         Kind
 	data         []byte
-	pos          int // behind the token; see fail
+	pos          int // after the token; see fail
 	depth, index int // as Depth and Index are of the next token
 	outermost    int // where the container at depth 0 begins
 	frames       [32]frame
@@ -295,7 +295,7 @@ func (t *Tokenizer) fail(i int) bool {
 	return false
 }
 
-// Remaining is the number of bytes behind the token. It begins len(t.Value) bytes before that.
+// Remaining is the number of bytes after the token. It begins len(t.Value) bytes before that.
 func (t *Tokenizer) Remaining() int { return len(t.data) - t.pos }
 
 // Kind is what the token is.

@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// unescape appends to dst what the string means whose text begins at i. It gives the position behind the closing quote.
+// unescape appends to dst what the string means whose text begins at i. It gives the position after the closing quote.
 //
 // Each byte that is not part of valid UTF-8, and each lone surrogate, becomes U+FFFD.
 func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {

@@ -283,7 +283,7 @@ type reference struct {
 	b  []byte
 }
 
-// appendBody appends the bytes behind a header, or notes that the Buffer is to refer to them at this place.
+// appendBody appends the bytes after a header, or notes that the Buffer is to refer to them at this place.
 func (e *Encoder) appendBody(b, body []byte) []byte {
 	if uint(e.referenceMin-1) < uint(len(body)) { // zero is beyond every length
 		return e.refer(b, body)

@@ -236,7 +236,7 @@ func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 	return id, n, d.end(mark, next)
 }
 
-// ReadFull reads bytes as they are, until buf is full: those behind a header, whose length the caller has read. With fewer left, buf
+// ReadFull reads bytes as they are, until buf is full: those after a header, whose length the caller has read. With fewer left, buf
 // stays as it was, and the error is io.EOF, or wraps io.ErrUnexpectedEOF.
 func (d *Decoder) ReadFull(buf []byte) error {
 	mark := d.begin()

@@ -35,7 +35,7 @@ func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	return d.end(mark, d.readColumns(b, mark))
 }
 
-// DecodeRows reads an array of maps into b, a row for each map, behind the rows that are there. A key that a map lacks is a null in
+// DecodeRows reads an array of maps into b, a row for each map, after the rows that are there. A key that a map lacks is a null in
 // that row. After an error, b.Undo drops what it left of the row; the rows before it stay.
 func (d *Decoder) DecodeRows(b *column.Batch) error {
 	mark := d.begin()

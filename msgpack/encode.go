@@ -478,7 +478,7 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		if f.spills {
 			room := b[:cap(b)]
 			for w := 0; w < len(text); w += 8 {
-				mem.Store64(room, at+w, mem.LoadPadded64(text, w)) // reads the padding behind a key
+				mem.Store64(room, at+w, mem.LoadPadded64(text, w)) // reads the padding after a key
 			}
 			at += len(text)
 			b = room[:at]

@@ -70,7 +70,7 @@ type op struct {
 
 // structPlan is a struct's fields, in wire order.
 type structPlan struct {
-	in        []inField // by index in list; behind them one that never matches
+	in        []inField // by index in list; after them one that never matches
 	keys      []string  // as they stand on the wire, by index in list
 	out       []outField
 	names     *plan.Names
@@ -100,7 +100,7 @@ type inField struct {
 
 // outField is one field when encoding.
 type outField struct {
-	text    string // the key as it stands on the wire; 8 bytes of padding lie behind it
+	text    string // the key as it stands on the wire; 8 bytes of padding lie after it
 	op      *op
 	empty   test // nil when the field is never left out
 	always  test // under the option that may leave out every field

@@ -233,7 +233,7 @@ func (d *Decoder) readBytesSlow(i int) (start, next int) {
 	return i + head, i + head + int(n)
 }
 
-// count is the length or count field behind the code at i, which is buffered.
+// count is the length or count field after the code at i, which is buffered.
 func (d *Decoder) count(i int) uint64 { return msgpwire.CountAt(d.b, i) }
 
 // arrayLen reads an array's header.

@@ -2,7 +2,7 @@ package msgpack
 
 // Codecs that are registered for types, and types that are registered as ext.
 //
-// What is registered is a snapshot that never changes, behind an atomic pointer: registering makes the next one. Plans hold
+// What is registered is a snapshot that never changes, held by an atomic pointer: registering makes the next one. Plans hold
 // the codecs that stood in the snapshot when they were compiled; after a new snapshot is in place all plans are dropped, and
 // types compile again when they are next met. A value that is under way is finished with the codecs that it started with.
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Values decodes one value after the other, each as a T, until the input ends. At a clean end the loop just ends; any other error
-// comes once, with a zero T, and ends it. A loop that is left early leaves d behind the value it was given last.
+// comes once, with a zero T, and ends it. A loop that is left early leaves d after the value it was given last.
 func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -30,7 +30,7 @@ func Values[T any](d *Decoder) iter.Seq2[T, error] {
 // Elements decodes an array element by element, each as a T, so that only one is in memory at a time. nil has no elements. An error
 // comes once, with a zero T, and ends the loop; an input that ends before the array does is an error too.
 //
-// A loop that is left early leaves d inside the array, behind the element it was given last: the other elements are the next
+// A loop that is left early leaves d inside the array, after the element it was given last: the other elements are the next
 // values, and nothing skips them.
 func Elements[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -11,7 +11,7 @@ import (
 
 // ModelBuilder is a model: the fields of a T. It is a value that never changes: each method gives another builder with one more field, and
 // that is the one to go on with. It reads and writes by itself as its Parser and its Compiler do, and may be used by many goroutines at
-// once. The schema behind it is made when it is first used.
+// once. Its schema is made when it is first used.
 type ModelBuilder[T any] struct {
 	*codec[T]
 	model *model[T]

@@ -32,10 +32,10 @@ func (s SliceView[T]) Range(f func(T) error) error {
 // Unwrap is s itself.
 func (s SliceView[T]) Unwrap() SliceView[T] { return s }
 
-// SliceType is elements behind their number.
+// SliceType is elements after their number.
 type SliceType[T any] struct{ *typed[Iterable[T]] }
 
-// Slice is elements behind the header. To write more than it can count is [ErrOverflow].
+// Slice is elements after the header. To write more than it can count is [ErrOverflow].
 func Slice[T any](header IntType, inner Type[T]) SliceType[T] {
 	return SliceType[T]{iterable(sliceOf(header, inner))}
 }
@@ -93,7 +93,7 @@ func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
 	})
 }
 
-// MapType is keys and values, one after the other, behind the number of entries. They are written in the order of Go's maps, which is
+// MapType is keys and values, one after the other, after the number of entries. They are written in the order of Go's maps, which is
 // any; of entries with the same key, the last counts.
 func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Type[V]) Type[map[K]V] {
 	t := newTyped(header.ByteLength, func(d *draft) schema.Type[map[K]V] {
@@ -129,7 +129,7 @@ const (
 // maxEmpty is how many elements there may be whose type does not say that they take a byte.
 const maxEmpty = 1 << 16
 
-// elementsBehind are elements behind a header that is not of this package.
+// elementsBehind are elements after a header that is not of this package.
 type elementsBehind[T any] struct {
 	header IntType
 	inner  Type[T]
@@ -157,7 +157,7 @@ func (t elementsBehind[T]) Parse(r io.Reader) (all []T, err error) {
 	return all, causeOf(err)
 }
 
-// entriesBehind are entries of a map behind a header that is not of this package.
+// entriesBehind are entries of a map after a header that is not of this package.
 type entriesBehind[K comparable, V any] struct {
 	header IntType
 	key    Type[K]

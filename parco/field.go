@@ -98,7 +98,7 @@ func (OptionalField[T, U]) optional() {}
 // The functions below make fields: of a type, or of what makes one. A field without a setter can only be written, one without a getter only
 // read. Mind the order of the arguments, which is Parco's.
 
-// SliceField is a field of elements behind their number.
+// SliceField is a field of elements after their number.
 func SliceField[T, U any](header IntType, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
 	return FixedField[T, SliceView[U]]{Type: sliceOf(header, inner), Setter: setter, Getter: getter}
 }
@@ -124,7 +124,7 @@ func ArrayFieldSetter[T, U any](length int, inner Type[U], setter Setter[T, Slic
 	return ArrayField(length, inner, setter, nil)
 }
 
-// MapField is a field of entries behind their number.
+// MapField is a field of entries after their number.
 func MapField[T any, K comparable, V any](header IntType, keyType Type[K], valueType Type[V], setter Setter[T, map[K]V],
 	getter Getter[T, map[K]V]) Field[T, map[K]V] {
 	return FixedField[T, map[K]V]{Type: MapType(header, keyType, valueType), Setter: setter, Getter: getter}

@@ -98,7 +98,7 @@ func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 	return id, item, nil
 }
 
-// behind is err, of a message that stands behind its id.
+// behind is err, of a message that follows its id.
 func (b *ModelMultiBuilder[T]) behind(id T, err error) error {
 	header, _ := appended(nil, func(w io.Writer) error { return b.header.Compile(id, w) })
 	if errors.Is(err, io.EOF) {

@@ -20,7 +20,7 @@ func ParserModel[T any](factory Factory[T]) *Parser[T] {
 	return &Parser[T]{m.codec(), m}
 }
 
-// Parse reads one T from r, and takes no byte of r behind it. If r is at its end, the error is io.EOF as well as [ErrCannotRead].
+// Parse reads one T from r, and takes no byte of r after it. If r is at its end, the error is io.EOF as well as [ErrCannotRead].
 func (p *Parser[T]) Parse(r io.Reader) (T, error) { return p.codec.Parse(r) }
 
 // ParseBytes reads the T that data begins with. Options at the end of the model are nil if data ends before them: so older messages can

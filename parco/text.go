@@ -19,7 +19,7 @@ func LongText(order binary.ByteOrder) Type[string]     { return String(UInt64Hea
 // NewVarcharType is [String].
 func NewVarcharType(header IntType) Type[string] { return String(header) }
 
-// String is a string behind its length.
+// String is a string after its length.
 func String(header IntType) Type[string] {
 	return newTyped(header.ByteLength, func(*draft) schema.Type[string] {
 		if h, ok := headerOf(header); ok {
@@ -30,7 +30,7 @@ func String(header IntType) Type[string] {
 	})
 }
 
-// Blob is bytes behind their number.
+// Blob is bytes after their number.
 func Blob(header IntType) Type[[]byte] {
 	t := newTyped(header.ByteLength, func(*draft) schema.Type[[]byte] {
 		if h, ok := headerOf(header); ok {
@@ -51,7 +51,7 @@ func Blob(header IntType) Type[[]byte] {
 // input alone, which they must lie in.
 const MaxReasonableVarSize = 100 << 20
 
-// bytesBehind are bytes behind a header that is not of this package.
+// bytesBehind are bytes after a header that is not of this package.
 type bytesBehind[S string | []byte] struct{ header IntType }
 
 func (t bytesBehind[S]) Compile(s S, w io.Writer) error {

@@ -18,7 +18,7 @@ type Type[T any] interface {
 	CompilerType[T]
 }
 
-// ParserType is what reads a T. It must take no byte of r behind the value.
+// ParserType is what reads a T. It must take no byte of r after the value.
 type ParserType[T any] interface {
 	Parse(r io.Reader) (T, error)
 }

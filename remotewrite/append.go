@@ -259,7 +259,7 @@ func sizeExemplar(e *Exemplar, labels int) int {
 	return labels + sizeFloat(e.Value) + sizeUint(uint64(e.Timestamp))
 }
 
-// appendExemplar appends what comes behind the labels of e.
+// appendExemplar appends what comes after the labels of e.
 func appendExemplar(b []byte, e *Exemplar) []byte {
 	b = appendFloat(b, 2<<3|typeFixed64, e.Value)
 	return appendUint(b, 3<<3|typeVarint, uint64(e.Timestamp))

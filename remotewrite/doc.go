@@ -41,7 +41,7 @@
 //
 //   - a varint of more than 64 bits: they drop the bits;
 //   - a field number above 2^29-1: they drop the bits, and may take the field for another;
-//   - a packed number that goes beyond its field: they read it from the bytes behind the field;
+//   - a packed number that goes beyond its field: they read it from the bytes after the field;
 //   - a body that holds nothing of its version, but fields of the other one: [ErrVersion]. They read an empty request;
 //   - in version 2, references beyond the symbols or that are no pairs, and a first symbol that is not empty: they leave that to
 //     their callers. A reference that a later one takes the place of, as in metadata that is there twice, is no exception.

@@ -171,7 +171,7 @@ func (c Count) size() int {
 	return 0
 }
 
-// append appends c as field number if it is an integer, as the field behind it if it is a float.
+// append appends c as field number if it is an integer, as the field after it if it is a float.
 func (c Count) append(b []byte, number byte) []byte {
 	switch c.kind {
 	case countInt:

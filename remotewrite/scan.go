@@ -173,7 +173,7 @@ func (v *SeriesView) begin(body []byte, from, at int) {
 	}
 }
 
-// view is b[from:to] as a caller gets it: to append to it takes new memory, so that the body behind it stays as it is.
+// view is b[from:to] as a caller gets it: to append to it takes new memory, so that the body after it stays as it is.
 func view(b []byte, from, to int) []byte { return b[from:to:to] }
 
 // lend yields v; in tests a copy of it, which is useless afterwards.

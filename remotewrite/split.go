@@ -335,7 +335,7 @@ func (p *Splitter) widen() {
 	}
 }
 
-// add puts a piece behind the others of its part; it becomes more of the last, if that ends where it begins.
+// add puts a piece after the others of its part; it becomes more of the last, if that ends where it begins.
 func (p *Splitter) add(part *Part, next piece) {
 	part.size += int(next.to - next.from)
 	if last := &p.pieces[part.last]; part.last != 0 && last.to == next.from && last.mark == next.mark && last.plain == next.plain {

@@ -234,7 +234,7 @@ func (c *Columns) All() iter.Seq2[string, column.Kind] {
 	}
 }
 
-// Parse reads all of data into b: messages that are rows go behind the rows that b has; for columns, b must be empty. A schema with a
+// Parse reads all of data into b: messages that are rows go after the rows that b has; for columns, b must be empty. A schema with a
 // [Tail] takes one message.
 //
 // What is wrong is an [*Error]. Its Path is [3].host (a row, its column) for rows, and host[3] for columns. After an error b holds what
@@ -291,7 +291,7 @@ func (r *RowReader) More() bool {
 	return r.at[0] < len(r.cells.b)
 }
 
-// Read reads the next row as one more of b. After an error b.Undo drops what is left of it; [ErrCell] leaves the reader behind the row,
+// Read reads the next row as one more of b. After an error b.Undo drops what is left of it; [ErrCell] leaves the reader after the row,
 // any other where it was. The Path of an [*Error] is that of the column.
 func (r *RowReader) Read(b *column.Batch) error {
 	r.cells.cellFault = cellFault{}

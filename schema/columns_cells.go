@@ -21,8 +21,8 @@ type cellStep struct {
 	header Header
 	size   int // on the wire: of a number, of a header, of what is skipped
 	column int
-	span   int // of an option: how many of the steps behind it lead to its value
-	room   int // bytes that this step and those behind it take at least
+	span   int // of an option: how many of the steps after it lead to its value
+	room   int // bytes that this step and those after it take at least
 	path   string
 }
 
@@ -50,7 +50,7 @@ type cellReader struct {
 	columns []*column.Column
 }
 
-// run reads one cell, or a whole row, at i. Whatever step it is at, the bytes are there that this step and those behind it take at
+// run reads one cell, or a whole row, at i. Whatever step it is at, the bytes are there that this step and those after it take at
 // least, so that only what varies is checked.
 func (r *cellReader) run(steps []cellStep, i int) int {
 	b := r.b
@@ -155,7 +155,7 @@ func (r *cellReader) accept(steps []cellStep, i int) bool {
 	return true
 }
 
-// row is run for a message, behind which nothing may come if it has a Tail. The columns are ready.
+// row is run for a message, after which nothing may come if it has a Tail. The columns are ready.
 func (r *cellReader) row(c *Columns, i int) int {
 	end := r.run(c.steps, i)
 	if end >= 0 && c.whole && end < len(r.b) {
@@ -435,7 +435,7 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 		switch {
 		case size < 0:
 			err = s.header.negative(b, i)
-		case len(b)-at-(n-1-k)*s.size < size: // each of those behind takes a header
+		case len(b)-at-(n-1-k)*s.size < size: // each of those after takes a header
 			err = ErrShort
 		default:
 			err = c.AppendString(b[at : at+size])

@@ -17,7 +17,7 @@ type decoder struct {
 	feed  *feed   // where more come from than b, or nil
 	depth int     // how many values of their own type are around the current one
 	items int     // how many elements have taken no bytes
-	owed  int     // bytes that elements around the current value take at least, which are behind it
+	owed  int     // bytes that elements around the current value take at least, which are after it
 	near  stretch // a copy of input, of which strings are cut; near.from ≤ i
 	texts texts   // where others are copied
 	cut   bool    // b is not all that there is, but as much as a message may take

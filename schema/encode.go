@@ -14,7 +14,7 @@ type encoder struct {
 	depth int // how many values of their own type are around the current one
 }
 
-// run appends n values to b, which lie one after the other at p. Bytes behind the length of b are written to before they belong to it.
+// run appends n values to b, which lie one after the other at p. Bytes after the length of b are written to before they belong to it.
 //
 // The inner loop does what needs no call, so that everything it works with stays in registers. What it does not know, and what does not
 // go as it should, is left to step.
@@ -74,7 +74,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 				}
 				putSmall(b, i, n, o.size1)
 				i += h
-				switch { // by words that overlap, so that nothing is stored behind s
+				switch { // by words that overlap, so that nothing is stored after s
 				case n >= 8:
 					mem.Store64(b, i, mem.Text64(s, 0))
 					mem.Store64(b, i+n-8, mem.Text64(s, n-8))

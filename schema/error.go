@@ -33,7 +33,7 @@ var (
 	ErrShort = fmt.Errorf("schema: the input ends too early: %w", io.ErrUnexpectedEOF)
 	// ErrBool: a bool that is neither 0 nor 1.
 	ErrBool = errors.New("schema: a bool that is neither 0 nor 1")
-	// ErrRest: the input goes on behind the message.
+	// ErrRest: the input goes on after the message.
 	ErrRest = errors.New("schema: the input goes on behind the message")
 	// ErrOption: a byte before an optional value that is neither 0 nor 1, or before the name of a zone and not 1.
 	ErrOption = errors.New("schema: an option that is neither 0 nor 1")
@@ -132,7 +132,7 @@ func (f *fault) error(from int) error {
 	return &Error{Offset: int64(f.at - from), Path: f.path.String(), Cause: f.cause}
 }
 
-// short is the fault that the input ends too early, at end: at is where the ops behind o begin.
+// short is the fault that the input ends too early, at end: at is where the ops after o begin.
 func short(c *code, o *op, at, end int) *fault {
 	x := c.index(o) + 1
 	pos := c.place(x)

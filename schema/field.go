@@ -101,7 +101,7 @@ func Skip[T any](n int) Field[T] {
 const maxSkip = 1 << 20
 
 // Tail are the last fields of a message, which older writers do not know: where the input ends exactly before one of them, that field and
-// those behind it are set to zero. Because nothing else tells that a message ends there, a schema with a Tail takes whole messages only:
+// those after it are set to zero. Because nothing else tells that a message ends there, a schema with a Tail takes whole messages only:
 // it is no part of other types, and no stream can be read by it.
 func Tail[T any](fields ...Field[T]) Field[T] {
 	t := collect(fields)

@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// owe adds n elements to what is behind the current value.
+// owe adds n elements to what is after the current value.
 func (d *decoder) owe(n, least int) { d.owed = min(d.owed+min(times(n, least), hugeWire), hugeWire) }
 
 // count is how many elements o has, by its header at i or by the schema, and where the first one begins. There are bytes for so many, if each

@@ -24,7 +24,7 @@ const (
 	opTimeAny // read where mem.SetUTC does not work
 	opInt32   // an int64 that is 4 bytes on the wire
 	opInt     // an integer that may not fit: sub tells where
-	opWord    // a number behind functions
+	opWord    // a number with a getter and a setter
 
 	opStart // the first op: nothing but the check. It is the first variable op
 	opRoom  // another
@@ -44,10 +44,10 @@ const (
 	opOptString16
 	opStruct
 	opAt   // a value where a function says
-	opText // a string behind functions
+	opText // a string with a getter and a setter
 	opText8
 	opText16
-	opGet // any other value behind functions
+	opGet // any other value with a getter and a setter
 	opCustom
 	opTail // the message may end here
 	opEnd

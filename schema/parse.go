@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// kindTexts are the words of the notation, without the numbers and headers behind them.
+// kindTexts are the words of the notation, without the numbers and headers after them.
 var kindTexts = [...]string{kindInt: "int", kindFloat: "float", kindBool: "bool", kindTime: "time", kindTimeZone: "timezone", kindString: "str",
 	kindBlob: "blob", kindList: "list", kindArray: "array", kindMap: "map", kindOpt: "opt", kindCustom: "custom", kindStruct: "struct", kindSelf: "self"}
 
@@ -261,7 +261,7 @@ func (p *parser) part() *node {
 	return n
 }
 
-// fields reads a struct, behind its brace.
+// fields reads a struct, after its brace.
 func (p *parser) fields() *node {
 	return p.structure(func(n *node) {
 		tail := false

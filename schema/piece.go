@@ -13,7 +13,7 @@ const (
 	KindFloat    = Kind(kindFloat)    // Bits, BigEndian
 	KindBool     = Kind(kindBool)     // a byte, 0 or 1
 	KindTime     = Kind(kindTime)     // nanoseconds since 1970: 8 bytes, signed, little-endian
-	KindTimeZone = Kind(kindTimeZone) // the same, a byte 1, and the name of the zone behind its length in a byte
+	KindTimeZone = Kind(kindTimeZone) // the same, a byte 1, and the name of the zone after its length in a byte
 	KindString   = Kind(kindString)   // Header, bytes
 	KindBlob     = Kind(kindBlob)     // Header, bytes
 	KindList     = Kind(kindList)     // Header, so many Elem

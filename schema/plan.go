@@ -5,7 +5,7 @@ package schema
 //
 //	op        what it does                                             op.room
 //	fixed     moves bytes whose number the schema tells                bytes, for those that differ in it
-//	variable  begins with a header, or with nothing, and ends with     bytes of the fixed ops behind it, and of the
+//	variable  begins with a header, or with nothing, and ends with     bytes of the fixed ops after it, and of the
 //	          a check that there is room for what follows              header of the next variable op
 //
 // So there is one check of room for each run of fixed ops. Neighbours that are as far apart in memory as on the wire are moved
@@ -296,7 +296,7 @@ func (c *code) move(off, size int) {
 	}
 }
 
-// reserve sets the rooms: from the end, what each variable op has to make sure of for those behind it.
+// reserve sets the rooms: from the end, what each variable op has to make sure of for those after it.
 func (c *code) reserve() {
 	var ops []op
 	run := 0

@@ -203,7 +203,7 @@ func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 	return m.parse(in)
 }
 
-// input is where a body is: in b[at:end], of which a frame takes all; or what a stream has behind the head that was read last.
+// input is where a body is: in b[at:end], of which a frame takes all; or what a stream has after the head that was read last.
 type input[K comparable] struct {
 	b       []byte // from the head on
 	at, end int
@@ -336,7 +336,7 @@ func (m *ModelReader[K]) next() (found model[K], in input[K], err error) {
 // taken is how many bytes of the current message were read.
 func (r *Reader[T]) taken() int { return r.at - r.feed.from }
 
-// follow reads the body that stands behind what r read last, as a part of the same message.
+// follow reads the body that stands after what r read last, as a part of the same message.
 func follow[H, T any](r *Reader[H], s *Schema[T], v *T) error {
 	d, o := &r.d, &s.options
 	if s.n.hasTail() {

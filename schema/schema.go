@@ -152,7 +152,7 @@ func (s *Schema[T]) With(set ...Option) *Schema[T] {
 func (s *Schema[T]) Marshal(v *T) ([]byte, error) { return s.Append(nil, v) }
 
 // Append appends v to dst. Nothing is allocated if dst has room, except for [SortMaps] and for maps where they have to be ranged
-// over. On an error dst comes back as it was; what lies behind its length may have been written to.
+// over. On an error dst comes back as it was; what lies after its length may have been written to.
 func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	_ = *v // nil panics here: far into a large T it would not be told from any other address
 	var e encoder

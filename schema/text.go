@@ -66,7 +66,7 @@ type stretch struct {
 	text string
 }
 
-// copied is a copy of the n bytes b[i:i+n], and of as many as are wanted behind them if they may share memory.
+// copied is a copy of the n bytes b[i:i+n], and of as many as are wanted after them if they may share memory.
 //
 // To copy the keys of a map one by one would be to store each right before it is hashed: a processor that loads more bytes at once than were
 // stored at once waits until they have left its queue, which takes as long as the rest of the entry.

@@ -55,13 +55,13 @@ func number[V any](size int, big bool) Type[V] {
 	return t
 }
 
-// Str is a string behind its length.
+// Str is a string after its length.
 func Str(h Header) Type[string] { return leaf[string](h.node(kindString)) }
 
-// Blob is bytes behind their number.
+// Blob is bytes after their number.
 func Blob(h Header) Type[[]byte] { return leaf[[]byte](h.node(kindBlob)) }
 
-// List is elements behind their number.
+// List is elements after their number.
 func List[E any](h Header, e Type[E]) Type[[]E] {
 	n := h.node(kindList)
 	n.elem = part(&n, e)
@@ -85,7 +85,7 @@ func Array[A, E any](e Type[E]) Type[A] {
 	return composite[A](n)
 }
 
-// Map is keys and values, one after the other, behind the number of entries. They come in any order, unless [SortMaps] is asked for.
+// Map is keys and values, one after the other, after the number of entries. They come in any order, unless [SortMaps] is asked for.
 // Of entries with the same key, the last counts.
 func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 	type entry struct {

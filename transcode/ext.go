@@ -14,7 +14,7 @@ var (
 	afterLast   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// ext appends the ext at i, whose n bytes of data begin at start, behind its type.
+// ext appends the ext at i, whose n bytes of data begin at start, after its type.
 func (r *reader) ext(out []byte, i, start int, n uint64) ([]byte, int) {
 	next := r.span(i, start, n)
 	if next < 0 {

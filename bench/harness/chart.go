@@ -9,7 +9,7 @@ import (
 )
 
 // The chart of a group of timed cases: one block of bars a case. A bar is as long as the side's time relative to ours, so ours is
-// always 1 and shorter bars are better. Bars beyond the axis end in a gap and a stub; their figure stands behind them as behind all
+// always 1 and shorter bars are better. Bars beyond the axis end in a gap and a stub; their figure stands after them as after all
 // others.
 //
 //	case name   ours  ▇▇▇▇▇ 118 ns
@@ -182,7 +182,7 @@ func (c *canvas) axis() {
 	}
 }
 
-// grid draws the lines of the axis behind the rows.
+// grid draws the lines of the axis after the rows.
 func (c *canvas) grid(top, bottom int) {
 	for v := 0; v <= axisMost; v++ {
 		class := "grid"

@@ -95,7 +95,7 @@ func (p *Printer) Verdict(results []*Result) bool {
 	return false
 }
 
-// dagger is set behind a name that has a mark.
+// dagger is set after a name that has a mark.
 func dagger(mark string) string {
 	if mark == "" {
 		return ""

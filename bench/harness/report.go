@@ -235,7 +235,7 @@ func figureCell(f *Figure) string {
 	return fmt.Sprintf("**%s short**<br><sub>%s</sub>", f.bare(), cell(f.bar()))
 }
 
-// reportNotes writes what the rows, the marks and the figures of a group have to say, each remark once, behind the names that it is about.
+// reportNotes writes what the rows, the marks and the figures of a group have to say, each remark once, after the names that it is about.
 func reportNotes(b *strings.Builder, rows []Row) {
 	var remarks []string
 	about := map[string][]string{}

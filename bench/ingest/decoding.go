@@ -46,7 +46,7 @@ func untyped(unmarshal func([]byte, any) error) func([]byte) (int, error) {
 }
 
 // intoColumns decodes to a batch that keeps its buffers, as the service does. A body of the load is {"m": table,
-// "columns": {…}}, so the columns stand behind three values.
+// "columns": {…}}, so the columns stand after three values.
 func intoColumns() func([]byte) (int, error) {
 	dec, batch := msgpack.NewDecoder(nil), new(column.Batch)
 	return func(body []byte) (int, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/transcode"
 )
 
-// ours is our codec behind the calls that all libraries share.
+// ours is our codec, by the calls that all libraries share.
 func ours() library {
 	return library{
 		marshal:   json.Marshal,

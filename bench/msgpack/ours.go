@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// ours is our codec behind the calls that all libraries share.
+// ours is our codec, by the calls that all libraries share.
 func ours() library { return plain("", msgpack.Marshal, msgpack.Unmarshal) }
 
 func oursMarshalAppend(dst []byte, v any) ([]byte, error) { return msgpack.MarshalAppend(dst, v) }

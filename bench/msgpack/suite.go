@@ -6,7 +6,7 @@
 //	types.go     the Go types of the cases; types_gen.go is msgp's code for them
 //	data.go      their values, from fixed seeds; and the JSON corpora that come with Go
 //	ours.go      every call to our codec
-//	rivals.go    the rivals behind the calls that all of them share
+//	rivals.go    the rivals, by the calls that all of them share
 //	sides.go     sides that unmarshal or marshal, and how their output is checked
 //	values.go    the cases: typed values, and any
 //	parts.go     the cases: custom encoders, RawMessage, Skip

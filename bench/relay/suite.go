@@ -1,4 +1,4 @@
-// Package relay measures the tenant relay of Remote Write: it builds and starts one, a sink behind it and a sender before it, and compares
+// Package relay measures the tenant relay of Remote Write: it builds and starts one, a sink after it and a sender before it, and compares
 // what was acknowledged with what came to the sink.
 //
 // Where things are:

@@ -16,7 +16,7 @@ type codec[T any] struct {
 	room   func(v *T) int // that append is given in new memory; nil when it finds that out by itself
 }
 
-// library is a library behind the calls of one type. Those that it has not are nil.
+// library is a library, by the calls of one type. Those that it has not are nil.
 type library[T any] struct {
 	name string
 	how  string
@@ -35,7 +35,7 @@ type format[T any] struct {
 	read  func(b []byte, v *T) error // a reader by which what the library writes is judged
 }
 
-// library is the codec behind those calls.
+// library is the codec, by those calls.
 func (c codec[T]) library(name, how, mark string, f format[T]) library[T] {
 	marshal := func(v *T) ([]byte, error) { return c.append(nil, v) }
 	if c.room != nil {

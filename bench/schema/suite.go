@@ -7,7 +7,7 @@
 //	nest.go     one more type, which is generic
 //	data.go     their values, from fixed seeds
 //	ours.go     every call to our codec
-//	parco.go    the same behind Parco's API
+//	parco.go    the same with Parco's API
 //	floor.go    the same bytes by hand
 //	sides.go    libraries, sides that encode or decode, and how their output is checked
 //	rivals.go   the libraries of JSON and MessagePack

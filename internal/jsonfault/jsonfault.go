@@ -1,4 +1,4 @@
-// Package jsonfault words the errors of encoding/json for people who do not see the Go types behind a document.
+// Package jsonfault words the errors of encoding/json for people who do not see the Go types that a document is decoded into.
 package jsonfault
 
 import (

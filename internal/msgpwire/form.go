@@ -52,7 +52,7 @@ var Forms = func() (t [256]Form) {
 	return t
 }()
 
-// CountAt is the length or count field behind the code at b[i], which is there whole.
+// CountAt is the length or count field after the code at b[i], which is there whole.
 func CountAt(b []byte, i int) uint64 {
 	switch Forms[b[i]].Count {
 	case 1:

@@ -9,7 +9,7 @@ import (
 
 // Cache finds what was compiled for a type by the type's word (mem.TypeWord). Its zero value is empty and ready.
 //
-// A direct-mapped table of atomic pointers answers the common case in a few nanoseconds; a sync.Map behind it holds all.
+// A direct-mapped table of atomic pointers answers the common case in a few nanoseconds; a sync.Map holds all of them.
 // Two types that share a slot evict each other from the table only.
 type Cache[V any] struct {
 	slots [256]atomic.Pointer[entry[V]]

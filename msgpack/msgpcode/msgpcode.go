@@ -9,7 +9,7 @@ var (
 	NegFixedNumLow  byte = 0xe0
 )
 
-// Nil and bools are codes alone; behind those of other numbers follow so many bits, big-endian.
+// Nil and bools are codes alone; after those of other numbers follow so many bits, big-endian.
 var (
 	Nil   byte = 0xc0
 	False byte = 0xc2

@@ -62,7 +62,7 @@ func Database(name string) Scope { return Scope{one, name} }
 // Grant is what a token allows.
 type Grant struct {
 	rights    Right
-	databases []string // sorted; exact names, or prefixes with a * behind them
+	databases []string // sorted; exact names, or prefixes with a * after them
 }
 
 // everything is what a token without words allows, and everybody where there are no tokens.

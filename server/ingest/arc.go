@@ -152,7 +152,7 @@ func (j *job) readItem(outermost bool) error {
 }
 
 // readEnvelope notes where the parts of the next envelope are, and passes over them; keys that mean nothing here are ignored.
-// What may be most of the body is not gone through twice: columns behind m, as they nearly always are, and the items of a
+// What may be most of the body is not gone through twice: columns after m, as they nearly always are, and the items of a
 // batch are read at once.
 func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
@@ -334,7 +334,7 @@ func (j *job) readArcColumns(e *envelope) error {
 	return j.merge(g, &more)
 }
 
-// merge copies the rows of a group behind those of another of the same table.
+// merge copies the rows of a group after those of another of the same table.
 func (j *job) merge(dst, src *group) error {
 	to, from := dst.batch, src.batch
 	if from.Rows == 0 {

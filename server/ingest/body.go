@@ -13,7 +13,7 @@ const (
 	keptBuffer  = 1 << 20  // larger ones are left to the garbage collector
 )
 
-// readBody reads the whole body into q.body, with room for what stands behind it in the log. The budget is charged for memory as bytes
+// readBody reads the whole body into q.body, with room for what stands after it in the log. The budget is charged for memory as bytes
 // arrive, and not for what the head announces: for at most twice as many, and firstBuffer.
 func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
 	p := q.handler.newPacer(w)

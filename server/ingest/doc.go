@@ -276,16 +276,16 @@
 //
 // # The log
 //
-// A record's payload is the body as it was received, perhaps with something behind it, or the parts of a request of Remote Write. Its codec says how to read it:
+// A record's payload is the body as it was received, perhaps with something after it, or the parts of a request of Remote Write. Its codec says how to read it:
 //
 //	bit   0-3     4-5          6-8        9         10     11-15
 //	      format  compression  time unit  rejected  keyed  0
 //
 //	format       1 MessagePack of one table, 2 Arc's MessagePack, 3 JSON of one table, 4 NDJSON of one table, 5 Remote Write,
-//	             6 messages of a schema for one table: behind the body stands the schema
+//	             6 messages of a schema for one table: after the body stands the schema
 //	compression  0 none, 1 gzip, 2 zstd, 3 a block of Snappy: Remote Write, and nothing else
 //	time unit    0 by magnitude, 1 s, 2 ms, 3 us, 4 ns
-//	rejected     behind the body stands which of its rows were rejected
+//	rejected     after the body stands which of its rows were rejected
 //	keyed        after all else stands the request's key: see keyed.go
 //
 //	payload  ┌──────┬────────────────────────────────────────────────────┬─────────────────────────┐
@@ -301,7 +301,7 @@
 //	         │      │                                   │ bytes               │ if there are   │
 //	         └──────┴───────────────────────────────────┴─────────────────────┴────────────────┘
 //
-// The body of Remote Write is the parts of a request, one behind the other, compressed together. The table is that of the samples:
+// The body of Remote Write is the parts of a request, one after the other, compressed together. The table is that of the samples:
 // the record does not depend on how tenants are named.
 //
 //	part     ┌────────────────────┬───────┬─────────────┬────────────────────┬──────┐

@@ -65,8 +65,8 @@ type codec struct {
 	format      *Format
 	compression Compression
 	unit        Unit
-	rejected    bool // rows that were rejected are listed behind the body
-	keyed       bool // behind all that stands the request's key
+	rejected    bool // rows that were rejected are listed after the body
+	keyed       bool // after all that stands the request's key
 }
 
 func (c codec) bits() uint16 {
@@ -122,7 +122,7 @@ func cutRejected(payload []byte) (body []byte, rows []int, err error) {
 	return body, rows, nil
 }
 
-// cutCounted takes off a payload what stands behind the body before its length.
+// cutCounted takes off a payload what stands after the body before its length.
 func cutCounted(payload []byte) (body, tail []byte, ok bool) {
 	end := len(payload) - 4
 	if end < 0 {

@@ -185,7 +185,7 @@ func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
 }
 
 // bound is the upper bound of a bucket: two to the power of index / 2^schema. The bucket that would end at 2^1024 ends at the
-// largest float, so that the one behind it is for infinity.
+// largest float, so that the one after it is for infinity.
 func bound(schema int32, index int64) float64 {
 	index = min(max(index, -1<<20), 1<<20) // beyond it is 0 or infinity anyway
 	if schema < 0 {

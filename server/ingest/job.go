@@ -30,7 +30,7 @@ type job struct {
 	index    [2]map[string]int             // of groups, by table, for each form; used when there are many
 	groups   []group
 	last     int // the group that was used last
-	row      int // how many rows of the body are behind
+	row      int // how many rows of the body are done
 	line     int // of a format of lines, the one in which the present row stands, counted from 1; else 0
 	cells    int // how many cells all groups have, and what columns cost
 	maxCells int

@@ -59,7 +59,7 @@ func (j *job) blanks(at int) int {
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // element is where the next element of an array or object is, or its end, from where the one before it ends and the white space
-// behind that.
+// after that.
 func (j *job) element(at int) int {
 	if j.body[at] == ',' {
 		return j.blanks(at + 1)
@@ -67,7 +67,7 @@ func (j *job) element(at int) int {
 	return at
 }
 
-// passJSON is where the value at an offset ends, and the white space behind it.
+// passJSON is where the value at an offset ends, and the white space after it.
 func (j *job) passJSON(at int) (int, error) {
 	rest, err := json.Parse(j.body[at:], &j.passed, json.DontCopyRawMessage)
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *labelSet) append(b []byte, most int64) (_ []byte, wrong *pair) {
 	ok := true
 	for i := range s.pairs {
 		p := &s.pairs[i]
-		again, more := s.same(i-1, i), s.same(i, i+1) // values of the name before this one, and behind it
+		again, more := s.same(i-1, i), s.same(i, i+1) // values of the name before this one, and after it
 		if i > 0 {
 			b = append(b, ',')
 		}

@@ -10,7 +10,7 @@ import (
 
 // Partial acceptance: rows are read one at a time, each is judged at once, and one that is bad is undone and noted.
 //
-// Which rows were rejected is written into the log behind the body (see codec), and the replay passes over those: it need not
+// Which rows were rejected is written into the log after the body (see codec), and the replay passes over those: it need not
 // judge again, and so cannot judge differently.
 
 // maxReasons is how many rejected rows a reply lists with their reasons; the others are counted.
@@ -309,7 +309,7 @@ func (k *checked) begin(j *job, g *group) {
 	}
 }
 
-// conflictWith is why a group, which may be nil, does not take row i of c behind its own rows, or nil. Times come in other types, and
+// conflictWith is why a group, which may be nil, does not take row i of c after its own rows, or nil. Times come in other types, and
 // are converted.
 func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 	if g == nil || c.Name == timeColumn {

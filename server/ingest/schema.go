@@ -75,7 +75,7 @@ func (j *job) readSchemaByRow(g *group) error {
 	if err != nil {
 		return j.fault(err, inColumns)
 	}
-	behind := false // rows is behind the row
+	behind := false // rows has passed the row
 	read := func() (*group, error) {
 		err := rows.Read(g.batch)
 		if behind = err == nil || errors.Is(err, schema.ErrCell); err != nil {

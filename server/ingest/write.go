@@ -125,7 +125,7 @@ func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error
 	return q.take(int64(q.behind()))
 }
 
-// behind is how many bytes stand behind the body in the log, but for a list of rejected rows, which nobody knows yet.
+// behind is how many bytes stand after the body in the log, but for a list of rejected rows, which nobody knows yet.
 func (q *request) behind() int {
 	n := 0
 	if q.job.schema != nil {

@@ -141,7 +141,7 @@ func (b *body) cell(c *column.Column, row int) {
 	}
 }
 
-// time writes a row's time and notes where it is, behind its code.
+// time writes a row's time and notes where it is, after its code.
 func (b *body) time(us int64, row int) {
 	at := b.Len() + 1
 	switch row {

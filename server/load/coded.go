@@ -52,7 +52,7 @@ func (t *target) register(ctx context.Context) error {
 	return nil
 }
 
-// coded writes the batch, which is synthetic, by its schema. The times are the first of it, behind their number.
+// coded writes the batch, which is synthetic, by its schema. The times are the first of it, after their number.
 func (b *body) coded(batch *column.Batch) {
 	t := telemetry{
 		Time: batch.Find("time").Ints, Value: batch.Find("value").Floats, Idle: batch.Find("cpu_idle").Floats, User: batch.Find("cpu_user").Floats,

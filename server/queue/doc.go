@@ -8,13 +8,13 @@
 //     there is no order.
 //   - A tenant that does not take its items is tried again after growing pauses. Meanwhile it holds no worker, and delays
 //     nobody else. Nor does it pin the log: its items are written again at the log's end when too much that is of no use lies
-//     behind them.
+//     after them.
 //   - After a crash, what was delivered since the last note may be delivered again. Notes are written four times a second and by
 //     Close, so a queue that was closed delivers nothing twice.
 //   - A tenant for which Deliver hangs delays nobody else either, unless there are more than MaxSlow such tenants at once.
 //   - Items that a target does not take together are delivered in smaller calls, down to single items.
 //
-// What it does not: Deliver needs a deadline of its own. Items that were dropped behind some that are being delivered may be there again after a crash.
+// What it does not: Deliver needs a deadline of its own. Items that were dropped after some that are being delivered may be there again after a crash.
 //
 // # The way of an item
 //
@@ -28,7 +28,7 @@
 //
 // # Records
 //
-// A Put is one record of the log. Its payload has one entry behind the other; numbers are varints unless they say otherwise.
+// A Put is one record of the log. Its payload has one entry after the other; numbers are varints unless they say otherwise.
 //
 //	Data     as they were put
 //	         ┌──────┬────────┬───────┬──────┬──────┬──────┬──────┬─────┬──────┬──────┬───
@@ -46,7 +46,7 @@
 //
 // An item's order is the sequence number of the record that first held it, shifted by 16 bits, and its index there. Moved, it
 // keeps its order. A crash can leave several copies of an item in the log; of those with one order the latest counts, and a note
-// covers them all. A note always comes behind what it covers: if an item is delivered while it is being moved, this is noted
+// covers them all. A note always comes after what it covers: if an item is delivered while it is being moved, this is noted
 // again.
 //
 // # Memory

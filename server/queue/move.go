@@ -104,7 +104,7 @@ func (q *Queue) move(items moving) error {
 	return err
 }
 
-// arriveMoved notes where the items of r are now. Those that have left meanwhile came back to the log behind the note of that,
+// arriveMoved notes where the items of r are now. Those that have left meanwhile came back to the log after the note of that,
 // which may be released before them: it is noted again.
 func (q *Queue) arriveMoved(items moving, r *wal.Record, s *segment) {
 	for _, m := range items {

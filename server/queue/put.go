@@ -31,7 +31,7 @@ func freePayload(b *[]byte) {
 }
 
 // Put takes all items, or none. After nil they are on disk. They are in line in the order of the log: an item that is put after
-// the Put of another one has returned is behind it. The bodies are borrowed until Put returns.
+// the Put of another one has returned is after it. The bodies are borrowed until Put returns.
 //
 // Errors: a [*FullError], ErrClosed, and those of the log, of which wal.ErrLowDisk and wal.ErrFull pass. Only after
 // wal.ErrFailed may the items be there all the same.

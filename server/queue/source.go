@@ -40,7 +40,7 @@ func (q *Queue) unpin(src source) {
 	}
 }
 
-// read fills in the source's body, behind what buf has, if it is not in memory. A body that is damaged or missing is lost;
+// read fills in the source's body, after what buf has, if it is not in memory. A body that is damaged or missing is lost;
 // another error may pass.
 func (q *Queue) read(src *source, it *item, buf []byte) ([]byte, error) {
 	if src.segment == nil {

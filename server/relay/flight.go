@@ -15,7 +15,7 @@ import (
 )
 
 // post sends parcels of one tenant, in one post if they are several, and says how that went. Those that are several are of version 1, and
-// a request that joins theirs is their requests, one behind the other.
+// a request that joins theirs is their requests, one after the other.
 func (r *Relay) post(t *tenant, list []*parcel) result {
 	now := time.Now()
 	missed := t.only != nil && r.o.DeadTarget == Drop

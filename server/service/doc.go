@@ -1,4 +1,4 @@
-// Package service puts the rooms together.
+// Package service builds the service from the other packages, starts it and stops it.
 //
 //	service.go  start, recover, serve, stop
 //	listen.go   the listeners, and the lock on the data directory

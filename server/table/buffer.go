@@ -159,7 +159,7 @@ func (u *unit) appendFitted(p piece) bool {
 	return true
 }
 
-// appendBatch copies the rows of src behind those of dst. When it returns false, dst has the rows that it had.
+// appendBatch copies the rows of src after those of dst. When it returns false, dst has the rows that it had.
 func appendBatch(dst, src *column.Batch) bool {
 	for _, c := range src.Columns {
 		if c.Kind == column.Null {

@@ -125,7 +125,7 @@ func isDevice(name string) bool {
 }
 
 // fileName is the name in files of a column that is new. Engines do not tell upper from lower case, and a partition's key hides a column of
-// its name: a column that would meet another one so has a number behind its name.
+// its name: a column that would meet another one so has a number after its name.
 func (sc *schema) fileName(name string) string {
 	if sc.folds == nil {
 		sc.folds = make(map[string]int, len(sc.fields))

@@ -124,7 +124,7 @@ func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 }
 
 // passOver gives up a segment whose header cannot be read: everything up to the next one that can is lost. Where none follows,
-// sequence numbers go on behind the highest that it may have held, so that none is given twice.
+// sequence numbers go on after the highest that it may have held, so that none is given twice.
 func (v *survey) passOver(i int, s *segment) {
 	following := uint64(0)
 	for _, f := range v.segments[i+1:] {
@@ -164,7 +164,7 @@ type flaw struct {
 	before Report // as it was before this place
 }
 
-// read reads the records of s. In the last segment it tells a torn tail from damage; behind the others the record following is
+// read reads the records of s. In the last segment it tells a torn tail from damage; after the others the record following is
 // expected.
 func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) error {
 	sc, f, err := s.open(d, s.size)

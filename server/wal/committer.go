@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// copied is up to which length a payload is copied behind its header; a longer one is a vector of its own. A vector costs the
+// copied is up to which length a payload is copied after its header; a longer one is a vector of its own. A vector costs the
 // kernel about as much as copying this.
 const copied = 2 << 10
 

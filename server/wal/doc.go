@@ -29,7 +29,7 @@
 //	lock                  held while the log is open
 //
 // A segment is a header, kept twice so that one flipped bit does not cost the whole segment, and records. The last segment is
-// allocated in full before it is used: the zeros behind its last record are not part of the log. All numbers are little-endian.
+// allocated in full before it is used: the zeros after its last record are not part of the log. All numbers are little-endian.
 //
 //	segment   0        32       64
 //	          ┌────────┬────────┬─────────┬─────────┬───┬─────────────┐
@@ -57,7 +57,7 @@
 //
 // The body's sum depends on nothing that the log assigns, so the goroutine that appends computes it, in parallel with all
 // others. The committer, of which there is one, sums forty bytes. A length is believed only after its own header's sum holds, so
-// a damaged one cannot send the reader astray, and the search for records behind a damaged place costs forty bytes a step. The
+// a damaged one cannot send the reader astray, and the search for records after a damaged place costs forty bytes a step. The
 // salt makes sure that a payload which happens to hold a log, or was made to look like one, is never taken for records.
 //
 // # How a log ends
@@ -75,7 +75,7 @@
 //
 // Where oldest segments are missing that have not landed, the file first says so, and that is damage, too.
 //
-// With [Options.Salvage] Open repairs by itself. Of a torn commit it keeps the records that are whole behind the torn one, and a copy of
+// With [Options.Salvage] Open repairs by itself. Of a torn commit it keeps the records that are whole after the torn one, and a copy of
 // what it cuts off.
 //
 // Two losses leave no trace: the last commit of the log, which looks like a torn tail, so what is cut off there may have been

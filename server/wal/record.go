@@ -77,7 +77,7 @@ func padding(n int) int {
 	return -n & (align - 1)
 }
 
-// bodySum is the sum of a body whose db and table are names, one behind the other.
+// bodySum is the sum of a body whose db and table are names, one after the other.
 func bodySum(names, payload []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, names), castagnoli, payload)
 }
@@ -131,7 +131,7 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 		nth:   binary.LittleEndian.Uint32(b[36:]),
 	}
 	body := binary.LittleEndian.Uint32(b[4:])
-	// The cheap questions come first: the search for records behind a damaged place asks at each eighth byte.
+	// The cheap questions come first: the search for records after a damaged place asks at each eighth byte.
 	if h.typ < Data || h.typ > Carried || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
 		crc32.Update(salt, castagnoli, b[4:]) != binary.LittleEndian.Uint32(b) {
 		return h, errHeader

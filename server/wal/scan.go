@@ -51,7 +51,7 @@ type scanner struct {
 	win  window
 	seg  uint64 // its number
 	salt uint32
-	off  int64  // behind rec
+	off  int64  // after rec
 	next uint64 // the sequence number that is due there
 
 	rec    Record // its payload is lent until the next scan
@@ -131,7 +131,7 @@ func (s *scanner) load(off int64) (h header, reason error) {
 	return h, reason
 }
 
-// zerosFrom reports whether nothing but zeros stands behind off.
+// zerosFrom reports whether nothing but zeros stands after off.
 func (s *scanner) zerosFrom(off int64) bool {
 	for off < s.win.size {
 		b, err := s.win.bytes(off, windowSize)

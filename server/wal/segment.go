@@ -34,9 +34,9 @@ type segment struct {
 	number uint64
 
 	start uint64 // sequence number that is due at its beginning
-	next  uint64 // and the one that is due behind it; start ≤ next
+	next  uint64 // and the one that is due after it; start ≤ next
 	salt  uint32
-	end   int64 // offset behind its last record
+	end   int64 // offset after its last record
 	size  int64 // of the file; segmentHeader ≤ end ≤ size, unless the header cannot be read
 
 	flawed  bool // a copy of its header is bad

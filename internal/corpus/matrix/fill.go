@@ -18,7 +18,7 @@ type filler struct {
 	w         *world
 	r         *rand.Rand
 	constants bool // strings are constants, and memory without pointers lies on read-only pages
-	spare     bool // slices have room behind their length, with values in it
+	spare     bool // slices have room after their length, with values in it
 	made      int  // values
 }
 

@@ -37,7 +37,7 @@ func (f *Format) Filled(seed uint64, v reflect.Value) {
 }
 
 // Part sets the slice v to a part of an array of random values, as it is before g: the array goes
-// on behind its capacity. It returns pointers to slices of the whole array and of what lies behind
+// on after its capacity. It returns pointers to slices of the whole array and of what lies after
 // the part.
 func (f *Format) Part(seed uint64, v reflect.Value, g Growth) (others []reflect.Value) {
 	const beyond = 2

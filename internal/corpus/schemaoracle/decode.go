@@ -20,7 +20,7 @@ type Options struct {
 	// MaxDepth and MaxItems, if they are not 0, bound how deep values of their own type are nested, and how many elements take no bytes.
 	MaxDepth, MaxItems int
 	// Field returns the Go name of the field that the schema calls name, and whether its value is decoded into a new one, which then
-	// replaces that of the target, as fields behind functions are. If Field is nil, the names are the same, and no field is.
+	// replaces that of the target, as fields with a getter and a setter are. If Field is nil, the names are the same, and no field is.
 	Field func(name string) (field string, replaced bool)
 	// Filled has a field that is replaced and has no elements become an empty slice or map, not nil.
 	Filled bool

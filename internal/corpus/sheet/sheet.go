@@ -253,7 +253,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 }
 
 // call has a way decode data, which the batch must not refer to afterwards. It reports whether data was written to. If it is guarded, a
-// byte that is read behind its end is a fault.
+// byte that is read after its end is a fault.
 func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch, guarded bool) (err error, changed bool) {
 	if guarded {
 		input, region := guard.Input(data)
