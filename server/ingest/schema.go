@@ -121,7 +121,7 @@ func appendSchema(payload []byte, notation string) []byte {
 func cutSchema(payload []byte, last *version) (body []byte, v *version, err error) {
 	body, notation, ok := cutCounted(payload)
 	if !ok {
-		return nil, nil, errors.New("ingest: the schema behind the body is damaged")
+		return nil, nil, errors.New("ingest: the schema after the body is damaged")
 	}
 	if last != nil && last.notation == string(notation) {
 		return body, last, nil
@@ -131,7 +131,7 @@ func cutSchema(payload []byte, last *version) (body []byte, v *version, err erro
 		v, err = newVersion(shape)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("ingest: the schema behind the body: %w", err)
+		return nil, nil, fmt.Errorf("ingest: the schema after the body: %w", err)
 	}
 	return body, v, nil
 }

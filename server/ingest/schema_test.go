@@ -636,10 +636,10 @@ func TestSchemaRoom(t *testing.T) {
 func TestSchemaRecords(t *testing.T) {
 	replay := Replay(table.NewPool(1 << 20))
 	for payload, want := range map[string]string{
-		"":                          "ingest: the schema behind the body is damaged",
-		"\x05\x00\x00\x00":          "ingest: the schema behind the body is damaged",
-		"{a u9\x05\x00\x00\x00":     "ingest: the schema behind the body: ",
-		"{a blob8}\x09\x00\x00\x00": "ingest: the schema behind the body: schema: a: a blob has no cell",
+		"":                          "ingest: the schema after the body is damaged",
+		"\x05\x00\x00\x00":          "ingest: the schema after the body is damaged",
+		"{a u9\x05\x00\x00\x00":     "ingest: the schema after the body: ",
+		"{a blob8}\x09\x00\x00\x00": "ingest: the schema after the body: schema: a: a blob has no cell",
 		"{a u8}\x06\x00\x00\x00":    "ingest: the body has no rows",
 	} {
 		_, err := replay(&wal.Record{Codec: codec{format: Schema}.bits(), Payload: []byte(payload), DB: "db", Table: "t"})
