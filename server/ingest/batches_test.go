@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -486,6 +487,36 @@ func TestKeysOfDatabasesWithOneEach(t *testing.T) {
 	}
 }
 
+// twice is what a carried record would be that has one key in two databases.
+func twice() []byte {
+	one := batch{time: time.Now().UnixMicro(), rows: 1}
+	payload := []byte{carriedVersion}
+	for _, db := range []string{"a", "b"} {
+		payload = append(append(append(payload, 1), db...), 1)
+		payload = appendBatch(binary.LittleEndian.AppendUint64(payload, uint64(one.time)), idOf("a", "k"), &one)
+	}
+	return payload
+}
+
+// A key in two databases is refused, whether a carried record has both or each is with its request.
+func TestRecalledInTwoDatabases(t *testing.T) {
+	b := NewBatches(time.Hour)
+	if err := b.Recall(&wal.Record{Seq: 1, Type: wal.Carried, Payload: twice()}); !errors.Is(err, errKeys) {
+		t.Errorf("carried: %v", err)
+	}
+	b = NewBatches(time.Hour)
+	id, one := idOf("a", "k"), batch{time: time.Now().UnixMicro()}
+	if err := b.recall("a", id, one); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.recall("a", id, one); err != nil { // a record may be read twice
+		t.Fatal(err)
+	}
+	if err := b.recall("b", id, one); !errors.Is(err, errKeys) {
+		t.Errorf("with a request: %v", err)
+	}
+}
+
 // What the log has of keys is read, or refused: nothing of it makes the start fail in another way.
 func FuzzCarried(f *testing.F) {
 	b := NewBatches(time.Hour)
@@ -494,6 +525,7 @@ func FuzzCarried(f *testing.F) {
 	}
 	payload, _ := b.Carry(1)
 	f.Add(payload)
+	f.Add(twice())
 	f.Add(append(payload[:5:5], 0xff, 0xff, 0xff, 0xff, 0xff, 0x01))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		b := NewBatches(time.Hour)

@@ -117,7 +117,7 @@ func (b *Batches) Recall(r *wal.Record) error {
 	_, id, one, err := cutKey(r.Payload)
 	if err == nil {
 		one.seq, one.time = r.Seq, r.Time
-		b.recall(r.DB, id, one)
+		err = b.recall(r.DB, id, one)
 	}
 	return err
 }
@@ -143,18 +143,25 @@ func (b *Batches) recallCarried(r *wal.Record) error {
 				return errKeys
 			}
 			one.seq, one.time, rest = r.Seq, at, next
-			b.recall(string(db), id, one)
+			if err := b.recall(string(db), id, one); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (b *Batches) recall(db string, id batchID, one batch) {
-	if !b.expired(&one, time.Now()) {
-		b.add(db, id, one)
-		b.databases[db].recalled = true
-		b.shrink()
+func (b *Batches) recall(db string, id batchID, one batch) error {
+	if b.expired(&one, time.Now()) {
+		return nil
 	}
+	if b.stored[id] != nil && b.databases[db] == nil {
+		return errKeys // the key is another database's: ids are made from the database's name, so nobody has written this
+	}
+	b.add(db, id, one)
+	b.databases[db].recalled = true
+	b.shrink()
+	return nil
 }
 
 // Carry implements table.Carrier.
