@@ -17,7 +17,7 @@
 //
 // What the codecs are built from:
 //
-//	internal/mem        the only package with unsafe: reads at checked offsets, struct fields, interface words, map slots
+//	internal/mem        unsafe, but for the files that house_test.go names: reads at checked offsets, struct fields, interface words, map slots
 //	internal/wire       big-endian numbers, and the error that has an offset and a path
 //	internal/msgpwire   MessagePack's codes, and single values as bytes
 //	internal/simd       text in blocks: assembly, and the same functions in Go
@@ -70,7 +70,7 @@
 // Besides: vectors has commented hex files that the tests of every language read; packaging has the Debian package, its systemd
 // unit and the container image.
 //
-// Imports point from left to right. house_test.go has the whole table and fails for an import that is not in it.
+// Imports follow the arrows. house_test.go has the whole table and fails for an import that is not in it.
 //
 //	transcode ─┬→ msgpack ─→ plan, buffer, wire, msgpwire → mem
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem

@@ -53,7 +53,7 @@ type node struct {
 }
 
 // field is a field of a struct: bytes that are skipped (n is nil), or a value that is in memory at an offset, where at says, or
-// only after a getter and a setter.
+// one that only a getter and a setter reach.
 type field struct {
 	name string
 	n    *node

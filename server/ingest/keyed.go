@@ -156,7 +156,9 @@ func (b *Batches) recall(db string, id batchID, one batch) error {
 		return nil
 	}
 	if b.stored[id] != nil && b.databases[db] == nil {
-		return errKeys // the key is another database's: ids are made from the database's name, so nobody has written this
+		// The key is another database's. Ids are made from the database's name, so the service has not written this. Where db has keys
+		// of its own it is not noticed, and harmless: the key stays with the database that had it first.
+		return errKeys
 	}
 	b.add(db, id, one)
 	b.databases[db].recalled = true
