@@ -202,8 +202,9 @@ func hasModules(t *testing.T, r pages.Row, directories ...string) {
 func TestPagesAreKnown(t *testing.T) {
 	tested := map[string]string{ // the module that has the test
 		"docs/from-parco.md": ".", "docs/from-protobuf.md": ".", "docs/migrate-json.md": "json, bench", "docs/migrate-msgpack.md": "bench",
-		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "docs/service.md": "server",
-		"README.md": "., server", "docs/msgpack.md": ".", "docs/json.md": ".", "docs/remotewrite.md": ".", "docs/schema.md": ".",
+		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "docs/relay-operations.md": "server", "docs/from-cortex-tenant.md": "server",
+		"docs/service.md": "server",
+		"README.md":       "., server", "docs/msgpack.md": ".", "docs/json.md": ".", "docs/remotewrite.md": ".", "docs/schema.md": ".",
 		"bench/README.md": ".", "ruby/README.md": "ruby", // whose examples/readme.rb runs its blocks
 		"CONTRIBUTING.md":       ".",
 		"SECURITY.md":           "", // prose

@@ -30,7 +30,8 @@ func docs(t *testing.T) map[string]string {
 		t.Fatal(files, err)
 	}
 	texts := make(map[string]string)
-	for _, file := range append(files, "../../README.md", "../../docs/relay.md", "../../docs/service.md", "../../docs/ingest-schema.md") {
+	for _, file := range append(files, "../../README.md", "../../docs/relay.md", "../../docs/relay-operations.md", "../../docs/from-cortex-tenant.md",
+		"../../docs/service.md", "../../docs/ingest-schema.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

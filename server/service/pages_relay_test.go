@@ -505,23 +505,32 @@ func TestPagesRelay(t *testing.T) {
 		"`team-a`": columnsOf("team-a"), "`team-a-histograms`": columnsOf("team-a-histograms"),
 		"`team-a-exemplars`": columnsOf("team-a-exemplars"), "`team-a-metadata`": columnsOf("team-a-metadata"),
 	})
+	page.Done(t)
+}
+
+func TestPagesRelayOperations(t *testing.T) {
+	page := pages.Read(t, "docs/relay-operations.md")
+	plain := func(to *receiver) string { return "--relay.target=" + to.URL }
 	outcomes := func(t *testing.T, r pages.Row) { wantOutcomes(t, r, "slipstream_relay_requests_total") }
-	page.Rows(t, "Operating it", map[string]check{
-		"Is all well?":                    wantMetrics,
-		"Do senders lose series?":         outcomes,
-		"Are senders told to come again?": outcomes,
-		"Who is against the rules?":       wantMetrics,
-		"Who is down?":                    wantMetrics,
-		"Is a target slow?":               wantMetrics,
-		"How far behind is the queue?":    wantMetrics,
-		"Whose, and why?": func(t *testing.T, r pages.Row) {
+	page.Rows(t, "Metrics", map[string]check{
+		"Is all well?":                   wantMetrics,
+		"Do senders lose series?":        outcomes,
+		"Do senders have to retry?":      outcomes,
+		"Which tenant breaks the rules?": wantMetrics,
+		"Which target is down?":          wantMetrics,
+		"Is a target slow?":              wantMetrics,
+		"Does a target miss series?":     wantMetrics,
+		"How far behind is the queue?":   wantMetrics,
+		"Which tenant, and why?": func(t *testing.T, r pages.Row) {
 			wantMetrics(t, r)
 			wantOutcomes(t, r, "slipstream_relay_tenant_failed_series_total", plain(newReceiver(t)))
 		},
-		"Has the queue lost something?": func(t *testing.T, r pages.Row) {
+		"Has the queue lost data?": func(t *testing.T, r pages.Row) {
 			wantMetrics(t, r)
 			wantOutcomes(t, r, "slipstream_relay_queue_lost_total", plain(newReceiver(t)), "--relay.queue="+t.TempDir())
 		},
+	})
+	page.Rows(t, "Troubleshooting", map[string]check{
 		"everything is in the tenant `anonymous`": func(t *testing.T, r pages.Row) { wantFlags(t, r, 1) },
 		"only metadata is in `anonymous`":         func(t *testing.T, r pages.Row) { wantFlags(t, r, 1) },
 		`400 "credentials not valid for this tenant"`: func(t *testing.T, r pages.Row) {
@@ -545,13 +554,17 @@ func TestPagesRelay(t *testing.T) {
 		`503 "more samples a second than the rules allow" that does not end`: func(t *testing.T, _ pages.Row) { wantLimited(t, 503) },
 		"`slipstream_relay_target_takes_v2` is 0":                            wantMetrics,
 		"`slipstream_relay_queue_set_aside_files` is not 0":                  wantMetrics,
-		"Does a target miss series?":                                         wantMetrics,
 	})
-	page.Blocks(t, "Operating it", map[string]func(*testing.T, pages.Block){
+	page.Blocks(t, "Metrics", map[string]func(*testing.T, pages.Block){
 		`sum(rate(slipstream_relay_requests_total{outcome=~"unavailable|overloaded|interrupted|too_many"}[5m])) / sum(rate(slipstream_relay_requests_total[5m]))`: nil, // TestMetricsInDocs
 	})
 	page.Skip(t, "figures", "What it costs")
-	page.Rows(t, "From cortex-tenant", settingsOfCortexTenant(t, page))
+	page.Done(t)
+}
+
+func TestPagesFromCortexTenant(t *testing.T) {
+	page := pages.Read(t, "docs/from-cortex-tenant.md")
+	page.Rows(t, "Settings", settingsOfCortexTenant(t, page))
 	page.Done(t)
 }
 
