@@ -37,7 +37,7 @@ func TestPagesFromParco(t *testing.T) {
 		},
 	})
 	page.Rows(t, "What it costs, what it gains", map[string]func(*testing.T, pages.Row){
-		"written into a kept buffer, 0 allocations": figures, "read": figures, "read into a value that was used before": figures,
+		"write into a reused buffer, 0 allocations": figures, "read into a new value": figures, "read into a reused value": figures,
 	})
 	page.Skip(t, "TestPagesFromParco of parco has them", "What to look at", "Going on to schema")
 	page.Done(t)

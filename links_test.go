@@ -1,0 +1,60 @@
+package slipstream
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLinks follows the links of each page: their files exist, and so do their headings.
+func TestLinks(t *testing.T) {
+	headings := map[string][]string{} // the anchors of each page
+	text := map[string]string{}
+	fences := regexp.MustCompile("(?ms)^ *```.*?^ *```")
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (entry.Name()[0] == '.' || entry.Name() == "tmp" || name == "data"): // not in the repository
+			return filepath.SkipDir
+		case filepath.Ext(name) != ".md":
+			return nil
+		}
+		b, err := os.ReadFile(name)
+		name = filepath.ToSlash(name)
+		text[name] = fences.ReplaceAllString(string(b), "")
+		for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text[name], -1) {
+			headings[name] = append(headings[name], anchor(m[1]))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes, links, followed := regexp.MustCompile("`[^`\n]*`"), regexp.MustCompile(`\]\(([^)\s]+)\)`), 0
+	for page, text := range text {
+		for _, m := range links.FindAllStringSubmatch(codes.ReplaceAllString(text, ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, heading, hasHeading := strings.Cut(m[1], "#")
+			if file = path.Join(path.Dir(page), file); strings.HasPrefix(m[1], "#") {
+				file = page
+			}
+			followed++
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s: %s: there is no such file", page, m[1])
+			} else if hasHeading && path.Ext(file) == ".md" && !slices.Contains(headings[file], heading) {
+				t.Errorf("%s: %s: there is no such heading", page, m[1])
+			}
+		}
+	}
+	if followed < 200 {
+		t.Errorf("%d links were followed", followed)
+	}
+}
