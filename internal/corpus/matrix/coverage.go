@@ -113,9 +113,8 @@ func (r *coverage) soleOption(way *Way) string {
 	return way.Options[0]
 }
 
-// checkOptions holds the options of the ways against those of the format.
-func (f *Format) checkOptions(ways []Way) (wrong []string) {
-	alone := make(map[string]bool)
+// optionsOf notes which options the ways of a subject set, and returns those that are none. A subject need not have every way.
+func (f *Format) optionsOf(ways []Way, alone map[string]bool) (wrong []string) {
 	for i := range ways {
 		for _, name := range ways[i].Options {
 			if !slices.Contains(f.Options, name) {
@@ -124,6 +123,11 @@ func (f *Format) checkOptions(ways []Way) (wrong []string) {
 			alone[name] = alone[name] || len(ways[i].Options) == 1
 		}
 	}
+	return wrong
+}
+
+// checkOptions compares the options that ways have set alone with those of the format.
+func (f *Format) checkOptions(alone map[string]bool) (wrong []string) {
 	for _, name := range f.Options {
 		if _, excused := f.Elsewhere[name]; excused == alone[name] {
 			wrong = append(wrong, fmt.Sprintf("option %q: set alone by a way: %v; tested elsewhere: %v", name, alone[name], excused))

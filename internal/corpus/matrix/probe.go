@@ -77,7 +77,7 @@ func Growths() (all []Growth) {
 // must be decoded and, if some are to be refused, one must fail.
 func Probes(t *testing.T, f Format, refused bool, probes iter.Seq[Probe]) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
-	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage()}
+	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
 	only := os.Getenv("SLIPSTREAM_MATRIX")
 	subjects := make(map[string]*Subject)
 	turn := 0

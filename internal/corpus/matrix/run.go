@@ -28,7 +28,7 @@ const (
 // Run tests f.
 func Run(t *testing.T, f Format) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // tidy collects, as often as it should
-	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage()}
+	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
 	m.systematic()
 	if ids := os.Getenv("SLIPSTREAM_MATRIX"); ids != "" {
 		m.trace = true
@@ -91,6 +91,7 @@ func (m *matrix) end(full bool) {
 		return
 	}
 	missing := append(m.reached.missing(byWay, byTarget, bySource, byWayTarget, byPlace, byWrap, byKind), m.reached.unused(m.f)...)
+	missing = append(missing, m.f.checkOptions(m.alone)...)
 	if len(missing) > 0 {
 		m.t.Errorf("what the run has not reached:\n%s", strings.Join(missing, "\n"))
 	}
@@ -105,9 +106,9 @@ type matrix struct {
 	places  []place // of the leaf that a small kind is made for
 	reached *coverage
 	pasts   []past
-	asked   bool // the options of the ways were looked at
-	trace   bool // each call is printed
-	all     bool // each case is run for all targets, not for one
+	alone   map[string]bool // options that a way has set, and no other with it
+	trace   bool            // each call is printed
+	all     bool            // each case is run for all targets, not for one
 	cases   int
 	calls   int
 	failed  int
@@ -217,11 +218,8 @@ func (m *matrix) one(id string) {
 
 // demand notes what has to be reached with a subject.
 func (m *matrix) demand(s *Subject, at *place) {
-	if !m.asked {
-		m.asked = true
-		for _, wrong := range m.f.checkOptions(s.Ways) {
-			m.t.Error(wrong)
-		}
+	for _, wrong := range m.f.optionsOf(s.Ways, m.alone) {
+		m.t.Fatal(wrong)
 	}
 	bytewise := slices.ContainsFunc(s.Ways, func(w Way) bool { return w.Bytes != nil })
 	viewing := slices.ContainsFunc(s.Ways, func(w Way) bool { return w.Bytes != nil && w.Views })
