@@ -3,7 +3,7 @@
 require "open3"
 require "rbconfig"
 
-# The table of README.md, "In the place of the msgpack gem": each row is a script, which is run with this library and with the msgpack
+# The table of README.md, "Replacing the msgpack gem": each row is a script, which is run with this library and with the msgpack
 # gem that is installed, each in a process of its own. Where a row says "kept", both print the same first line, and only ours has
 # the second; else what they print differs. The rows are about 1.8.5. What an older gem, without the feature, does instead is
 # written down as well.
@@ -42,7 +42,7 @@ module Readme
   module_function
 
   def rows
-    section = File.readlines(PATH, encoding: "UTF-8").each_with_index.drop_while { |text, _| !text.start_with?("## In the place") }.drop(1)
+    section = File.readlines(PATH, encoding: "UTF-8").each_with_index.drop_while { |text, _| !text.start_with?("## Replacing") }.drop(1)
                   .take_while { |text, _| !text.start_with?("## ") }
     table = section.select { |text, _| text.start_with?("|") }
     raise "README.md has another table" unless table[0][0] == "| | msgpack 1.8.5 | here |\n"
@@ -76,7 +76,7 @@ module Readme
       large = M::Unpacker.new.feed(M.pack(["text"] * 1000))
       p [calls, known.read, try { unknown.skip || unknown.read }, allocated { large.skip } < 100]
     RUBY
-    "`read`, `skip` at an early end of the bytes" => Check.new(script: <<~'RUBY', ours: "[3, 3]\n[[1, 2, 3], [1, 2, 3]]\n", theirs: "[3, 3]\n[3, 3]\n", older: "[[1, 2, 3], [3]]\n" * 2),
+    "`read`, `skip` of incomplete input" => Check.new(script: <<~'RUBY', ours: "[3, 3]\n[[1, 2, 3], [1, 2, 3]]\n", theirs: "[3, 3]\n[3, 3]\n", older: "[[1, 2, 3], [3]]\n" * 2),
       again = lambda do |call, **options|
         unpacker = M::Unpacker.new(**options).feed("\x93\x01\x02".b)
         try { unpacker.public_send(call) }
@@ -109,13 +109,13 @@ module Readme
       packer = M::Packer.new
       p(try { packer.register_type(1, own) || packer.write(own.new).to_s.unpack1("H*") })
     RUBY
-    "a Timestamp of a second's nanoseconds or more" => Check.new(script: <<~'RUBY', ours: "ArgumentError\n", theirs: "[1, 7]\n"),
+    "a Timestamp with 10⁹ nanoseconds or more" => Check.new(script: <<~'RUBY', ours: "ArgumentError\n", theirs: "[1, 7]\n"),
       p(try { M::Timestamp.from_msgpack_ext(M::Timestamp.to_msgpack_ext(1, 2**30 + 7)).then { |t| [t.sec, t.nsec] } })
     RUBY
     "`Buffer#read(-1)`" => Check.new(script: <<~'RUBY', ours: "ArgumentError\n", theirs: "\"abc\"\n"),
       p(try { (M::Buffer.new << "abc").read(-1) })
     RUBY
-    "an io whose `read` gives more than it was asked for" => Check.new(script: <<~'RUBY', ours: "[\"abcde\", 7, 8]\n0\n", theirs: "[EOFError, EOFError, EOFError]\n0\n"),
+    "an io whose `read` returns more than requested" => Check.new(script: <<~'RUBY', ours: "[\"abcde\", 7, 8]\n0\n", theirs: "[EOFError, EOFError, EOFError]\n0\n"),
       io = Object.new
       def io.read(*) = (@pieces ||= ["\xa5a".b, "bcde\x07\x08".b]).shift
       unpacker = M::Unpacker.new(io)
@@ -147,7 +147,7 @@ module Readme
       end
       p [{}, { key_cache: true }, { key_cache: false }].map.with_index { |options, i| kept.call("key#{i}", 800, **options) > 63 } << kept.call("many", 4000).between?(64, 1024)
     RUBY
-    "another object as the constant `DefaultFactory`" => Check.new(script: <<~'RUBY', ours: "[\"a161\", \"d40161\"]\n", theirs: "[\"d40161\", \"d40161\"]\n"),
+    "assigning another object to the constant `DefaultFactory`" => Check.new(script: <<~'RUBY', ours: "[\"a161\", \"d40161\"]\n", theirs: "[\"d40161\", \"d40161\"]\n"),
       mine = M::Factory.new
       mine.register_type(1, Symbol)
       first = M::DefaultFactory
