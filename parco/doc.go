@@ -1,5 +1,6 @@
-// Package parco is the API of Parco (github.com/sonirico/parco) over package schema: change the import, and a program writes and reads the same
-// bytes, faster, and with errors for what is wrong.
+// Package parco has the API of Parco (github.com/sonirico/parco), implemented by package schema.
+// After a change of the import, a program writes and reads the same bytes, faster, and gets errors
+// where Parco ignores faults.
 //
 //	b := parco.Builder(parco.ObjectFactory[Animal]()).
 //		SmallVarchar(
@@ -13,29 +14,32 @@
 //	err := compiler.Compile(animal, w)
 //	animal, err := parser.Parse(r)
 //
-// A model becomes one schema, with all that lies in it, when it is first used. What is wrong with the model is an [ErrCompile] then. The
-// bytes are drawn in package schema; docs/from-parco.md tells what differs from Parco, and how to go on.
+// A model, with its nested models, is compiled to one schema at its first use. Faults of the model
+// are reported then, as [ErrCompile]. Package schema documents the encoding, and docs/from-parco.md
+// the differences from Parco and the migration to schema.
 //
 // # Errors
 //
-// An error of a message is a [schema.Error], with its offset and the path of the field: errors.As. It is one of schema's errors, and one of
-// Parco's where it has one for it: errors.Is. Fields have no names in Parco, so they are called by their numbers: in #4[1], at byte 12, is
-// the second element of the fourth field.
+// An error in a message is a [schema.Error] with offset and path, for errors.As. With errors.Is, it
+// matches one of schema's errors, and the error of Parco if there is one. Fields have no names in
+// Parco, so paths use their numbers: #4[1] is the second element of the fourth field.
 //
-// # What is not of this package
+// # Your own types
 //
-// Types, fields, parsers and compilers of one's own may be in a model, where Parco's may; so may headers. They are called for each value,
-// with a reader of all that follows: they must take the bytes of the value only. What embeds a type of this package is its own type: its
-// methods are called.
+// A model may contain your own types, fields, headers, parsers and compilers, as in Parco. They are
+// called for each value, with a reader of the rest of the message, and must read the bytes of the
+// value only. If your type embeds a type of this package, your type's methods are called.
 //
 // # Values
 //
-// A message is read into what the factory makes, a model within another too. Slices, maps and blobs that are empty on the wire are read
-// as empty ones, not nil, as fields and alone; within others, maps and blobs are nil then. What is given to Parse and Compile is not kept.
+// A message is read into a value from the factory, and so is a nested model. Empty slices, maps and
+// blobs are read as empty, not nil; within slices, maps and options, empty maps and blobs are nil.
+// Parse and Compile do not keep their arguments.
 //
 // # Cost
 //
-// Getters and setters are called for each value: some 6 ns for a number, a time or a string, more for what must lie in memory meanwhile. A field of
-// package schema has none of it: it knows where in the struct it is. A parser makes one value for each message, because setters take
-// its address.
+// Getters and setters are called for each value: about 6 ns for a number, a time or a string, and
+// more for values that go through a pool. Fields of package schema have no such cost, because they
+// know their offset in the struct. A parser allocates one value for each message, because setters
+// take its address.
 package parco

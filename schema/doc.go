@@ -1,5 +1,6 @@
-// Package schema reads and writes a binary format whose schema is Go code. Both ends know the schema, so nothing of it is on the wire: no
-// names, tags, types or versions. The bytes are those of Parco (github.com/sonirico/parco).
+// Package schema reads and writes a binary format whose schema is Go code. Both ends know the
+// schema, so messages contain values only: no names, tags, types or versions. The encoding is that
+// of Parco (github.com/sonirico/parco).
 //
 //	var pets = schema.Struct(
 //		schema.F("name", func(p *Pet) *string { return &p.Name }, schema.Str8),
@@ -10,7 +11,7 @@
 //
 // # Bytes
 //
-// A message is its fields, one after the other, in the order of the schema. There is no padding.
+// A message is the sequence of its fields, in the order of the schema, without padding.
 //
 //	03 63 61 74   03        {name str8, age u8}: a length and as many bytes; a number
 //	02  01 00  02 00        list8(u16): a count, elements
@@ -39,62 +40,74 @@
 //	any                     Custom(name, …)           what functions write and read
 //	                        Skip[T](n)                n, zeros when written
 //
-// Numbers are little-endian; U16BE and those like it are big-endian. A header h is a number of its own: [H8], [H16], [H32], [H64], big-endian
-// ones, and signed ones for what Parco has of them.
+// Numbers are little-endian, except for types such as U16BE. A header h is a number: [H8], [H16],
+// [H32], [H64], their big-endian forms, and signed forms for compatibility with Parco.
 //
-// # What is nothing
+// # Nil, empty and zero values
 //
-// Nothing on the wire tells a nil slice or map from an empty one. When one without elements is read, nil stays nil, and what is
-// there is emptied. The zero time is written as Parco writes it, which is an instant in 1754, and that instant reads as the zero time. Other
-// times that 64 bits of nanoseconds do not hold cannot be written: [ErrTime]. A zone is known by its name only: one that the reader
-// cannot find by it, or finds another by it, is [ErrZone]. Local is the reader's zone. A zone has one name: Europe//Berlin is none.
+// A nil slice or map is written like an empty one. When an empty one is read, a nil target stays
+// nil, and another target is emptied. The zero time is written as in Parco, as an instant in 1754,
+// and that instant is read as the zero time. Other times outside of 64 bits of nanoseconds cannot
+// be written: [ErrTime]. A time zone is written by its name. A name that the reader cannot find, or
+// that is another zone there, is [ErrZone]. Local is the reader's zone. A zone has one name:
+// Europe//Berlin is unknown.
 //
 // # Later versions
 //
-// Fields that are added at the end go into a [Tail]: who reads an older message gets zeros for them, and who reads with an older schema is left
-// with the rest. Bytes kept free by [Skip] can become fields. What else may change, [Compat] tells: it compares two schemas by their [Shape], which
-// is what they have on the wire, as data that can be kept in a file. A [Schema.Fingerprint] tells in 8 bytes whether they are the same.
+// Add new fields at the end, in a [Tail]. Readers see zero values for fields that an older message
+// lacks; with an older schema, Parse returns the bytes of unknown fields as the rest. Bytes
+// reserved by [Skip] can become fields. [Compat] compares two schemas by their [Shape], and reports
+// whether each can read the other's messages. A Shape describes the encoding, and can be stored in
+// a file. Two schemas with the same [Schema.Fingerprint], of 8 bytes, have the same encoding.
 //
 // # Several schemas
 //
-// A [Registry] tells messages of several schemas apart by an id before each, as Parco's Multi does. Older versions have ids of their own:
-// [Upgrade] makes new ones of them, so that programs know the newest only. What is kept for long may be [Framed]: the fingerprint of its schema
-// and its length are before each message.
+// A [Registry] distinguishes messages of several schemas by an id before each message, like Parco's
+// Multi. Each version has its own id, and [Upgrade] converts older versions, so that a program
+// handles only the newest. For long-lived data, [Framed] writes the schema's fingerprint and the
+// length before each message.
 //
 //	00   03 63 61 74   03                                         id u8; a message
 //	7b c4 df ac f9 6b ec 42   05 00 00 00   03 63 61 74   03      fingerprint, length u32; a message
 //
-// # What is refused
+// # Errors and limits
 //
-// Reading is strict: input that ends too early, bools and options other than 0 and 1, negative lengths, numbers that do not fit.
-// So is writing: lengths that their header cannot hold, times without bytes. An [*Error] has the path of the field and the offset, in its text too.
+// Reading fails for input that ends too early, bools and options other than 0 and 1, negative
+// lengths, and numbers that do not fit. Writing fails for lengths that do not fit their header, and
+// for times that have no encoding. An [*Error] has the field's path and the offset; its text has
+// both.
 //
-// Whatever the input is, reading it does not panic. Before anything is allocated for elements, as many bytes must be there as they take at least;
-// so memory is bounded by the input, times what the schema makes of one byte: a list of structs of 1 KB that may take one byte each makes
-// 1 KB of each byte. Elements that take no byte at all are bounded by [MaxItems], values within values of their own type by [MaxDepth], a
-// message by [MaxBytes].
+// No input causes a panic. Elements are allocated only if the input has at least as many bytes as
+// they take. So memory is bounded by the length of the input times a factor of the schema: structs
+// of 1 KB that take at least one byte each need up to 1 KB of memory for each byte. [MaxItems]
+// limits elements that take no bytes, [MaxDepth] the nesting of recursive types, and [MaxBytes] the
+// length of a message.
 //
 // # Memory
 //
-// Parse uses what the target holds again: the arrays of slices, maps, and what options point to, but not the memory of blobs, unless
-// [ReuseBlobs] is set. A map of more than 1000 entries is replaced when
-// fewer than an eighth of them come: to empty it would take long, each time. Elements of a slice that is used again are written over field by
-// field, so what the schema has no field for keeps its value there; what two pointers of a target lead to in common is written over twice.
-// A pointer that is kept elsewhere sees the new value: where an option points to a string, that string is set, as *p = s sets it. The
-// bytes of the string that was there are not written to.
+// Parse reuses the memory of the target: the arrays of slices, maps, and the targets of options. It
+// reuses the memory of blobs only with [ReuseBlobs]. A map of more than 1000 entries is replaced if
+// the message has fewer than an eighth of them, because clearing a large map is slow. Elements of a
+// reused slice are overwritten field by field, so Go fields that are not in the schema keep their
+// values. A value that two pointers of the target share is overwritten twice. If the caller keeps a
+// pointer that an option of the target has, its value changes: *p is set to the new string. The
+// bytes of the old string are never written to.
 //
-// Strings and blobs are copies of the input. A string that is equal already may stay as it is. Of the others, those of up to 256 bytes share
-// chunks of up to 2 KB with others of their message. [OwnStrings] gives each memory of its own; with [Alias] all of them are the input itself.
+// Strings and blobs are copies of the input. A string of the target that is equal already may be
+// kept. Other strings of up to 256 bytes share chunks of up to 2 KB with strings of the same
+// message. [OwnStrings] allocates each string separately. With [Alias], all strings are views of
+// the input.
 //
 // # Columns
 //
-// A batch of messages goes straight into typed columns (package column), by [Shape.Columns]: messages that are rows one after the other, or one
-// message of lists, which are the columns.
+// [Shape.Columns] decodes a batch of messages directly into typed columns (package column). The
+// batch is a sequence of messages, one for each row, or one message of lists, one for each column.
 //
 // # Speed
 //
-// A schema becomes a flat program: structs and arrays are inlined, a run of fields of fixed size has one check of its bounds, neighbours
-// are moved together, lists of little-endian numbers are one copy. An accessor ([F]) is called when the schema is built, to find out where
-// its field is, and not again unless it does more than select a field. Schemas from tags ([Derive]) use reflection where lists and maps are
-// made.
+// A schema is compiled to a flat program. Structs and arrays are inlined. Consecutive fields of
+// fixed size share one bounds check, and adjacent ones are copied together. A list of little-endian
+// numbers is one copy. An accessor ([F]) is called when the schema is built, to find the offset of
+// its field; it is called again only if it does more than select a field. Schemas from tags
+// ([Derive]) use reflection to allocate lists and maps.
 package schema
