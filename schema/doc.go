@@ -86,12 +86,13 @@
 // # Memory
 //
 // Parse reuses the memory of the target: the arrays of slices, maps, and the targets of options. It
-// reuses the memory of blobs only with [ReuseBlobs]. A map of more than 1000 entries is replaced if
-// the message has fewer than an eighth of them, because clearing a large map is slow. Elements of a
-// reused slice are overwritten field by field, so Go fields that are not in the schema keep their
-// values. A value that two pointers of the target share is overwritten twice. If the caller keeps a
-// pointer that an option of the target has, its value changes: *p is set to the new string. The
-// bytes of the old string are never written to.
+// reuses the memory of a []byte only with [ReuseBlobs], because that may be a view of an input. A
+// map of more than 1000 entries is replaced if the message has fewer than an eighth of them,
+// because clearing a large map is slow. Elements of a reused slice are overwritten field by field,
+// so Go fields that are not in the schema keep their values. A value that two pointers of the
+// target share is overwritten twice. If the caller keeps a pointer that an option of the target
+// has, its value changes: *p is set to the new string. The bytes of the old string are never
+// written to.
 //
 // Strings and blobs are copies of the input. A string of the target that is equal already may be
 // kept. Other strings of up to 256 bytes share chunks of up to 2 KB with strings of the same

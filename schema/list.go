@@ -77,16 +77,19 @@ func (d *decoder) bools(p mem.Pointer, n, i int) int {
 // list decodes a list into the array of s, if it is large enough.
 func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	n, i, fits := d.count(o, i)
+	fresh := o.sub.bytes && !d.o.reuse
 	switch {
 	case i < 0:
 		return -1
 	case !fits:
 		return d.passed(o, o.elements(o.sub.n.newElems(1), 1), n, i)
 	case n == 0:
-		s.Len = 0
+		if s.Len = 0; fresh && s.Cap > 0 { // and not a part of what was there, to which the caller could append
+			*s = mem.Slice{Data: o.sub.n.newElems(1)}
+		}
 		return i
 	}
-	if n > s.Cap {
+	if n > s.Cap || fresh {
 		if n > maxMemory/max(int(o.sub.stride), 1) {
 			return d.wrong(i, exceeds(ErrSize, "%d elements of %d bytes are more than there is memory for", n, o.sub.stride))
 		}

@@ -70,6 +70,7 @@ type sub struct {
 	stride   uintptr  // from element to element
 	raw      int      // the size of elements that a list moves as a whole, or 0
 	least    int      // bytes that an element takes at least
+	bytes    bool     // a list is a []byte: its memory may be a view of an input, by another schema's blob
 	shape    mem.MapShape
 	shaped   bool
 	numbers  bool // the entries of a map are strings and numbers

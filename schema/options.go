@@ -23,8 +23,9 @@ var defaults = options{bytes: math.MaxInt, depth: 64, items: 1 << 16}
 // as they are used; from a [Reader] that is until its next message.
 func Alias(o *options) { o.text = inputText }
 
-// ReuseBlobs overwrites the memory of a blob that the target holds, if it has room for the new bytes. That memory must not be
-// a view of an input ([Alias]) and must not be in use elsewhere. Otherwise every blob is read into new memory.
+// ReuseBlobs overwrites the memory of a []byte that the target holds, if it has room for the new bytes. That memory must not be
+// a view of an input ([Alias]) and must not be in use elsewhere. Without the option every []byte is read into new memory, be it a
+// [Blob] or a [List] of bytes.
 func ReuseBlobs(o *options) { o.reuse = true }
 
 // OwnStrings gives each string memory of its own. Without it short strings of a message share chunks of up to 2 KB, so that a string

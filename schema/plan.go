@@ -12,6 +12,7 @@ package schema
 // together, where the machine is little-endian.
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -122,7 +123,10 @@ func (c *compiler) value(steps []step, n *node, off uintptr, path string) []step
 
 // list is what an op of the elements of a slice needs.
 func (c *compiler) list(n *node) *sub {
-	return &sub{n: n, pg: c.of(n.elem), count: n.count, stride: n.elem.typ.Size(), least: n.elem.least(), raw: n.elem.rawSize()}
+	return &sub{
+		n: n, pg: c.of(n.elem), count: n.count, stride: n.elem.typ.Size(), least: n.elem.least(), raw: n.elem.rawSize(),
+		bytes: n.elem.typ == reflect.TypeFor[byte](),
+	}
 }
 
 // inSlot is how large a value may be that a map holds next to its key.

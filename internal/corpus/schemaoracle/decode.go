@@ -242,10 +242,12 @@ func (d *decoder) blob(v reflect.Value, b []byte) {
 	}
 }
 
-// elements decodes n elements into the array of the slice v, if it is large enough.
+// elements decodes n elements into the array of the slice v, if it is large enough and cannot be that of a blob, which may be a view.
 func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
+	fresh := v.Type().Elem() == reflect.TypeFor[byte]() && !d.o.ReuseBlobs
 	switch {
-	case n > v.Cap():
+	case fresh && v.IsNil() && n == 0:
+	case n > v.Cap() || fresh:
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 	case !v.IsNil():
 		v.SetLen(n)
