@@ -11,30 +11,41 @@ import (
 	"testing"
 )
 
-// TestLinks follows the links of each page: their files exist, and so do their headings.
-func TestLinks(t *testing.T) {
-	headings := map[string][]string{} // the anchors of each page
-	text := map[string]string{}
-	fences := regexp.MustCompile("(?ms)^ *```.*?^ *```")
+// markdown returns the names of the repository's pages.
+func markdown(t *testing.T) (names []string) {
+	t.Helper()
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && name != "." && (entry.Name()[0] == '.' || entry.Name() == "tmp" || name == "data"): // not in the repository
 			return filepath.SkipDir
-		case filepath.Ext(name) != ".md":
-			return nil
+		case filepath.Ext(name) == ".md":
+			names = append(names, filepath.ToSlash(name))
 		}
-		b, err := os.ReadFile(name)
-		name = filepath.ToSlash(name)
-		text[name] = fences.ReplaceAllString(string(b), "")
-		for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text[name], -1) {
-			headings[name] = append(headings[name], anchor(m[1]))
-		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return names
+}
+
+// TestLinks follows the links of each page: their files exist, and so do their headings.
+func TestLinks(t *testing.T) {
+	headings := map[string][]string{} // the anchors of each page
+	text := map[string]string{}
+	fences := regexp.MustCompile("(?ms)^ *```.*?^ *```")
+	headingLine := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	for _, name := range markdown(t) {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[name] = fences.ReplaceAllString(string(b), "")
+		for _, m := range headingLine.FindAllStringSubmatch(text[name], -1) {
+			headings[name] = append(headings[name], anchor(m[1]))
+		}
 	}
 	codes, links, followed := regexp.MustCompile("`[^`\n]*`"), regexp.MustCompile(`\]\(([^)\s]+)\)`), 0
 	for page, text := range text {

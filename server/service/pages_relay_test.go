@@ -74,6 +74,9 @@ func (r *receiver) tenants() []string {
 	return slices.Sorted(maps.Keys(r.taken))
 }
 
+// plain is the flag that makes a receiver the target.
+func plain(to *receiver) string { return "--relay.target=" + to.URL }
+
 // reply is what a sender gets.
 type reply struct {
 	status int
@@ -198,7 +201,6 @@ type check = func(*testing.T, pages.Row)
 
 func TestPagesRelay(t *testing.T) {
 	page := pages.Read(t, "docs/relay.md")
-	plain := func(to *receiver) string { return "--relay.target=" + to.URL }
 
 	page.Blocks(t, "Start", map[string]func(*testing.T, pages.Block){
 		"make build": func(t *testing.T, b pages.Block) {
@@ -510,7 +512,6 @@ func TestPagesRelay(t *testing.T) {
 
 func TestPagesRelayOperations(t *testing.T) {
 	page := pages.Read(t, "docs/relay-operations.md")
-	plain := func(to *receiver) string { return "--relay.target=" + to.URL }
 	outcomes := func(t *testing.T, r pages.Row) { wantOutcomes(t, r, "slipstream_relay_requests_total") }
 	page.Rows(t, "Metrics", map[string]check{
 		"Is all well?":                   wantMetrics,
