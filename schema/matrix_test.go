@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func matrixFormat() matrix.Format {
 		Wraps:     matrixWraps,
 		Struct:    func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, false) },
 		Root:      func(r *rand.Rand, fields []matrix.Kind) matrix.Kind { return matrixStruct(r, fields, r.IntN(6) == 0) },
+		Turn:      matrixTurn,
 		Subject:   matrixSubject,
 		Fill:      matrixFill,
 		Text:      randomText,
@@ -134,6 +136,61 @@ func listNode(h Header, elem *node) *node {
 	n.typ, n.elem = reflect.SliceOf(elem.typ), elem
 	n.newElems = func(count int) mem.Raw { return reflect.MakeSlice(n.typ, count, count).UnsafePointer() }
 	return n.opens()
+}
+
+// matrixTurn is k in another notation, as a later version of a schema may have it for the same Go struct: each []byte a blob, a list or an
+// array, of bytes or of larger integers; other headers; computed fields in memory.
+func matrixTurn(r *rand.Rand, k matrix.Kind) matrix.Kind {
+	n := turned(r, nodeOf(k))
+	var text strings.Builder
+	notation{names: true}.node(&text, n)
+	return kindOf(text.String(), n)
+}
+
+func turned(r *rand.Rand, n *node) *node {
+	if n.typ == reflect.TypeFor[endless]() {
+		return n // its parts refer to it
+	}
+	if n.typ == reflect.TypeFor[[]byte]() {
+		n = turnedBytes(r)
+	}
+	to := *n
+	switch n.kind {
+	case kindString, kindBlob, kindList, kindMap:
+		to.header = matrixHeader(r)
+	}
+	if n.elem != nil {
+		to.elem = turned(r, n.elem)
+	}
+	if n.key != nil {
+		to.key = turned(r, n.key)
+	}
+	to.fields = slices.Clone(n.fields)
+	for i, f := range n.fields {
+		if f.n == nil {
+			continue
+		}
+		to.fields[i].n = turned(r, f.n)
+		if name, computed := strings.CutPrefix(f.name, "get"); computed {
+			in, _ := n.typ.FieldByName(name)
+			to.fields[i].name, to.fields[i].get, to.fields[i].off = name, nil, in.Offset
+		}
+	}
+	return &to
+}
+
+// turnedBytes is a []byte, in any notation.
+func turnedBytes(r *rand.Rand) *node {
+	elems := []*node{U8.n, As[byte](I64).n, As[byte](U16BE).n}
+	n := listNode(H8, elems[r.IntN(len(elems))])
+	switch r.IntN(4) {
+	case 0:
+		n.kind, n.slice, n.count = kindArray, true, r.IntN(4)
+	case 1:
+	default:
+		n = Blob(H8).n
+	}
+	return n
 }
 
 // matrixStruct makes a struct. Some fields are where a function says, some are behind functions, and bytes between them are skipped. If it

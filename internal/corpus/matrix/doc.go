@@ -7,7 +7,8 @@
 //
 //	types     each leaf as the first, middle and last field; nested, in a list, in a map, behind a pointer; others at random
 //	targets   zero; used; holding constants and memory on read-only pages; sharing memory with other values, and, if the format
-//	          allows that, with themselves: a pointer may lead to what contains it; holding views
+//	          allows that, with themselves: a pointer may lead to what contains it; holding views, also those that
+//	          another notation of the same Go type has decoded
 //	sources   whole; from readers of one byte, of random pieces, with data and error together; cut at each byte; mutated;
 //	          as bytes on read-only pages that end where the next page cannot be read
 //

@@ -20,6 +20,9 @@ type Format struct {
 	Struct func(r *rand.Rand, fields []Kind) Kind
 	// Root makes the kind of a message. It is Struct if it is nil.
 	Root func(r *rand.Rand, fields []Kind) Kind
+	// Turn, if not nil, returns a kind of the same Go type that may have another notation. Some targets hold views that a way of that
+	// kind has decoded: who reads a []byte as a list must not take the views of a reader of blobs for memory of its own.
+	Turn func(r *rand.Rand, k Kind) Kind
 	// Subject is called for each message kind. An error fails the test.
 	Subject func(k Kind) (*Subject, error)
 

@@ -203,6 +203,11 @@ func (m *matrix) one(id string) {
 	m.cases++
 	m.demand(s, at)
 	c := &session{m: m, kind: k, s: s, id: id, at: at}
+	if m.f.Turn != nil {
+		if c.turned, err = m.f.Subject(m.f.Turn(r, k)); err != nil {
+			m.t.Fatalf("%s, turned: %v", k.Name, err)
+		}
+	}
 	n := uint64(len(m.small))
 	turn := int((seed%n + seed/n) % uint64(len(modes))) // so that each kind meets each mode in turn
 	for mode := range modes {
@@ -230,6 +235,9 @@ func (m *matrix) demand(s *Subject, at *place) {
 			continue
 		}
 		m.reached.demand(byTarget, mode, true, true)
+		if views && m.f.Turn != nil {
+			m.reached.demand(byTarget, turnedViews, true, false)
+		}
 		if at != nil {
 			m.reached.demand(byKind, at.leaf+", "+mode, true, false)
 		}
@@ -265,12 +273,16 @@ func (m *matrix) follows(w *Way) bool { return !w.Owned && (w.Views || m.f.Views
 // modes are what targets hold at first.
 var modes = []string{"zero", "used", "constants", "shared", "views"}
 
+// turnedViews is what targets hold that a subject of another notation has decoded, among those that hold views.
+const turnedViews = "views by another notation"
+
 // session is a case: messages of one type, decoded into targets of one mode.
 type session struct {
 	m       *matrix
 	r       *rand.Rand
 	kind    Kind
 	s       *Subject
+	turned  *Subject // another notation of the same Go type, or nil
 	id      string
 	mode    string
 	w       *world
@@ -324,11 +336,18 @@ func (c *session) renew() {
 		f.constants = true
 		f.value(w.target.Elem(), 0)
 	case "views":
-		for _, k := range c.r.Perm(len(c.s.Ways)) {
-			if way := &c.s.Ways[k]; way.Views && way.Bytes != nil {
-				if b, ok := c.message(); ok {
-					_, _ = way.Bytes(w.input(b), w.target) // which may fail half-way, with views in the target
+		s := c.s
+		if c.turned != nil && c.r.IntN(2) == 0 {
+			s = c.turned
+		}
+		for _, k := range c.r.Perm(len(s.Ways)) {
+			if way := &s.Ways[k]; way.Views && way.Bytes != nil {
+				if b, ok := c.messageOf(s); ok {
+					_, err := way.Bytes(w.input(b), w.target) // which may fail half-way, with views in the target
 					c.viewing, c.viewed = true, true
+					if s == c.turned {
+						c.m.reached.note(byTarget, turnedViews, err != nil)
+					}
 				}
 				break
 			}
@@ -340,12 +359,15 @@ func (c *session) renew() {
 }
 
 // message returns a message of a random value.
-func (c *session) message() ([]byte, bool) {
+func (c *session) message() ([]byte, bool) { return c.messageOf(c.s) }
+
+// messageOf returns a message of a random value in the notation of s, whose Go type is that of the case.
+func (c *session) messageOf(s *Subject) ([]byte, bool) {
 	f := &filler{f: c.m.f, w: c.w, r: c.r}
 	for range 10 {
 		v := reflect.New(c.kind.Type)
 		f.value(v.Elem(), 0)
-		if b, err := c.s.Encode(v.Elem()); err == nil {
+		if b, err := s.Encode(v.Elem()); err == nil {
 			return b, true
 		}
 	}
