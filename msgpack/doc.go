@@ -1,4 +1,5 @@
-// Package msgpack reads and writes MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md), with the API of
+// Package msgpack reads and writes MessagePack
+// (https://github.com/msgpack/msgpack/blob/master/spec.md). Its API is that of
 // github.com/vmihailenco/msgpack/v5.
 //
 // # Bytes
@@ -41,69 +42,86 @@
 //	any, when reading                                                     int8 … uint64 as sent, float32, float64, string,
 //	                                                                      []byte, []any, map[string]any, time.Time
 //
-// Read into an any, a map whose keys are not strings is a map[K]any, or a map[any]any if its keys are of several types. nil reads
-// as the zero value of every type but an array, which it leaves alone.
+// In an any, a map whose keys are not strings becomes a map[K]any, or a map[any]any if its keys
+// have several types. nil sets the target to its zero value, except an array, which stays as it is.
 //
-// A type may write and read itself: [CustomEncoder] and [CustomDecoder] first, then [Marshaler] and [Unmarshaler],
-// encoding.BinaryMarshaler, encoding.TextMarshaler and their counterparts. What is registered for a type goes before all of
-// these: a codec by [Register], an ext by [RegisterExt]. Read into an any, an ext is what it is registered for.
+// A type can have methods that write and read it. The package looks for them in this order:
+// [CustomEncoder] and [CustomDecoder], [Marshaler] and [Unmarshaler], encoding.BinaryMarshaler,
+// encoding.TextMarshaler, and their counterparts. A codec set by [Register] and an ext type set by
+// [RegisterExt] have precedence over methods. In an any, an ext becomes the Go type that is
+// registered for it.
 //
 // # Tags
 //
-//	Field int `msgpack:"name,omitempty"`        another name; left out when empty
-//	Field T   `msgpack:",omitzero"`             left out when zero, as in encoding/json
-//	Field int `msgpack:"name,alias:old"`        read under other names too: as many as there are aliases
-//	Field string `msgpack:",intern"`            written once, then as a number; of interfaces, the strings they hold
+//	Field int `msgpack:"name,omitempty"`        another name; omitted when empty
+//	Field T   `msgpack:",omitzero"`             omitted when zero, as in encoding/json
+//	Field int `msgpack:"name,alias:old"`        also read under this name; may be repeated
+//	Field string `msgpack:",intern"`            written once, then as a number; also a string in an interface
 //	Field int `msgpack:"-"`                     skipped
 //	Inner     `msgpack:",inline"`               fields of an embedded struct: inline or noinline
-//	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; with any_length, one that may be shorter or longer
+//	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; with any_length, of any length
 //	_msgpack struct{} `msgpack:",omitempty"`    omitempty for all fields that follow
 //
-// Empty is what its own IsZero method says; else false, 0, nil, a string, slice or map without elements, an interface that holds
-// something empty, and a struct of which nothing would be written and whose unexported fields are zero.
-// [EncodeOptions.JSONOmitEmpty] has the rules of encoding/json.
+// If a type has an IsZero method, that reports whether a value is empty. Otherwise these are empty:
+// false, 0, nil, a string, slice or map without elements, an interface that contains an empty
+// value, and a struct whose fields would all be omitted and whose unexported fields are zero.
+// [EncodeOptions.JSONOmitEmpty] selects the rules of encoding/json.
 //
 // # Interned strings
 //
-// With [Encoder.UseInternedStrings], a string that the encoder has written before is written as its number, in 3 or 4 bytes.
-// The decoder must have the option on as well and read all that was written, in order, skipped or not. Strings do not count
-// inside a [RawMessage], the bytes of a [Marshaler] or the data of an ext: what was written as one of these must be read as
-// one. Numbers are read where a string or an any is wanted, and as keys.
+// With [Encoder.UseInternedStrings], the encoder numbers its strings, and writes a string that it
+// has written before as its number, in 3 or 4 bytes. The decoder needs the same option, and must
+// read or skip all values in the order in which they were written. Strings inside a [RawMessage],
+// the bytes of a [Marshaler] or the data of an ext have no numbers, so what was written as one of
+// these must be read as one. The decoder accepts a number where it expects a string or an any, and
+// as a key.
 //
 // # Columns
 //
-// [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a whole batch into typed slices (package column), with no
-// allocation for a cell and none at all when the batch is reused. Text is refused if it is not UTF-8, and an int if a column of
-// floats would round it.
+// [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a batch into typed slices (package column).
+// They do not allocate for a cell, and not at all if the batch is reused. They return an error for
+// text that is not UTF-8, and for an integer that a column of floats would round.
 //
 // # Streams
 //
-// An [Encoder] writes once for each call, and a [Decoder] reads values from any reader while they arrive. [Values], [Elements] and
-// [Entries] loop over streams, arrays and maps that need not fit into memory. A [Buffer] is where messages are built and taken apart:
-// headers in front, large bodies by reference, out by one writev. A [Feed] takes bytes as they come and says when a value is whole.
+// An [Encoder] calls Write once for each value. A [Decoder] reads values from any io.Reader.
+// [Values], [Elements] and [Entries] loop over streams, arrays and maps that may be larger than
+// memory. A [Buffer] builds a message and takes it apart: it can put a header before the body,
+// refer to large bodies without copying them, and write everything with one writev. A [Feed]
+// accepts bytes in any pieces, and reports when a value is complete.
 //
 // # Parts of a value
 //
-// [Raw] is a value that is not decoded: a view of its bytes, with steps down to its parts and methods that read them.
-// [Decoder.Query] and [Raw.Query] follow a path such as users.*.name. A [RawMessage] is a copy to keep.
+// A [Raw] is a view of the bytes of an encoded value. Its methods return the parts of the value as
+// Raw, or as Go values. [Decoder.Query] and [Raw.Query] follow a path such as users.*.name. A
+// [RawMessage] is a copy of the bytes.
 //
 // # Options
 //
-// The original's options are methods of [Encoder] and [Decoder]. Those beyond are fields of [DecodeOptions] (strictness, limits,
-// views instead of copies) and [EncodeOptions] (canonical output, the rules of encoding/json), which have Unmarshal and Marshal of
-// their own.
+// The options of vmihailenco/msgpack are methods of [Encoder] and [Decoder]. The others are fields
+// of [DecodeOptions] (strictness, limits, views instead of copies) and of [EncodeOptions]
+// (canonical output, the rules of encoding/json). These two have their own Unmarshal and Marshal.
 //
 // # Canonical bytes
 //
-// With [EncodeOptions.Canonical], equal values have equal bytes, whatever their Go types are: for signatures, hashes and comparison.
-// The rules are few and do not depend on Go; the file vectors/msgpack.txt has examples. Bytes are canonical if decoding and encoding
-// them so gives the same bytes.
+// With [EncodeOptions.Canonical], equal values have equal bytes, independent of their Go types. Use
+// it for signatures, hashes and comparison. The rules do not depend on Go; vectors/msgpack.txt has
+// examples. To check whether bytes are canonical, decode them, encode them with this option, and
+// compare.
 //
 // # Memory and lifetime
 //
-// Nothing that is decoded refers to the input, and the input may be reused as soon as a call returns; what is called a view,
-// [Buffer.ShareMin] and [DecodeOptions.ZeroCopy] are the exceptions, to be asked for. Memory that a []byte of the target refers to is
-// never written, since it may be such a view: see [DecodeOptions.ReuseBytes]. Short strings and []byte share chunks of 2 KB: one that is
-// kept keeps at most 2 KB alive, and in an any up to 31 other short values beside it. Claimed lengths are compared with the bytes
-// that are there before anything is made for them. Values nest at most 10,000 deep. An [Error] says where: offset and path.
+// Decoded values do not refer to the input, and the caller may reuse the input as soon as a call
+// returns. The exceptions must be requested: [Raw], [Buffer.ShareMin] and [DecodeOptions.ZeroCopy]
+// return views. The decoder never writes to memory that a []byte of the target refers to, because
+// that may be such a view; [DecodeOptions.ReuseBytes] allows it.
+//
+// Short strings and []byte share chunks of 2 KB: a value that is kept keeps at most 2 KB alive, and
+// in an any up to 31 other short values with it.
+//
+// # Limits and errors
+//
+// Lengths and counts in the input are checked against the bytes that are available before memory is
+// allocated for them. Values nest at most 10,000 deep. An [Error] has the offset and the path of
+// the value that failed.
 package msgpack

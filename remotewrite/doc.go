@@ -1,19 +1,21 @@
-// Package remotewrite reads and writes the requests of Prometheus Remote Write, versions 1.0 and 2.0: what is in a body once it is
-// decompressed.
+// Package remotewrite reads and writes the bodies of Prometheus Remote Write requests, versions 1.0
+// and 2.0, after decompression.
 //
 // # Levels
 //
-//	Scanner            a body as views of its bytes: series, labels, samples, exemplars, histograms, metadata
-//	Splitter           a request taken apart by a label; each part is a request again, of series as they came
-//	Decode, Append     a body as Go values, and back
+//	Scanner            views of the body: series, labels, samples, exemplars, histograms, metadata
+//	Splitter           splits a request by a label; each part is a request with unchanged series
+//	Decode, Append     the body as Go values, and back
 //
-// Scanner and Splitter allocate nothing when they are used again. Take the lowest level that does: Scanner reads a request at the speed
-// at which it finds where labels begin, Splitter copies it, Decode makes values of all of it.
+// A reused Scanner or Splitter does not allocate. A Scanner is the fastest: it only finds where the
+// parts begin. A Splitter also copies series, and Decode builds values for the whole request. Use
+// the first that is sufficient.
 //
 // # Bytes
 //
-// A message of protobuf is fields, one after the other: a tag, which is number<<3 | wire type, and a value. Numbers are varints, 7 bits a
-// byte, the lowest first; strings and messages have their length before them.
+// A protobuf message is a sequence of fields. A field is a tag, number<<3 | wire type, and a value.
+// Numbers are varints of 7 bits a byte, lowest bits first. Strings and messages follow their
+// length.
 //
 //	version 1                                   version 2
 //	0a len  a series                            22 len  a symbol; the first is empty
@@ -28,48 +30,66 @@
 //	   22 len  a histogram                         1a len  a histogram
 //	1a len  metadata of a family of metrics        2a len  metadata of the series
 //
-// Exemplars and histograms have changed places. The whole schema is in schema.go, as tables under its .proto text.
+// Note that exemplars and histograms have exchanged their numbers. schema.go has the whole schema,
+// as .proto text and as tables.
 //
-// What is taken is what a parser of protobuf must take: fields in any order, any number of times (the last of a number counts;
-// metadata of version 2 merges), varints longer than they must be, repeated numbers packed, one by one or both, and fields that
-// nobody knows, of any wire type, groups too. In version 2, symbols may come after the series that refer to them.
+// The package accepts what a protobuf parser must accept: fields in any order and repeated (the
+// last value of a number counts; metadata of version 2 is merged), varints longer than necessary,
+// repeated numbers in packed form, one by one or both, and unknown fields of any wire type,
+// including groups. In version 2, symbols may follow the series that refer to them.
 //
-// # What is refused
+// # Errors
 //
-// An *[Error] says what is wrong and where, in bytes of the body and as a path. A body is refused that Prometheus' own parsers (packages prompb
-// and writev2) refuse, and for these reasons, for which they do not:
+// An *[Error] has the cause, the offset in the body and the path of the field. The package returns
+// an error for each body that Prometheus' own parsers (packages prompb and writev2) reject, and
+// also for these, which they accept:
 //
-//   - a varint of more than 64 bits: they drop the bits;
-//   - a field number above 2^29-1: they drop the bits, and may take the field for another;
-//   - a packed number that goes beyond its field: they read it from the bytes after the field;
-//   - a body that holds nothing of its version, but fields of the other one: [ErrVersion]. They read an empty request;
-//   - in version 2, references beyond the symbols or that are no pairs, and a first symbol that is not empty: they leave that to
-//     their callers. A reference that a later one takes the place of, as in metadata that is there twice, is no exception.
+//   - a varint of more than 64 bits: they ignore the extra bits;
+//   - a field number above 2^29-1: they ignore the extra bits, and may confuse the field with
+//     another;
+//   - a packed number that continues beyond its field: they read it from the bytes after the field;
+//   - a body that has no field of its version, but fields of the other one: [ErrVersion]. They
+//     return an empty request;
+//   - in version 2, a reference beyond the symbols, an odd number of references, and a first symbol
+//     that is not empty: they leave that to their callers. This includes references that a later
+//     field replaces, as in repeated metadata.
 //
-// Nothing is asked of the values: labels may be unsorted, there twice, or empty, and strings no UTF-8.
+// Values are not checked: labels may be unsorted, repeated or empty, and strings need not be UTF-8.
 //
 // # Lifetimes
 //
-// What a Scanner yields is good until its loop goes on, what a Splitter gives until its next Split, and both as long as the body does
-// not change. Views must not be changed, as that would change the body; to append to one takes new memory. Built with the tag invariants, views are useless as soon as they have expired, so that tests find who keeps them.
+// A view from a Scanner is valid until the next iteration of its loop, one from a Splitter until
+// the next Split, and both only while the body does not change. Do not modify a view, because that
+// would modify the body; an append to a view allocates. With the build tag invariants, expired
+// views contain garbage, so that tests find code that keeps them.
 //
-// # What a Splitter leaves out
+// # What a Splitter omits
 //
-// Fields of the request that the schema does not have are dropped: Cortex and Mimir take some of them as orders, of which the sender's are none
-// of the receiver's. Fields within a series that the schema does not have are copied. Metadata of version 1 belongs to no series:
-// [Splitter.MetadataRaw] gives it to the caller. Symbols that no series of a part refers to are not in that part.
+// A Splitter drops unknown fields of the request, because Cortex and Mimir interpret some of them
+// as instructions, and a sender must not give those. It copies unknown fields within a series.
+// Metadata of version 1 belongs to no series: [Splitter.MetadataRaw] returns it. A part has only
+// the symbols that its series refer to.
 //
 // # Limits
 //
-// Memory is bounded by the body. On 64-bit machines a [Series] of a [Request] takes 152 bytes and a [Histogram] 240. Each is two bytes
-// of the body or more, so that a request can take 120 times the memory of its body; room for more doubles that, and while a list
-// grows there is half as much beside it. Decode has no limit but the length of the body: a receiver bounds that, and [By] bounds
-// series, but not histograms. A symbol takes 12 bytes, and 12 more to be split, and two as well. A part takes some
-// 130 bytes and ten of the body or more, a piece of a part 20, and two. How many parts there may be is for [By] to say.
+// Memory is proportional to the size of the body. On 64-bit machines:
 //
-// In version 2 the parts of a body can be much larger together than the body: each part has its own copy of the symbols that it
-// uses. A body of 1.1 MB, of which one symbol of nearly 1 MB is in the series of 4000 tenants, makes 3.8 GB of parts.
-// [Part.AppendSize] returns the size of a part before it is appended. A body of version 2,
-// and one that is split, is shorter than 4 GB. There is no recursion that the body could drive. Memory that is kept for the next request is released when
-// recent requests have not needed an eighth of it.
+//	Decode      152 bytes for a Series and 240 for a Histogram, each of which takes at least 2 bytes of
+//	            the body: up to 120 times the body, twice that with spare capacity, and half as much
+//	            again while a list grows
+//	symbols     12 bytes each, and 12 more to be split; a symbol takes at least 2 bytes of the body
+//	Splitter    about 130 bytes for a part, which takes at least 10 bytes of the body, and 20 for a
+//	            piece of a part, which takes at least 2
+//
+// Decode has no other limit, so a receiver has to limit the size of the body. [By] limits the
+// number of series and of parts, but not of histograms.
+//
+// In version 2 the parts together can be much larger than the body, because each part has its own
+// copy of the symbols that it uses. A body of 1.1 MB with one symbol of nearly 1 MB, in the series
+// of 4000 tenants, makes 3.8 GB of parts. [Part.AppendSize] returns the size of a part before it is
+// appended.
+//
+// A body of version 2, and a body that is split, must be shorter than 4 GB. No input causes
+// recursion. Memory that is kept for the next request is released when recent requests have used
+// less than an eighth of it.
 package remotewrite

@@ -1,4 +1,5 @@
-// Package transcode turns MessagePack into JSON and JSON into MessagePack, without making Go values in between.
+// Package transcode converts MessagePack to JSON and JSON to MessagePack without building Go
+// values.
 //
 //	AppendJSON           one MessagePack value       → JSON text
 //	AppendMessagePack    one JSON document           → a MessagePack value
@@ -18,16 +19,16 @@
 //	ext -1, a timestamp      string by RFC 3339, in UTC, for the years 0 to 9999; another one is as any other ext
 //	any other ext            an error; {"type":5,"data":"base64"} by ExtAsObject, or null by ExtAsNull
 //
-// Interned strings of package msgpack are such exts, and so are the types that are registered with it.
+// The interned strings of package msgpack, and the types that are registered there, are other exts.
 //
-// The keys of an object are strings. Of those of a map,
+// The keys of a JSON object are strings. The keys of a MessagePack map are converted like this:
 //
-//	str, bin                 are strings of these bytes
-//	nil                      is the empty string, as in package msgpack
-//	bool, int, float         are what they are as values, in quotes
-//	ext -1                   is the string that it is as a value
-//	array, map               are an error
-//	NaN, ±Inf, other ext     are an error, whatever the flags
+//	str, bin                 a string of the same bytes
+//	nil                      the empty string, as in package msgpack
+//	bool, int, float         the same text as for a value, in quotes
+//	ext -1                   the same string as for a value
+//	array, map               an error
+//	NaN, ±Inf, other ext     an error, with any flags
 //
 // # JSON to MessagePack
 //
@@ -39,34 +40,50 @@
 //	array                                   array
 //	object                                  map
 //
-// An integer beyond 64 bits is such another number: like a long fraction, it is rounded.
+// An integer of more than 64 bits becomes a float64, and is rounded like a long fraction.
 //
 // # Round trips
 //
-// In both directions arrays and maps keep their order, and a map keeps all its pairs: a key that is there twice stays so.
+// Both directions keep the order of arrays and maps, and all pairs of a map, including repeated
+// keys.
 //
-// JSON that became MessagePack comes back as the same values, numbers rounded as said and with texts of the package's choice: 1.0 as
-// 1, 1e2 as 100. MessagePack that became JSON comes back without what JSON does not tell: the width of ints and floats; whether
-// a number without a fraction was a float (from 2⁵³ on, the integer that its digits write may be another number, which rounds to
-// it); bin, timestamps and exts, which are strings or objects then; and keys that were not strings. The JSON that comes of a second
-// round is that of the first, byte for byte.
+// From JSON to MessagePack and back, values stay the same, except that numbers are rounded as
+// described. Their text may change: 1.0 becomes 1, and 1e2 becomes 100.
+//
+// From MessagePack to JSON and back, these are lost, because JSON cannot express them:
+//
+//   - the width of ints and floats;
+//   - whether a number without a fraction was a float. From 2⁵³ on, its digits may denote another
+//     integer, which rounds to the same float;
+//   - bin, timestamps and other exts, which become strings or objects;
+//   - keys that are not strings.
+//
+// A second round trip gives the same JSON, byte for byte.
 //
 // # Errors
 //
-// An error is an [Error] with offset and path of the value at fault. It wraps io.ErrUnexpectedEOF where MessagePack ends too early,
-// and a *json.SyntaxError where JSON is not valid, with the text that encoding/json has for it. The Append functions give dst as it was
-// then.
+// An error is an [Error] with the offset and the path of the value that failed. It wraps
+// io.ErrUnexpectedEOF if MessagePack input is incomplete, and a *json.SyntaxError with
+// encoding/json's text if JSON input is not valid. With an error, the Append functions return dst
+// unchanged.
 //
 // # Limits
 //
-// Arrays and maps nest at most 10,000 deep. Time and memory are linear in the bytes of the input, at any depth; what lengths and counts
-// claim is compared with the bytes that are there. JSON has at most 7 bytes for each of MessagePack, or 10 by ExtAsObject;
-// MessagePack has at most 3 for each of JSON, and 9 more. Besides the result, AppendJSON takes some 400 bytes of stack for each level of
-// nesting, and AppendMessagePack 24 bytes for each level and 16 for each array or object of 16 elements or more. MessagePack has no
-// form for strings of 2³² bytes and more, nor for arrays and maps of as many elements: these are errors.
+// Arrays and maps nest at most 10,000 deep. Time and memory are linear in the size of the input, at
+// any depth. Lengths and counts in the input are checked against the bytes that are available.
+//
+//	output      JSON: at most 7 bytes for a byte of MessagePack, or 10 with ExtAsObject
+//	            MessagePack: at most 3 bytes for a byte of JSON, plus 9
+//	memory      AppendJSON: about 400 bytes of stack for a level of nesting
+//	            AppendMessagePack: 24 bytes for a level of nesting, and 16 for each array or object of
+//	            16 elements or more
+//
+// MessagePack cannot express strings of 2³² bytes or more, nor arrays and maps of 2³² elements or
+// more: these are errors.
 //
 // # Memory and lifetime
 //
-// No result refers to the input, and nothing allocates but to make dst longer, and for errors. dst and the input must not overlap,
-// and all of dst's capacity may be written to. All functions may be called concurrently.
+// No result refers to the input. The functions allocate only to extend dst, and for errors. dst and
+// the input must not overlap. The functions may write to all of dst's capacity. All functions may
+// be called concurrently.
 package transcode

@@ -1,20 +1,21 @@
-// Package disk is the file system as the service asks for it.
+// Package disk is the interface between the service and the file system.
 //
-// A [Disk] is an interface so that tests can put one in the place of the system's, [OS], that loses what was not synced, tears
-// writes, fails, fills up and is slow: see the package disk/faulty.
+// [OS] is the file system of the machine. Tests use a [Disk] that loses unsynced data, tears
+// writes, fails, fills up and is slow: see package disk/faulty.
 //
-// # What survives a crash of the machine
+// # Data that survives a crash of the machine
 //
-//   - The bytes of a file, when Sync or Datasync has returned nil after they were written. After an error nothing is known about
-//     them, and a later nil says nothing about them.
-//   - An entry of a directory, when SyncDir has returned nil after the entry was made, renamed or removed.
+//   - The bytes of a file, if Sync or Datasync returned nil after they were written. After an
+//     error, the state of these bytes is unknown, also if a later call returns nil.
+//   - An entry of a directory, if SyncDir returned nil after the entry was created, renamed or
+//     removed.
 //
-// [MkdirAll], [WriteFile], [Stage] and [Publish] keep these rules.
+// [MkdirAll], [WriteFile], [Stage] and [Publish] follow these rules.
 //
-// # Where to look
+// # Files
 //
 //	disk.go     Disk, File
 //	os.go       OS
 //	durable.go  MkdirAll, WriteFile, Stage, Publish
-//	mutex.go    Mutex and RWMutex, which may be held while the disk is waited for
+//	mutex.go    Mutex and RWMutex, which may be held during a call of the disk
 package disk

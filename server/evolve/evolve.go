@@ -1,5 +1,5 @@
-// Package evolve is behind `slipstream schema`: it looks at schemas that programs have written down as JSON (json.Marshal of the Shape of a
-// schema.Schema), and tells whether the messages of two versions can be read.
+// Package evolve implements `slipstream schema`. It reads schemas as JSON (json.Marshal of the Shape of a
+// schema.Schema), and reports whether two versions can read each other's messages.
 package evolve
 
 import (

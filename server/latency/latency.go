@@ -1,4 +1,4 @@
-// Package latency counts how long requests take.
+// Package latency has histograms of request latencies.
 package latency
 
 import (

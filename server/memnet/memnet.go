@@ -1,5 +1,6 @@
-// Package memnet is a network in memory, for tests in bubbles of testing/synctest: connections are those of net.Pipe, so a bubble's
-// clock goes on while all that is left to do is to wait for a peer. A write waits until the peer reads; nothing is buffered.
+// Package memnet is a network in memory for tests in testing/synctest bubbles. Its connections are those
+// of net.Pipe, so the clock of a bubble advances while all goroutines wait for their peers. A write
+// blocks until the peer reads; there is no buffer.
 package memnet
 
 import (

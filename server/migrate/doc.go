@@ -1,18 +1,21 @@
-// Package migrate is behind `slipstream migrate msgpack`: it makes Go programs import Slipstream's msgpack instead of the
-// libraries that it takes the place of, and says what is left for a person to do.
+// Package migrate implements `slipstream migrate msgpack`. It changes the imports of Go programs from
+// other MessagePack libraries to Slipstream's msgpack, and lists the changes that have to be made
+// by hand.
 //
-//	run.go      what can be asked for, and what is printed
-//	files.go    ./... → the Go files to look at
-//	imports.go  a file → the same file with other import paths
-//	origin.go   which import paths those are, and what they become
-//	notes.go    what in a file does not follow from its imports
-//	modules.go  dependencies that import the originals
+//	run.go      options and output
+//	files.go    ./... → Go files
+//	imports.go  replacement of import paths in a file
+//	origin.go   the import paths, and their replacements
+//	notes.go    changes to be made by hand
+//	modules.go  dependencies that import the other libraries
 //
-// # What is touched
+// # Changes
 //
-// Only import paths change. A file that is as gofmt leaves it is so afterwards, its imports sorted; of any other file every
-// other byte stays. Nothing is written before all files are read, and nothing at all if one of them cannot be parsed.
+// Only import paths change. If a file is formatted as gofmt does it, its imports are sorted and it
+// stays so; in other files, all other bytes stay. All files are read before the first is written.
+// If one of them cannot be parsed, no file is written.
 //
-// The files are those of the go command's patterns, whatever their build tags: directories named vendor or testdata, or whose
-// names begin with a dot or an underscore, and nested modules are passed over. Generated files are left alone and reported.
+// The files are those of the go command's patterns, for all build tags. Directories named vendor or
+// testdata, directories whose names begin with a dot or an underscore, and nested modules are
+// skipped. Generated files are reported, but do not change.
 package migrate

@@ -1,21 +1,22 @@
-// Package parquet makes Parquet files out of columns: it is the [table.Sink] of the service.
+// Package parquet writes columns to Parquet files. It is the [table.Sink] of the service.
 //
-// It is a flat, write-only encoder. A file of the service has no nesting and few types, and its columns are already
-// contiguous and typed, so that a page of them is little more than a copy; a general writer, which takes rows or single
-// values, costs several times as much (docs/decisions.md has the figures). Files are read back with parquet-go (read.go).
+// It writes flat files only. The service's columns have few types, and are contiguous in memory, so
+// a page is little more than a copy. A general writer, which takes rows or single values, costs
+// several times as much (docs/decisions.md has the figures). Files are read with parquet-go
+// (read.go).
 //
 // # The file
 //
 //	"PAR1"
 //	row group 0                       at most 256 Ki rows
 //	  column chunk "time"
-//	    [dictionary page]             present when it pays
+//	    [dictionary page]             if it saves space
 //	    data page 0                   at most 32 Ki rows, and about 1 MiB of text
 //	    data page 1 …
 //	  column chunk …
 //	row group 1 …
-//	column indexes                    bounds and null counts of every page
-//	offset indexes                    where every page is
+//	column indexes                    bounds and null counts of each page
+//	offset indexes                    offset of each page
 //	footer                            FileMetaData (footer.go)
 //	u32 length of the footer, "PAR1"
 //
@@ -24,25 +25,27 @@
 //	header      PageHeader in Thrift's compact protocol, with a CRC-32 of what follows
 //	body, compressed as a whole:
 //	  u32 n, n bytes                  definition levels, in optional columns only: 1 is a value, 0 a null
-//	  values                          the nulls left out
+//	  values                          without the nulls
 //
-// All pages are version 1, all encodings are ones that every engine reads:
+// All pages are version 1. All engines can read these encodings:
 //
 //	Kind     type        logical type         values
-//	Time     INT64       TIMESTAMP(µs)        PLAIN, or RLE_DICTIONARY when it pays
+//	Time     INT64       TIMESTAMP(µs)        PLAIN, or RLE_DICTIONARY if it saves space
 //	Int64    INT64       -                    "
 //	Float64  DOUBLE      -                    "
 //	String   BYTE_ARRAY  STRING               "
 //	Bool     BOOLEAN     -                    PLAIN: one bit each
 //
-// Timestamps are UTC, and do not say so (isAdjustedToUTC is false): for those that do, readers in Python ask for tzdata or pytz.
+// Timestamps are in UTC, but isAdjustedToUTC is false, because Python readers require tzdata or
+// pytz if it is true.
 //
-// The column "time" is required, the others are optional. A column of Kind Null has no type and is left out of the file.
+// The column "time" is required, the others are optional. A column of Kind Null is omitted, because
+// it has no type.
 //
 // # Readers
 //
-// The files of a table agree in the types of their columns, always; a later one may have more columns. An engine that takes the columns
-// from the first file needs an option to show those:
+// A column has the same type in all files of a table. Later files may have more columns. An engine
+// that takes the columns from the first file needs an option to show those:
 //
 //	engine       columns that the first file does not have   the option
 //	DuckDB       not shown                                   union_by_name=true
@@ -53,11 +56,12 @@
 //	chDB         not shown                                   SETTINGS schema_inference_mode='union'
 //	Spark        not shown                                   option("mergeSchema", True)
 //
-// TestReaders compares what each of them reads with the rows that were landed.
+// TestReaders compares the result of each engine with the rows that have landed.
 //
 // # Durability
 //
-// A file is written under a temporary name that engines skip (".{name}.tmp"), synced, renamed, and then its directory is
-// synced, as is each directory on the way to the root when it is first used. What a crash leaves is a temporary file, which
-// New removes. [Sink.Rewrite] gives landed files the kinds that their table's columns have now, each in its place and in the same way.
+// A file is written with a temporary name that engines ignore (".{name}.tmp"), synced and renamed.
+// Then its directory is synced, and at first use each parent directory up to the root. A crash can
+// leave a temporary file, which New removes. [Sink.Rewrite] replaces landed files by ones with the
+// table's current column types, in the same way.
 package parquet

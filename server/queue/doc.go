@@ -1,24 +1,29 @@
-// Package queue keeps items on disk until they are delivered: a line for each tenant, and one log for all of them.
+// Package queue keeps items on disk until they are delivered. Each tenant has its own line of
+// items; all tenants share one log.
 //
-// # What it promises
+// # Guarantees
 //
-//   - When Put returns nil its items are on disk. Each will be delivered at least once, unless it is refused, or dropped as
-//     the options say, or the disk does not give it back; all of that is counted.
-//   - Items of a tenant are delivered in their order, never two calls at a time, whatever crashes lie between. Between tenants
-//     there is no order.
-//   - A tenant that does not take its items is tried again after growing pauses. Meanwhile it holds no worker, and delays
-//     nobody else. Nor does it pin the log: its items are written again at the log's end when too much that is of no use lies
-//     after them.
-//   - After a crash, what was delivered since the last note may be delivered again. Notes are written four times a second and by
-//     Close, so a queue that was closed delivers nothing twice.
-//   - A tenant for which Deliver hangs delays nobody else either, unless there are more than MaxSlow such tenants at once.
-//   - Items that a target does not take together are delivered in smaller calls, down to single items.
+//   - When Put returns nil, its items are on disk. Each item is delivered at least once, unless
+//     Deliver refuses it, the options drop it, or the disk cannot read it back. All of these are
+//     counted.
+//   - Items of a tenant are delivered in order, in one call at a time, also after crashes. There is
+//     no order between tenants.
+//   - If delivery to a tenant fails, it is retried after increasing delays. Meanwhile the tenant
+//     uses no worker and delays no other tenant. It does not keep old segments of the log: when too
+//     much delivered data follows its items, they are written again at the end of the log.
+//   - After a crash, items that were delivered since the last note may be delivered again. Notes
+//     are written four times a second and by Close, so after Close nothing is delivered twice.
+//   - A tenant for which Deliver hangs does not delay others, unless more than MaxSlow tenants hang
+//     at the same time.
+//   - If a target does not accept several items together, they are delivered in smaller calls, down
+//     to single items.
 //
-// What it does not: Deliver needs a deadline of its own. Items that were dropped after some that are being delivered may be there again after a crash.
+// Deliver must have its own deadline. If items are dropped while earlier ones are being delivered,
+// the dropped items may return after a crash.
 //
-// # The way of an item
+// # The path of an item
 //
-//	Put ─▶ room for it? ─▶ log ─▶ nil
+//	Put ─▶ is there room? ─▶ log ─▶ nil
 //	                        │ OnCommit, in the order of the log
 //	                        ▼
 //	       tenant: item, item, item ◀─────────── after a pause ──┐
@@ -28,50 +33,62 @@
 //
 // # Records
 //
-// A Put is one record of the log. Its payload has one entry after the other; numbers are varints unless they say otherwise.
+// A Put is one record of the log. Its payload is a sequence of entries. Numbers are varints, except
+// where a type is given.
 //
-//	Data     as they were put
+//	Data     items of a Put
 //	         ┌──────┬────────┬───────┬──────┬──────┬──────┬──────┬─────┬──────┬──────┬───
 //	         │ len  │ tenant │ codec │ note │ note │ note │ note │ sum │ size │ body │ …
 //	         └──────┴────────┴───────┴──────┴──────┴──────┴──────┴─────┴──────┴──────┴───
 //	                          u8                                  u32   of the body
-//	Intent   moved: the same, with order and time (zigzag, µs) between the notes and the sum. It has this type because it leads to
-//	         more room: it may use what the log keeps back for that
-//	Landed   a note: how far tenants have come
+//	Intent   moved items: the same, with order and time (zigzag, µs) between the notes and the sum. This
+//	         type may use the log's reserve, because moving items frees segments
+//	Landed   a note: the progress of tenants
 //	         ┌─────┬────────┬────┬───
-//	         │ len │ tenant │ to │ …    all of the tenant's items up to the order `to` are done with
+//	         │ len │ tenant │ to │ …    all items of the tenant up to the order `to` are complete
 //	         └─────┴────────┴────┴───
 //
-// The sum is the CRC-32C of the body alone, so that one tenant's item can be read back without the others of its request.
+// The sum is the CRC-32C of the body, so one item can be read back without the others of its
+// request.
 //
-// An item's order is the sequence number of the record that first held it, shifted by 16 bits, and its index there. Moved, it
-// keeps its order. A crash can leave several copies of an item in the log; of those with one order the latest counts, and a note
-// covers them all. A note always comes after what it covers: if an item is delivered while it is being moved, this is noted
+// The order of an item is the sequence number of the first record that contained it, shifted by 16
+// bits, plus its index in that record. A moved item keeps its order. A crash can leave several
+// copies of an item in the log; the last copy with an order is valid, and a note covers all copies.
+// A note follows the items that it covers: if an item is delivered while it is moved, it is noted
 // again.
 //
 // # Memory
 //
-// An item takes 112 bytes and a pointer in its tenant's line, 128 at most on the average; a tenant with items up to 800 bytes and
-// its name. Bodies are beside that, up to Options.Memory. MaxBytes counts items at 128 bytes and their bodies, so it bounds both.
-// Tenants without items are forgotten, but for the latest thousand. Open takes as much for each item that the log holds, those
-// of a quarter of a second before the stop included, which turn out to be done with.
+// An item takes 112 bytes and a pointer in the line of its tenant, on average at most 128 bytes. A
+// tenant with items takes up to 800 bytes and its name. Bodies take up to Options.Memory in
+// addition. MaxBytes counts 128 bytes for each item, and its body. The queue forgets tenants
+// without items, except the last thousand. Open needs the same memory for each item in the log,
+// including those that were delivered in the last quarter of a second before the stop.
 //
 // # Locks
 //
-// One lock guards all. The log's committer takes it for each commit, workers twice or three times for each flight, Put once. No
-// file is touched and Deliver is not called while it is held. The log's own locks are inside of it: the log calls the queue
-// without holding any.
+// One lock guards the queue. The log's committer takes it for each commit, a worker two or three
+// times for each flight, and Put once. While it is held, no file is accessed and Deliver is not
+// called. The log's own locks come after it in the lock order: the log calls the queue without
+// holding any.
 //
-// A body that is only in the log is read without the lock, for which its segment is pinned: moving the item does not release
-// the segment before it was read.
+// A body that is only in the log is read without the lock. Its segment is pinned during that, so
+// moving the item does not release the segment too early.
 //
-// # Where to look
+// # Files
 //
-//	queue.go    Options, Open, Close               keep.go     the keeper: ages, notes
-//	item.go     Item, Verdict; an item in memory   move.go     items are written again, so that segments can go
-//	put.go      Put, and what commits bring        segment.go  which items need which segment
-//	tenant.go   a tenant's line and its states     source.go   where a body is, and reading it back
-//	worker.go   flights, verdicts, pauses          payload.go  the bytes of entries and notes
-//	schedule.go whose call is next                 window.go   how much a call may carry
-//	recover.go  from the log back to the lines     stats.go, report.go, errors.go
+//	queue.go     Options, Open, Close
+//	item.go      Item, Verdict; an item in memory
+//	put.go       Put and commits
+//	tenant.go    the line of a tenant and its states
+//	worker.go    flights, verdicts, delays
+//	schedule.go  selection of the next call
+//	window.go    size of a call
+//	source.go    reading of bodies from memory or the log
+//	keep.go      the keeper: ages, notes
+//	move.go      moving of items, to release segments
+//	segment.go   items of each segment
+//	payload.go   encoding of entries and notes
+//	recover.go   recovery of the lines from the log
+//	stats.go, report.go, errors.go
 package queue

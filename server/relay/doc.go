@@ -1,74 +1,101 @@
-// Package relay takes Remote Write from Prometheus, vmagent and their like, and sees to it that the series of each tenant come to
-// Cortex, Mimir or another receiver that takes them for that tenant, and to nobody else.
+// Package relay receives Remote Write requests from Prometheus, vmagent and other agents, splits
+// them by tenant, and sends each tenant's series to Cortex, Mimir or another receiver in the name
+// of that tenant.
 //
-// # The way of a request
+// # The path of a request
 //
 //	head ─▶ dialect ─▶ credentials ─▶ body ─▶ decompressed ─▶ split by tenant ─▶ parcels ─┬─▶ targets ─▶ answers, merged
 //	                                                                                      ├─▶ queue ─▶ 204 … later: targets
 //	                                                                                      └─▶ log ─▶ 204 … later: Parquet
 //
-// Nothing is decoded that can be copied. A [remotewrite.Splitter] copies the bytes of each tenant's series; a request that is
-// wholly one tenant's, with its label kept, goes on byte for byte as it came, compression included.
+// Series are copied without being decoded, by a [remotewrite.Splitter]. If all series of a request
+// belong to one tenant and keep their label, the compressed body is forwarded unchanged. A parcel
+// is the part of a request that belongs to one tenant.
 //
-//	handler.go    ServeHTTP, from the head to the answer   rules.go, credentials.go, bounds.go   who may write what
-//	protocol.go   what the headers mean                    tenant.go    what lasts of a tenant
-//	request.go    reading and decompressing a body         bucket.go    rates
-//	encoding.go   snappy and zstd                          active.go    how many series a tenant has
-//	split.go      parts, tenants, limits of series         breaker.go   who does not answer gets a rest
-//	metadata.go   metadata of version 1                    spare.go     how often it is tried elsewhere
-//	deliver.go    parcels on their way; the merged answer  target.go, egress.go   where posts go, and how we prove who we are
-//	lane.go       small parcels that go together           downgrade.go version 2 as version 1
-//	flight.go     one post                                 queue.go     parcels that wait on the disk
-//	memory.go     what need not go out twice               stats.go      what is counted
-//	replicate.go  every parcel to every target             class.go      how long posts take
-//	names.go      series that are kept or dropped          settings.go   what headers and labels may be called
+//	receiving   handler.go      ServeHTTP, from headers to answer
+//	            protocol.go     meaning of the headers
+//	            request.go      reading and decompression of a body
+//	            encoding.go     snappy and zstd
+//	permission  rules.go        rules of tenants
+//	            credentials.go  credentials
+//	            bounds.go       limits
+//	            bucket.go       rates
+//	            active.go       active series of a tenant
+//	            names.go        series that are kept or dropped by name
+//	            settings.go     valid names of headers and labels
+//	splitting   split.go        parts, tenants, limits of series
+//	            metadata.go     metadata of version 1
+//	            tenant.go       state of a tenant that outlives a request
+//	delivery    deliver.go      parcels of a request, and the merged answer
+//	            lane.go         small parcels that are sent together
+//	            flight.go       one post
+//	            target.go       targets
+//	            egress.go       authentication to targets
+//	            replicate.go    each parcel to every target
+//	            downgrade.go    version 2 as version 1
+//	            breaker.go      circuit breaker of a tenant and target
+//	            spare.go        budget for attempts at other targets
+//	            memory.go       parcels that need not be sent again
+//	            queue.go        parcels that wait on disk
+//	counting    stats.go        counters
+//	            class.go        latency of posts
 //
 // # Endpoints
 //
-//	POST /api/v1/push    as Cortex and Mimir have it
-//	POST /api/v1/write   as Prometheus has it: the same
-//	POST /push           as cortex-tenant has it: the same
-//	GET  any of them ?get_vm_proto_version=…   "1": the handshake of older vmagents, which then send zstd
+//	POST /api/v1/push    the path of Cortex and Mimir
+//	POST /api/v1/write   the same, at the path of Prometheus
+//	POST /push           the same, at the path of cortex-tenant
+//	GET  these paths, with ?get_vm_proto_version=…: "1", the handshake of older vmagents, which then
+//	     send zstd
 //
-//	Content-Encoding   snappy (its block format), or none given: snappy; zstd. The other one is tried when a body is not what
-//	                   its head says: vmagent's queue may hold both
-//	Content-Type       application/x-protobuf, or none given: version 1.0; with proto=prometheus.WriteRequest the same,
-//	                   with proto=io.prometheus.write.v2.Request version 2.0
+//	Content-Encoding   snappy (block format), which is the default, or zstd. If a body has the other
+//	                   format, that is accepted, because vmagent's queue may contain both
+//	Content-Type       application/x-protobuf, or none, or with proto=prometheus.WriteRequest:
+//	                   version 1.0; with proto=io.prometheus.write.v2.Request: version 2.0
 //
 // # Answers
 //
-//	code  to vmagent  when                                                          what senders do
-//	204   204         every series was taken, or dropped where the settings say so  go on
-//	400   409         the body is damaged, or some series will never be taken:      give it up; vmagent does so at 409 only, and
-//	                  the text says which tenants'; the others' were taken          at 400 would repack and send it again
+//	code  to vmagent  cause                                              reaction of senders
+//	204   204         all series were accepted, or dropped by settings   continue
+//	400   409         damaged body, or series that will never be         drop the request; vmagent does so only
+//	                  accepted; the text has their tenants. Series of    for 409, and would send it again in
+//	                  other tenants were accepted                        pieces for 400
 //	401   401         no valid credentials
 //	405   405         wrong method
-//	413   409         the body is too large                                         give it up
-//	415   415         Content-Encoding or Content-Type unknown
-//	429   429         a rate is exceeded, if Options.TooMany is 429                 Prometheus gives it up, unless it is told not to
-//	503   503         now is not the time: Retry-After says when; some tenants'     send all of it again
-//	                  series may have been taken, and will not be posted twice
-//	                  if they come again soon
+//	413   409         the body is too large                              drop the request
+//	415   415         unknown Content-Encoding or Content-Type
+//	429   429         a rate is exceeded, if Options.TooMany is 429      Prometheus drops the request, unless
+//	                                                                     it is configured to retry
+//	503   503         temporary: retry after Retry-After. Series of      send the whole request again
+//	                  some tenants may have been accepted; they are
+//	                  not posted again if the retry comes soon
 //
-// What a target answers for one tenant becomes part of that: 2xx is taken, 429 a rate, 5xx and 408 and silence not the time, 401,
-// 403, 404, 405 and 3xx a setting that is wrong, which Options.RejectedTenant decides about; any other 4xx is for ever. Of several
-// tenants the worst decides: not the time, then a rate, then for ever. To version 2.0 an answer says how many samples,
-// histograms and exemplars were written: as many as the targets have said.
+// A target's answer for a tenant means: 2xx accepted; 429 a rate; 5xx, 408 and no answer temporary;
+// 401, 403, 404, 405 and 3xx a wrong setting, for which Options.RejectedTenant selects the outcome;
+// any other 4xx permanent. The answer to the sender is the worst outcome of the tenants, in the
+// order temporary, rate, permanent. For version 2.0, it has the numbers of samples, histograms and
+// exemplars that the targets reported as written.
 //
-// # Promises
+// # Guarantees
 //
-// Without a queue, 204 means that every tenant's target, with Options.Replicate every target, has answered 2xx: the relay holds nothing,
-// and what it is killed with its sender sends again. With a queue, 204 means that the series are on the disk, from where each tenant's are delivered in order, at
-// least once. Where a request fails for one tenant, the others' series are delivered all the same. A target that is sent something twice gets
-// the same samples with the same times, which Prometheus, Cortex and Mimir take as one.
+// Without a queue, 204 means that each tenant's target (with Options.Replicate, every target) has
+// answered 2xx. The relay keeps no data, so a sender repeats a request whose relay was killed. With
+// a queue, 204 means that the series are on disk. Each tenant's series are delivered from there in
+// order and at least once. If a request fails for one tenant, the series of others are still
+// delivered. A target that receives series twice gets the same samples with the same times, which
+// Prometheus, Cortex and Mimir deduplicate.
 //
-// No byte of one tenant goes out under another's name: a buffer is used again only when the transport has closed it, and the tag
-// invariants makes what is given back unreadable, so that tests find who still reads it.
+// Data of one tenant is never sent in the name of another. A buffer is reused only after the
+// transport has closed it; with the build tag invariants, released buffers cannot be read, so tests
+// find code that still uses them.
 //
-// # Bounds
+// # Limits
 //
-// Memory is taken from one budget before it is made: for a body as it comes, not as it is announced; for what it decompresses to, which is
-// known or bounded before; for its parts. While bodies arrive, a client leaves as much of it free as its own bodies take; then tenants
-// do, as a proxy brings the requests of many. A request has at most Bounds.Tenants tenants. A tenant has so many posts at once, 16 unless the
-// rules say it; a target so many connections. 100,000 tenants may write within an hour.
+// Memory is reserved in one budget before it is allocated: for a body as it arrives, whatever its
+// Content-Length is; for the decompressed body, whose size is known or limited; for its parts.
+// While bodies arrive, a client leaves as much of the budget free as its own bodies use. After that
+// the same holds for each tenant, because a proxy can forward requests of many clients. A request
+// has at most Bounds.Tenants tenants. A tenant has at most 16 posts at the same time, unless its
+// rules set another number. A target has a maximum number of connections. At most 100,000 tenants
+// can write within an hour.
 package relay

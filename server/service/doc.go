@@ -1,12 +1,12 @@
-// Package service builds the service from the other packages, starts it and stops it.
+// Package service assembles the service from the other packages, starts it and stops it.
 //
-//	service.go  start, recover, serve, stop
+//	service.go  start, recovery, serving, stop
 //	listen.go   the listeners, and the lock on the data directory
-//	tls.go      their certificates, which are re-read when they change
-//	query.go    what Parquet files hold, for `slipstream query`, the load generator and the demo
+//	tls.go      certificates, which are read again when they change
+//	query.go    queries of Parquet files, for `slipstream query`, the load generator and the demo
 //	demo.go     `slipstream demo`
 //
-// The way of a row, and who does what:
+// The path of a row through the packages:
 //
 //	HTTP ──▶ ingest: decode (MessagePack, JSON, NDJSON, schema), check ──▶ table: catalog, budget ──▶ wal: on disk ──▶ 204
 //	                                                                            │ buffers  ◀── OnCommit ──┘
@@ -16,14 +16,14 @@
 //
 //	lock            held while the service runs
 //	catalog.json    the tables and their columns
-//	catalog.*       its journal: what has changed since it was written
-//	schemas.json    the schemas by which bodies may be coded
+//	catalog.*       the journal of the catalog: changes after catalog.json was written
+//	schemas.json    the registered schemas
 //	wal/            the log
 //	tables/         {db}/{table}/utc_date=YYYY-MM-DD/utc_hour=HH/*.parquet
-//	aside/          the same, of tables that cannot have files in tables/, until they can
-//	unlanded.json   files that must be removed before
+//	aside/          the same, for tables whose directory in tables/ cannot be written
+//	unlanded.json   files of incomplete landings, which must be removed
 //
-// The service listens before it has recovered, so that /health answers, and takes writes once it has. On shutdown it says
-// that it is not ready, stops listening, finishes the requests that it has, lands every row and closes the log. Killed, it
-// does the rest after the next start.
+// The service listens before it has recovered, so /health answers, and accepts writes after that.
+// On shutdown, /ready reports that it is stopping; it stops listening, completes open requests,
+// lands all rows and closes the log. After a kill, the next start completes this.
 package service

@@ -1,23 +1,27 @@
-// Package sim holds tests that run the service's parts on a simulated disk, clock and target, by the thousand, each from a seed.
+// Package sim has tests that run parts of the service on a simulated disk, clock and target. A seed
+// determines all random events of a run.
 //
-// A test keeps a model: what was acknowledged, what was refused, and what nobody knows, since the disk failed or the machine
-// stopped meanwhile. Lives of the service follow one another, on a disk that fails, fills up and is slow; each ends in an orderly
-// way, or by the end of the process, or by that of the machine at some call of the disk. After the last one comes a life without
-// faults, in which all that is left must be worked off. Then what was acknowledged is there exactly once, what was refused is not
-// there, and the rest is there once at most.
+// A test keeps a model: records that were acknowledged, records that were rejected, and records in
+// doubt, because the disk failed or the machine stopped. The service is started several times, on a
+// disk that fails, fills up and is slow. The time from a start to its end is a life. A life ends
+// with a shutdown, with the death of the process, or with a crash of the machine at a call of the
+// disk. The last life has no faults, and must complete all work. After it, each acknowledged record
+// is there exactly once, no rejected record is there, and a record in doubt is there at most once.
 //
-// A seed's crash lies in one of the three phases of a life: start, work, close. Faults hit all calls now and then, all below a directory, or the
-// nth of one kind; reads and writes are short. What the seeds of the short form have met is counted, and what they must have met is listed: see
-// [Plan]. The calls of the disk and their times are a seed's trace, of which Digest is a hash; tests run seeds twice and compare that.
+// The crash of a seed is in one of the phases of a life: start, work, close. Faults affect all
+// calls at random, all calls below a directory, or the nth call of a kind. Reads and writes may be
+// short. The short form counts the events that its seeds have had, and requires those that [Plan]
+// lists. The calls of the disk and their times are the trace of a seed, and Digest is its hash.
+// Tests run seeds twice and compare the digests.
 //
-//	run.go     Plan, Run, Replays       counts.go  what was met
-//	world.go   World: the disk and how it fails, phases, the end of a life
-//	life.go    what lives of all services have in common
+//	run.go     Plan, Run, Replays
+//	world.go   World: the disk and its faults, phases, the end of a life
+//	life.go    code for the lives of all services
+//	counts.go  counts of events
 //
-// The whole service over HTTP has its test in package service.
+// Package service has the test of the whole service over HTTP.
 //
-// Each run lies in a bubble of testing/synctest, so that seconds of pauses cost nothing, and a service that waits for ever is
-// found at once.
+// A run is in a testing/synctest bubble, so delays cost no time, and a deadlock is found at once.
 //
 //	SLIPSTREAM_SEED=17 go test -run TestTable ./sim     # one seed, with the last calls of the disk
 //	SLIPSTREAM_LONG=30m go test -timeout 0 ./sim        # new seeds, for half an hour

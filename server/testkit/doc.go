@@ -1,5 +1,5 @@
-// Package testkit holds what tests of several packages of the service share. Only tests import it.
+// Package testkit has helpers for tests of several packages. Only tests import it.
 //
 //	kill.go  processes that are killed while they work
-//	wait.go  waiting for what must happen
+//	wait.go  waiting for events
 package testkit

@@ -1,4 +1,4 @@
-// Package throttle keeps a log readable while something fails many times a second.
+// Package throttle limits the rate of repeated log lines.
 package throttle
 
 import (

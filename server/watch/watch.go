@@ -1,7 +1,7 @@
-// Package watch re-reads files when they have changed.
+// Package watch reads files again when they change.
 //
-// What is made from files is a source: a function that reads them and puts what they say into use, or leaves what it had when
-// they are wrong.
+// A source is a function that reads files and applies their content. If they are not valid, it keeps
+// the previous content.
 package watch
 
 import (

@@ -1,19 +1,22 @@
-// Package faulty is a disk in memory that does what disks do: it loses what was not synced, tears writes, fails, fills up and is
-// slow. It reads and writes less than it was asked for, and can be damaged. It is for tests.
+// Package faulty is a disk in memory with the faults of real disks, for tests: it loses unsynced
+// data, tears writes, fails, fills up, is slow, and performs short reads and writes. Its data can
+// be damaged.
 //
-// It panics when a file or directory is made with other permissions than [disk.FileMode] or [disk.DirMode]: all files of a service have the
-// same.
+// It panics if a file or directory is created with other permissions than [disk.FileMode] or
+// [disk.DirMode], which all files of a service have.
 //
-// All that happens by chance follows from a seed. In a synctest bubble, where each call takes a time of its own, calls come in the
-// same order again as long as the program asks for nothing else by chance. [Disk.Digest] tells whether they did.
+// All random events depend on a seed. In a synctest bubble, where each call takes a different time,
+// the calls of a program come in the same order each time, if the program has no other random
+// events. [Disk.Digest] shows whether they did.
 //
-// # What a crash leaves
+// # The disk after a crash
 //
-// [Disk.Crash] returns the disk as the next start finds it. Of a file there is what the last Sync or Datasync has covered, and of
-// what was written since then nothing, all, the beginning, or any of its sectors of 512 bytes. Of a directory there are the entries
-// that the last SyncDir has covered, and the first few of the changes since then: file systems keep them in order. A rename in
-// one directory happens or does not. Files of which no entry is left are gone.
+// [Disk.Crash] returns the disk that the next start finds. A file has the data that the last Sync
+// or Datasync covered. Of the data written after that, it has none, all, the beginning, or any
+// sectors of 512 bytes. A directory has the entries that the last SyncDir covered, and the first
+// few of the later changes, because file systems keep changes in order. A rename within a directory
+// is atomic. Files without an entry are lost.
 //
-// After a Sync that failed, any part of what it should have covered is on the disk, and the rest never will be, whatever a later
-// Sync says; meanwhile it can still be read. Linux does that.
+// After a failed Sync, any part of the data may be on the disk, and the rest never will be, even if
+// a later Sync returns nil. Until the crash all of it can be read. This is the behaviour of Linux.
 package faulty
