@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestDecisionsAreListed compares docs/decisions.md with the pages in docs/decisions: it has a section for each page, and a link to
-// each decision there. If it fails, it prints the list as it should be.
+// TestDecisionsAreListed compares docs/decisions.md with the pages in docs/decisions: it has a
+// section for each page, and a link to each decision there. If it fails, it prints the list as it
+// should be.
 func TestDecisionsAreListed(t *testing.T) {
 	index, err := os.ReadFile("docs/decisions.md")
 	if err != nil {

@@ -1,6 +1,7 @@
 // Package slipstream is the map of the repository. It contains no code.
 //
-// Slipstream is a set of Go codecs, a service that is built from them, and the msgpack gem for Ruby (ruby/, not Go).
+// Slipstream is a set of Go codecs, a service that is built from them, and the msgpack gem for Ruby
+// (ruby/, not Go).
 //
 // # Packages
 //
@@ -67,10 +68,11 @@
 //
 //	server/cmd/slipstream  the program
 //
-// Besides: vectors has commented hex files that the tests of every language read; packaging has the Debian package, its systemd
-// unit and the container image.
+// Besides: vectors has commented hex files that the tests of every language read; packaging has the
+// Debian package, its systemd unit and the container image.
 //
-// Imports follow the arrows. house_test.go has the whole table and fails for an import that is not in it.
+// Imports follow the arrows. house_test.go has the whole table and fails for an import that is not
+// in it.
 //
 //	transcode ─┬→ msgpack ─→ plan, buffer, wire, msgpwire → mem
 //	server ────┼→ json ────→ plan, buffer, simd, decimal ─→ mem
@@ -99,20 +101,23 @@
 //
 // # Where to start
 //
-// MessagePack: internal/msgpwire/append.go shows how an int is written, decodeStruct in msgpack/decode.go how a struct is read.
+// MessagePack: internal/msgpwire/append.go shows how an int is written, decodeStruct in
+// msgpack/decode.go how a struct is read.
 //
-// JSON: json/cursor.go first, then json/decode_struct.go. json/soft.go and json/explain.go make errors equal to those of
-// encoding/json.
+// JSON: json/cursor.go first, then json/decode_struct.go. json/soft.go and json/explain.go make
+// errors equal to those of encoding/json.
 //
-// Schema: schema/plan.go compiles a schema to the ops of schema/op.go, run in schema/encode.go and schema/decode.go executes them.
-// parco/layout.go and parco/model.go turn a Parco model into a schema.
+// Schema: schema/plan.go compiles a schema to the ops of schema/op.go, run in schema/encode.go and
+// schema/decode.go executes them. parco/layout.go and parco/model.go turn a Parco model into a
+// schema.
 //
-// Remote Write: remotewrite/schema.go shows how a request is checked, keyOf in remotewrite/split.go which part a series goes to.
+// Remote Write: remotewrite/schema.go shows how a request is checked, keyOf in remotewrite/split.go
+// which part a series goes to.
 //
 // Fields: internal/plan decides which fields of a struct are left out.
 //
-// Service: server/wal says what a 2xx promises, server/table how rows become files, server/relay which tenant owns a series,
-// server/queue what waits for a target that is down.
+// Service: server/wal says what a 2xx promises, server/table how rows become files, server/relay
+// which tenant owns a series, server/queue what waits for a target that is down.
 //
 // Reasons: docs/decisions.md.
 //

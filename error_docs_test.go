@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestErrorDocs compares the doc comments of the Error types, which are aliases of wire.Error, with that type. For such an alias
-// go doc prints nothing but the comment, so the comment draws the struct and names the methods.
+// TestErrorDocs compares the doc comments of the Error types, which are aliases of wire.Error, with
+// that type. For such an alias go doc prints nothing but the comment, so the comment draws the
+// struct and names the methods.
 func TestErrorDocs(t *testing.T) {
 	var want []string
 	for _, d := range declarations(t, "internal/wire/error.go") {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// fuzzed are the packages whose fuzz targets give the codecs bytes. internal/simd has guarded memory of its own (TestGuardPages).
+// fuzzed are the packages whose fuzz targets give the codecs bytes. internal/simd has guarded
+// memory of its own (TestGuardPages).
 var fuzzed = []string{"msgpack", "json", "schema", "remotewrite", "transcode", "iso8601", "internal/decimal"}
 
 // unguarded are parameters of fuzz targets that need not lie on guarded pages, and why.
@@ -21,8 +22,9 @@ var unguarded = map[string]string{
 	"msgpack.FuzzQuery.path": "a path, which no unsafe code reads",
 }
 
-// TestFuzzInputsAreGuarded finds fuzz targets that give a codec bytes or text in plain memory: with the tag invariants, these must lie on
-// pages that cannot be written and end where the next page cannot be read.
+// TestFuzzInputsAreGuarded finds fuzz targets that give a codec bytes or text in plain memory: with
+// the tag invariants, these must lie on pages that cannot be written and end where the next page
+// cannot be read.
 func TestFuzzInputsAreGuarded(t *testing.T) {
 	targets, used := 0, make(map[string]bool)
 	for _, dir := range fuzzed {
@@ -65,7 +67,8 @@ func TestFuzzInputsAreGuarded(t *testing.T) {
 	}
 }
 
-// unguardedInputs returns the parameters of what f fuzzes that are bytes or text and are not guarded.
+// unguardedInputs returns the parameters of what f fuzzes that are bytes or text and are not
+// guarded.
 func unguardedInputs(f *ast.FuncDecl, functions map[string]*ast.FuncDecl) (names []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

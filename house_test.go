@@ -16,7 +16,8 @@ import (
 
 const module = "github.com/slipstream-go/slipstream"
 
-// imports lists the packages of this repository that a package may import. A package that is not listed may import none.
+// imports lists the packages of this repository that a package may import. A package that is not
+// listed may import none.
 var imports = map[string][]string{
 	"msgpack":           {"column", "internal/buffer", "internal/mem", "internal/msgpwire", "internal/plan", "internal/wire", "msgpack/msgpcode"},
 	"json":              {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
@@ -143,7 +144,8 @@ func TestImports(t *testing.T) {
 			if !inside || pkg == s.pkg {
 				continue
 			}
-			// Tests of the server may import any package that its code may: they build the parts below their own.
+			// Tests of the server may import any package that its code may: they build the parts
+			// below their own.
 			allowed := slices.Contains(imports[s.pkg], pkg) || s.test && (isLeaf(pkg) || strings.HasPrefix(s.pkg, "server/") && !strings.HasPrefix(pkg, "bench"))
 			if !allowed {
 				t.Errorf("%s imports %s: the table of imports does not allow that", s.file, pkg)
@@ -229,7 +231,8 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// TestMap compares the map in doc.go with the tree: each path that it names exists, and it names each package.
+// TestMap compares the map in doc.go with the tree: each path that it names exists, and it names
+// each package.
 func TestMap(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

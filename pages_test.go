@@ -17,7 +17,8 @@ var figures func(*testing.T, pages.Row)
 // fails is a program's end that uses what README's blocks declare.
 const fails = "if err != nil {\n\tpanic(err)\n}\n"
 
-// streamsTail reads two messages of README's schema, which has a Tail, from a stream: as they are, and framed.
+// streamsTail reads two messages of README's schema, which has a Tail, from a stream: as they are,
+// and framed.
 const streamsTail = `
 fmt.Print(" ", errors.Is(pets.Reader(bytes.NewReader(append(b, b...))).Next(&back), schema.ErrEnd))
 var stream bytes.Buffer

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// idioms are words that readers stumble over, and what to write instead. The list grows by what reviews find.
+// idioms are words that readers stumble over, and what to write instead. The list grows by what
+// reviews find.
 var idioms = map[string]string{
 	"whoever":    "the caller, the sender, the operator …",
 	"anew":       "again, re-…",
@@ -22,7 +23,8 @@ var idioms = map[string]string{
 	"became of":  "the outcome of",
 }
 
-// TestPlainWords looks for idioms in documentation, code and comments. Tests and results of benchmarks are not searched.
+// TestPlainWords looks for idioms in documentation, code and comments. Tests and results of
+// benchmarks are not searched.
 func TestPlainWords(t *testing.T) {
 	var all []string
 	for idiom := range idioms {

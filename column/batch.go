@@ -8,14 +8,16 @@ import (
 
 // Batch is a set of columns of equal length, in the order in which they first appeared.
 //
-// Columns hand themselves out by name ([Batch.Column]). A batch remembers its last shape: the next batch with the same
-// names in the same order finds each one at the first comparison, and reuses its buffers and its name.
+// Columns hand themselves out by name ([Batch.Column]). A batch remembers its last shape: the next
+// batch with the same names in the same order finds each one at the first comparison, and reuses
+// its buffers and its name.
 type Batch struct {
 	Columns []*Column
 	Rows    int
 
-	// MaxRows bounds the rows. MaxColumns and MaxCells bound what hostile input can make of few bytes: a batch with many columns, each present in
-	// few rows, would otherwise grow as rows × columns. Zero means no limit.
+	// MaxRows bounds the rows. MaxColumns and MaxCells bound what hostile input can make of few
+	// bytes: a batch with many columns, each present in few rows, would otherwise grow as rows ×
+	// columns. Zero means no limit.
 	MaxRows    int
 	MaxColumns int
 	MaxCells   int
@@ -28,9 +30,10 @@ type Batch struct {
 // linear is up to how many columns a search by name walks instead of hashing.
 const linear = 8
 
-// farMore times the columns of a batch is how many an earlier one must have had for the index to be emptied name by name. A name
-// takes some 250 instructions. To clear a map takes some 1000 for each name, but no more than for each thousand names of the
-// largest batch so far, and then 100 for each of these thousands.
+// farMore times the columns of a batch is how many an earlier one must have had for the index to be
+// emptied name by name. A name takes some 250 instructions. To clear a map takes some 1000 for each
+// name, but no more than for each thousand names of the largest batch so far, and then 100 for each
+// of these thousands.
 const farMore = 64
 
 // Reset empties the batch and keeps its buffers.
@@ -56,8 +59,9 @@ func (b *Batch) Find(name string) *Column {
 // ErrName is returned for the name of a column that is not UTF-8.
 var ErrName = errors.New("column: a name is not UTF-8")
 
-// Column is the column called name, made when there is none: then it has a null for each row closed so far. The error says
-// that the batch is at its MaxColumns, or too sparse for its MaxCells, or is [ErrName]; then no column is made.
+// Column is the column called name, made when there is none: then it has a null for each row closed
+// so far. The error says that the batch is at its MaxColumns, or too sparse for its MaxCells, or is
+// [ErrName]; then no column is made.
 func (b *Batch) Column(name []byte) (*Column, error) {
 	if i := b.next; i < len(b.Columns) && b.Columns[i].Name == string(name) {
 		b.next++
@@ -123,8 +127,8 @@ func (b *Batch) reindex(n int) {
 	}
 }
 
-// CloseRow ends a row: columns that did not get a cell get a null. The error says that the batch is too sparse for its
-// MaxCells.
+// CloseRow ends a row: columns that did not get a cell get a null. The error says that the batch is
+// too sparse for its MaxCells.
 func (b *Batch) CloseRow() error {
 	if b.MaxRows > 0 && b.Rows >= b.MaxRows {
 		return TooManyRows(b.MaxRows)
@@ -142,9 +146,9 @@ func (b *Batch) CloseRow() error {
 	return nil
 }
 
-// Undo drops the cells beyond Rows: those of a row that was begun and not closed, or of closed ones after Rows was set back.
-// Columns have the kind that they had before those cells, or before they were to accept one that did not come; one without a value is
-// free again to take on any.
+// Undo drops the cells beyond Rows: those of a row that was begun and not closed, or of closed ones
+// after Rows was set back. Columns have the kind that they had before those cells, or before they
+// were to accept one that did not come; one without a value is free again to take on any.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {

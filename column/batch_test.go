@@ -28,7 +28,8 @@ func checkBatch(t *testing.T, b *Batch) {
 	}
 }
 
-// TestBatchRows fills rows whose keys come in any order, with fewer and more columns than are searched by name.
+// TestBatchRows fills rows whose keys come in any order, with fewer and more columns than are
+// searched by name.
 func TestBatchRows(t *testing.T) {
 	var b Batch
 	for _, columns := range []int{1, 7, 8, 9, 10, 40, 3, 9} {
@@ -86,8 +87,8 @@ func TestBatchLate(t *testing.T) {
 	}
 }
 
-// TestBatchReuse fills a batch with one shape, another, and the first again: the columns are the same objects, and nothing of
-// the last filling shows.
+// TestBatchReuse fills a batch with one shape, another, and the first again: the columns are the
+// same objects, and nothing of the last filling shows.
 func TestBatchReuse(t *testing.T) {
 	var b Batch
 	fill := func(kind Kind, names ...string) {
@@ -146,7 +147,8 @@ func fillAgain(b *Batch, names []string) {
 	}
 }
 
-// TestBatchLimits reaches each limit. What was refused leaves the batch as it was, once the row is undone.
+// TestBatchLimits reaches each limit. What was refused leaves the batch as it was, once the row is
+// undone.
 func TestBatchLimits(t *testing.T) {
 	b := Batch{MaxRows: 4}
 	for range 4 {
@@ -196,7 +198,8 @@ func TestBatchLimits(t *testing.T) {
 	}
 }
 
-// TestUndoWidening gives a column of ints back its ints when the row whose float widened it is dropped.
+// TestUndoWidening gives a column of ints back its ints when the row whose float widened it is
+// dropped.
 func TestUndoWidening(t *testing.T) {
 	const big = 1<<53 + 2
 	var b Batch
@@ -292,8 +295,9 @@ func TestUndoFreesKinds(t *testing.T) {
 	}
 }
 
-// TestUndoneKindsCostOnce gives a column of nulls one kind after the other, in rows that are undone. The nulls before are written once for
-// each kind, and are nulls in the kind that stays, whatever was there.
+// TestUndoneKindsCostOnce gives a column of nulls one kind after the other, in rows that are
+// undone. The nulls before are written once for each kind, and are nulls in the kind that stays,
+// whatever was there.
 func TestUndoneKindsCostOnce(t *testing.T) {
 	add := map[Kind]func(c *Column){
 		Bool:    func(c *Column) { c.AppendBool(true) },
@@ -344,7 +348,8 @@ func TestUndoneKindsCostOnce(t *testing.T) {
 	}
 }
 
-// TestResetForgetsNames follows wide batches by narrow ones, so that the index is emptied in both ways.
+// TestResetForgetsNames follows wide batches by narrow ones, so that the index is emptied in both
+// ways.
 func TestResetForgetsNames(t *testing.T) {
 	fill := func(b *Batch, prefix string, n int) {
 		for i := range n {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Bitmap is a set of row numbers, one bit each, the lowest bit of a word first. Rows beyond its end are not in it, so an
-// empty Bitmap is a column without nulls. Methods that add return the bitmap, as append does.
+// Bitmap is a set of row numbers, one bit each, the lowest bit of a word first. Rows beyond its end
+// are not in it, so an empty Bitmap is a column without nulls. Methods that add return the bitmap,
+// as append does.
 type Bitmap []uint64
 
 // Get reports whether i is set.

@@ -51,8 +51,9 @@ type Column struct {
 	Nulls  Bitmap // a set bit is a null; shorter than Rows means that the rest are values
 
 	typed int // the row whose value gave the column its kind
-	// A Float64 column that is cut to fewer rows than widened was one of ints then: the rows that it had when Widen was called, or one
-	// more than the row whose float widened it; 0 if it was never one of ints.
+	// A Float64 column that is cut to fewer rows than widened was one of ints then: the rows that
+	// it had when Widen was called, or one more than the row whose float widened it; 0 if it was
+	// never one of ints.
 	widened int
 	exact   int // an Int64 column: how many of the first Ints are in the buffer of Floats as well
 
@@ -71,7 +72,8 @@ func (c *Column) Reset() {
 	c.Nulls = c.Nulls[:0]
 }
 
-// StringAt is cell i of a String column. It is valid until the column is reset or appended to; to append to it takes new memory.
+// StringAt is cell i of a String column. It is valid until the column is reset or appended to; to
+// append to it takes new memory.
 func (c *Column) StringAt(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -81,8 +83,8 @@ func (c *Column) StringAt(i int) []byte {
 	return c.Text[start:end:end]
 }
 
-// InvalidText returns the first row, of those from row `from` on, whose text is not UTF-8, or -1. It looks at all of
-// their text in one pass.
+// InvalidText returns the first row, of those from row `from` on, whose text is not UTF-8, or -1.
+// It looks at all of their text in one pass.
 func (c *Column) InvalidText(from int) int {
 	if c.Kind != String || from >= c.Rows {
 		return -1
@@ -183,7 +185,8 @@ func appendZeros[T any](s []T, n int) []T {
 	return s[:len(s)+n]
 }
 
-// become gives a column that holds only nulls its kind; the nulls so far are written out, but for those that forget has left.
+// become gives a column that holds only nulls its kind; the nulls so far are written out, but for
+// those that forget has left.
 func (c *Column) become(k Kind) {
 	c.Kind, c.typed = k, c.Rows
 	z := min(c.zeros[k], c.Rows)
@@ -201,8 +204,9 @@ func (c *Column) become(k Kind) {
 	c.Nulls = c.Nulls[:z/64].SetRange(z/64*64, c.Rows)
 }
 
-// forget takes its kind from a column whose first n rows are null, and drops the others. Their cells stay in the buffers for become, so
-// that rows that are undone one by one do not write them again and again.
+// forget takes its kind from a column whose first n rows are null, and drops the others. Their
+// cells stay in the buffers for become, so that rows that are undone one by one do not write them
+// again and again.
 func (c *Column) forget(n int) {
 	zeros := c.zeros
 	zeros[c.Kind] = n
@@ -214,9 +218,10 @@ func (c *Column) forget(n int) {
 	c.zeros = zeros
 }
 
-// Accepts prepares the column for a cell of kind k and reports whether it can hold one. A column of nulls takes on the kind. An
-// Int64 column that meets a Float64 is widened, unless a float64 would round one of its cells. A Float64 column accepts the
-// Int64 cells that [Column.AcceptsInt64] accepts. All calls together take time linear in the cells.
+// Accepts prepares the column for a cell of kind k and reports whether it can hold one. A column of
+// nulls takes on the kind. An Int64 column that meets a Float64 is widened, unless a float64 would
+// round one of its cells. A Float64 column accepts the Int64 cells that [Column.AcceptsInt64]
+// accepts. All calls together take time linear in the cells.
 func (c *Column) Accepts(k Kind) bool {
 	switch {
 	case c.Kind == k:
@@ -235,12 +240,14 @@ func (c *Column) Accepts(k Kind) bool {
 	return true
 }
 
-// AcceptsInt64 is Accepts for the integer v: it is false as well if the column is a Float64 one and would round v.
+// AcceptsInt64 is Accepts for the integer v: it is false as well if the column is a Float64 one and
+// would round v.
 func (c *Column) AcceptsInt64(v int64) bool {
 	return c.Accepts(Int64) && (c.Kind != Float64 || isExact(v))
 }
 
-// Mismatch describes why the column does not accept a cell of kind k, as in "a bool in a column of int64".
+// Mismatch describes why the column does not accept a cell of kind k, as in "a bool in a column of
+// int64".
 func (c *Column) Mismatch(k Kind) string {
 	text := fmt.Sprintf("%s %v in a column of %v", article(k), k, c.Kind)
 	if c.Kind == Int64 && k == Float64 {
@@ -266,8 +273,9 @@ func article(k Kind) string {
 	return "a"
 }
 
-// isExact reports whether a float64 has v: one equals it, or prints as it does. Equal are integers that have at most 53 bits from
-// their highest to their lowest set bit. The others are how many languages write a float64 of that size, 2305843009213694000 for 2^61.
+// isExact reports whether a float64 has v: one equals it, or prints as it does. Equal are integers
+// that have at most 53 bits from their highest to their lowest set bit. The others are how many
+// languages write a float64 of that size, 2305843009213694000 for 2^61.
 func isExact(v int64) bool {
 	u := uint64(max(v, -v)) // of the least int64, which is its own negative, too
 	if bits.Len64(u)-bits.TrailingZeros64(u) <= 53 {
@@ -296,8 +304,8 @@ func (c *Column) Inexact() int {
 	return -1
 }
 
-// FirstFloat returns a row of a Float64 column that has a float, or -1. From the row on that widened
-// the column, it is the first with a fraction, or else the first that is not null.
+// FirstFloat returns a row of a Float64 column that has a float, or -1. From the row on that
+// widened the column, it is the first with a fraction, or else the first that is not null.
 func (c *Column) FirstFloat() int {
 	if c.Kind != Float64 {
 		return -1
@@ -317,8 +325,9 @@ func (c *Column) FirstFloat() int {
 	return first
 }
 
-// convert writes the Ints of an Int64 column to the buffer of Floats and returns how many are exact there, counted to the first
-// that is not. It starts where the last call ended: a row that is refused or undone does not convert the rows before it again.
+// convert writes the Ints of an Int64 column to the buffer of Floats and returns how many are exact
+// there, counted to the first that is not. It starts where the last call ended: a row that is
+// refused or undone does not convert the rows before it again.
 func (c *Column) convert() int {
 	floats := slices.Grow(c.Floats[:c.exact], len(c.Ints)-c.exact)
 	for _, v := range c.Ints[c.exact:] {
@@ -332,8 +341,8 @@ func (c *Column) convert() int {
 	return c.exact
 }
 
-// Widen turns an Int64 column into a Float64 one. It rounds the integers that a float64 cannot hold to the nearest; Accepts does
-// not widen a column that has one.
+// Widen turns an Int64 column into a Float64 one. It rounds the integers that a float64 cannot hold
+// to the nearest; Accepts does not widen a column that has one.
 func (c *Column) Widen() {
 	exact := c.convert()
 	c.Kind, c.widened = Float64, c.Rows
@@ -394,8 +403,9 @@ func (c *Column) AppendString(s []byte) error {
 	return nil
 }
 
-// AppendColumn appends the cells of o from row `from` up to, not including, `to`. The column must Accept o's kind. The error is
-// [ErrTextTooLong], or [ErrInexact] for an integer of o that a Float64 column would round; then nothing is appended.
+// AppendColumn appends the cells of o from row `from` up to, not including, `to`. The column must
+// Accept o's kind. The error is [ErrTextTooLong], or [ErrInexact] for an integer of o that a
+// Float64 column would round; then nothing is appended.
 func (c *Column) AppendColumn(o *Column, from, to int) error {
 	n := to - from
 	if o.Kind == Null {

@@ -164,7 +164,8 @@ func push(t *testing.T, r *rand.Rand, c *Column, m *model, k Kind) {
 	}
 }
 
-// TestColumnAgainstList drives a column and a list by the same random calls, in one column that is used again and again.
+// TestColumnAgainstList drives a column and a list by the same random calls, in one column that is
+// used again and again.
 func TestColumnAgainstList(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	c := &Column{Name: "kept"}

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestIntegersKeepTheirValue refuses integers that a float64 would round, in either order of integer and float.
+// TestIntegersKeepTheirValue refuses integers that a float64 would round, in either order of
+// integer and float.
 func TestIntegersKeepTheirValue(t *testing.T) {
 	exact := []int64{0, 1, -1, 1 << 53, -1 << 53, 1<<53 + 2, 1 << 60, 1<<63 - 1<<10, math.MinInt64, -(1<<53 + 2), 2305843009213694000, -9e18}
 	rounded := []int64{1<<53 + 1, -1<<53 - 1, 1<<60 + 1, 1<<63 - 1<<9, math.MaxInt64, math.MinInt64 + 1}
@@ -72,8 +73,8 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// TestRefusedFloatsConvertOnce counts the integers that rows with floats convert, when each of the rows is refused or undone: each
-// integer once.
+// TestRefusedFloatsConvertOnce counts the integers that rows with floats convert, when each of the
+// rows is refused or undone: each integer once.
 func TestRefusedFloatsConvertOnce(t *testing.T) {
 	var b Batch
 	c := b.mustColumn(t, "n")
@@ -108,7 +109,8 @@ func TestRefusedFloatsConvertOnce(t *testing.T) {
 	}
 }
 
-// TestConvertedCellsAreDropped truncates a column that was widened, and fills it with other integers.
+// TestConvertedCellsAreDropped truncates a column that was widened, and fills it with other
+// integers.
 func TestConvertedCellsAreDropped(t *testing.T) {
 	c := &Column{Kind: Int64}
 	for i := range 8 {
@@ -130,7 +132,8 @@ func TestConvertedCellsAreDropped(t *testing.T) {
 	}
 }
 
-// TestInvalidText finds the first text that is not UTF-8, in text of which any byte may be the first of a cell.
+// TestInvalidText finds the first text that is not UTF-8, in text of which any byte may be the
+// first of a cell.
 func TestInvalidText(t *testing.T) {
 	whole := strings.Repeat("plain text, ", 8) + "é日😀" + strings.Repeat("é", 40) + "\xff" + "plain"
 	for cut := range len(whole) {

@@ -99,7 +99,8 @@ func TestGrowth(t *testing.T) {
 				text.InvalidText(0)
 			}
 		}},
-		// Integers that grow by a quarter take 6.25 bytes for each that is there at the end, the floats one, and one float more 1.25.
+		// Integers that grow by a quarter take 6.25 bytes for each that is there at the end, the
+		// floats one, and one float more 1.25.
 		{Name: "Column.Widen,Column.Accepts", Alloc: 9, Prepare: func(n int) func() {
 			return func() {
 				c := of(Int64)
@@ -208,7 +209,8 @@ func TestGrowth(t *testing.T) {
 				}
 			}
 		}},
-		// A map is cleared table by table, each of up to 1024 names: the cost grows up to as many tables as there are names.
+		// A map is cleared table by table, each of up to 1024 names: the cost grows up to as many
+		// tables as there are names.
 		{Name: "Batch.Reset many small after a large one", Alloc: 100, Most: 256 << 10, Prepare: func(n int) func() {
 			all := names(n / 32)
 			return func() {
@@ -269,7 +271,8 @@ func TestGrowth(t *testing.T) {
 	})
 }
 
-// TestGrowthHeld: a batch keeps its buffers, and nothing of the bodies that its names and texts were parts of.
+// TestGrowthHeld: a batch keeps its buffers, and nothing of the bodies that its names and texts
+// were parts of.
 func TestGrowthHeld(t *testing.T) {
 	growth.CheckHeld(t, []growth.Held{{Name: "Batch", Start: func(large, _ int) func(int) any {
 		b := new(Batch)

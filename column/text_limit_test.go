@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTextLimit refuses strings beyond what offsets reach, without touching the column. Its 4 GiB of text are addresses
-// without memory behind them: nothing may read them.
+// TestTextLimit refuses strings beyond what offsets reach, without touching the column. Its 4 GiB
+// of text are addresses without memory behind them: nothing may read them.
 func TestTextLimit(t *testing.T) {
 	text, err := syscall.Mmap(-1, 0, 1<<32-1, syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
 	if err != nil {

@@ -2,8 +2,9 @@ package column
 
 import "testing"
 
-// TestUndoKeepsWiden undoes a row after the caller has widened a column: the column stays as it was before that row. Undoing rows that were
-// there when it was widened makes it a column of ints again.
+// TestUndoKeepsWiden undoes a row after the caller has widened a column: the column stays as it was
+// before that row. Undoing rows that were there when it was widened makes it a column of ints
+// again.
 func TestUndoKeepsWiden(t *testing.T) {
 	for name, spoil := range map[string]func(c *Column){
 		"an int":   func(c *Column) { c.AppendInt64(7) },

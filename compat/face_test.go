@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/api"
 )
 
-// TestFacesAreComplete holds each face to what its original exports: the same package-level names, and all methods.
+// TestFacesAreComplete holds each face to what its original exports: the same package-level names,
+// and all methods.
 func TestFacesAreComplete(t *testing.T) {
 	watch(t)
 	for dir, lists := range map[string][]string{

@@ -15,9 +15,10 @@ const (
 // longest is the length of the longest timestamp that is written in words.
 const longest = len("2006-01-02T15:04:05.999999999+07:00")
 
-// Append appends t in the form of RFC 3339, with as many digits of a fraction as it needs. The bytes are those of
-// t.AppendFormat(dst, time.RFC3339Nano), whatever the year and the zone. Append allocates only to make dst longer. Like AppendFormat, it
-// may write zeros that it then cuts off: into what capacity dst has beyond the result.
+// Append appends t in the form of RFC 3339, with as many digits of a fraction as it needs. The
+// bytes are those of t.AppendFormat(dst, time.RFC3339Nano), whatever the year and the zone. Append
+// allocates only to make dst longer. Like AppendFormat, it may write zeros that it then cuts off:
+// into what capacity dst has beyond the result.
 func Append(dst []byte, t time.Time) []byte {
 	offset := 0
 	if t.Location() != time.UTC {
@@ -34,7 +35,8 @@ func Append(dst []byte, t time.Time) []byte {
 	return write(dst, uint64(local-year0), uint64(t.Nanosecond()), offset)
 }
 
-// write appends the timestamp of so many seconds since the year 0 began. The caller has checked that b has room for the longest.
+// write appends the timestamp of so many seconds since the year 0 began. The caller has checked
+// that b has room for the longest.
 func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 	n := len(b)
 	days, clock := uint32(since/86400), uint32(since%86400)
@@ -63,8 +65,8 @@ func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 	return b[:n+6]
 }
 
-// writeFraction writes a dot and nine digits to b[n:n+10], and returns how many of these bytes stand before the zeros at the end. The
-// nanoseconds are not 0.
+// writeFraction writes a dot and nine digits to b[n:n+10], and returns how many of these bytes
+// stand before the zeros at the end. The nanoseconds are not 0.
 func writeFraction(b []byte, n int, nanoseconds uint64) int {
 	mem.Store8(b, n, '.')
 	x, last := digits(nanoseconds/10), nanoseconds%10

@@ -5,9 +5,9 @@ const (
 	year10000 = 253402300800
 )
 
-// months has what date needs of a month; for a leap year the index has its high bit set. The lowest byte is the days of the month.
-// Above it are the days of the year before the month, less the leap day that date counts apart. What is no month has no days, so
-// that one comparison checks both.
+// months has what date needs of a month; for a leap year the index has its high bit set. The lowest
+// byte is the days of the month. Above it are the days of the year before the month, less the leap
+// day that date counts apart. What is no month has no days, so that one comparison checks both.
 var months = func() (all [256]int32) {
 	for leap := range 2 {
 		before := -leap
@@ -22,8 +22,8 @@ var months = func() (all [256]int32) {
 	return all
 }()
 
-// date is the number of a day, where 0000-01-01 has the number 0, and whether there is such a day. The year is counted from its
-// century. No part is above 255.
+// date is the number of a day, where 0000-01-01 has the number 0, and whether there is such a day.
+// The year is counted from its century. No part is above 255.
 func date(century, year, month, day uint64) (days int64, ok bool) {
 	leap := year // every fourth, but of those that begin a century again every fourth
 	if year == 0 {
@@ -31,8 +31,8 @@ func date(century, year, month, day uint64) (days int64, ok bool) {
 	}
 	m := int64(months[uint8(month|(leap%4-1)>>56&0x80)])
 	year += 100 * century
-	// 365 days for each year before, and a leap day for each leap year up to this one, save the year 0: that makes up for days that
-	// count from 1.
+	// 365 days for each year before, and a leap day for each leap year up to this one, save the
+	// year 0: that makes up for days that count from 1.
 	days = int64(365*year+year/4-century+century/4+day) + m>>8
 	return days, day-1 < uint64(m&0xff)
 }
@@ -40,11 +40,13 @@ func date(century, year, month, day uint64) (days int64, ok bool) {
 // era is the days of 400 years, after which the calendar repeats itself.
 const era = 146097
 
-// civil is the date of a day, where the first of March in the year -400 has the number 0. The year must not be negative.
+// civil is the date of a day, where the first of March in the year -400 has the number 0. The year
+// must not be negative.
 //
-// A year that starts in March ends with its leap day, and its months begin on a line of slope 30.6. So centuries, years and months
-// each take one division: centuries and years by the days of four of them, months by the line. This is the scheme of C. Neri and
-// L. Schneider, Euclidean affine functions and their application to calendar algorithms, Software: Practice and Experience 53
+// A year that starts in March ends with its leap day, and its months begin on a line of slope 30.6.
+// So centuries, years and months each take one division: centuries and years by the days of four of
+// them, months by the line. This is the scheme of C. Neri and L. Schneider, Euclidean affine
+// functions and their application to calendar algorithms, Software: Practice and Experience 53
 // (2023).
 func civil(number uint32) (year, month, day uint32) {
 	n := 4*number + 3

@@ -15,9 +15,10 @@ const (
 	aWeek   = 7 * aDay
 )
 
-// ParseDuration reads a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours and a week is 7 days; years and months have no
-// fixed length and are [ErrCalendar]. A sign may stand in front. The last number may have a fraction, after a dot or a comma; what is
-// smaller than a nanosecond is cut off. A duration that does not fit is [ErrDurationRange], and what is no duration is
+// ParseDuration reads a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours and a week is 7
+// days; years and months have no fixed length and are [ErrCalendar]. A sign may stand in front. The
+// last number may have a fraction, after a dot or a comma; what is smaller than a nanosecond is cut
+// off. A duration that does not fit is [ErrDurationRange], and what is no duration is
 // [ErrDuration]. ParseDuration does not allocate.
 func ParseDuration(s string) (time.Duration, error) {
 	most, negative := uint64(math.MaxInt64), false
@@ -78,7 +79,8 @@ func ParseDuration(s string) (time.Duration, error) {
 	return time.Duration(total), nil
 }
 
-// number reads the digits at s[i:], and tells where they end. A number from tooMany on is out of range in any unit.
+// number reads the digits at s[i:], and tells where they end. A number from tooMany on is out of
+// range in any unit.
 func number(s string, i int) (n uint64, end int) {
 	const tooMany = 1e10
 	for ; i < len(s) && s[i]-'0' <= 9; i++ {
@@ -116,16 +118,17 @@ func fractionOf(unit uint64, digits string) uint64 {
 		}
 		return n
 	}
-	// n is the unit times 0.digits[i:], rounded down. To round down at each step is to round down once.
+	// n is the unit times 0.digits[i:], rounded down. To round down at each step is to round down
+	// once.
 	for i := len(digits) - 1; i >= 0; i-- {
 		n = (uint64(digits[i]-'0')*unit + n) / 10
 	}
 	return n
 }
 
-// AppendDuration appends d in its canonical form: hours, minutes and seconds, those that are not 0, or PT0S. There are no days, since
-// in other programs a day may have 23 or 25 hours. [ParseDuration] reads it back as d. AppendDuration allocates only to make dst
-// longer.
+// AppendDuration appends d in its canonical form: hours, minutes and seconds, those that are not 0,
+// or PT0S. There are no days, since in other programs a day may have 23 or 25 hours.
+// [ParseDuration] reads it back as d. AppendDuration allocates only to make dst longer.
 func AppendDuration(dst []byte, d time.Duration) []byte {
 	n := uint64(d)
 	if d < 0 {

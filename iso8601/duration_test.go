@@ -160,7 +160,8 @@ const (
 
 var durationForm = regexp.MustCompile(`^([-+]?)P` + durationDate + durationTime + `$`)
 
-// slowDuration is ParseDuration once more, in rational numbers. It does not tell why something is no duration.
+// slowDuration is ParseDuration once more, in rational numbers. It does not tell why something is
+// no duration.
 func slowDuration(s string) (time.Duration, bool) {
 	part := durationForm.FindStringSubmatch(s)
 	if part == nil || strings.HasSuffix(s, "P") || strings.HasSuffix(s, "T") {

@@ -1,10 +1,12 @@
 package iso8601
 
-// Error is what is wrong with a timestamp or a duration. Every error of this package is one of the constants below: it costs no
-// allocation, it can be compared with == or errors.Is, and it does not hold the input.
+// Error is what is wrong with a timestamp or a duration. Every error of this package is one of the
+// constants below: it costs no allocation, it can be compared with == or errors.Is, and it does not
+// hold the input.
 type Error string
 
-// The errors of [Parse]. The date is looked at before the time of day, and that before the fraction and the zone.
+// The errors of [Parse]. The date is looked at before the time of day, and that before the fraction
+// and the zone.
 const (
 	ErrSyntax Error = "iso8601: not a timestamp"
 	ErrMonth  Error = "iso8601: month out of range"

@@ -53,8 +53,8 @@ func TestGrowth(t *testing.T) {
 	})
 }
 
-// TestGrowthHeld: what an attacker's times leave behind is bounded, as the package comment says. No text comes twice: all differ in
-// their second, their fraction or their zone.
+// TestGrowthHeld: what an attacker's times leave behind is bounded, as the package comment says. No
+// text comes twice: all differ in their second, their fraction or their zone.
 func TestGrowthHeld(t *testing.T) {
 	second := time.Unix(0, 0)
 	step := func(n int) any {

@@ -9,8 +9,9 @@ import (
 // clockEnd is where a fraction or the zone begins.
 const clockEnd = len("2006-01-02T15:04:05")
 
-// Parse reads a timestamp: what time.Parse(time.RFC3339Nano, s) accepts, and no more; the result is the same, its zone included.
-// The error is one of the constants of type [Error]. Parse does not allocate, but for the first times with an offset (zone.go).
+// Parse reads a timestamp: what time.Parse(time.RFC3339Nano, s) accepts, and no more; the result is
+// the same, its zone included. The error is one of the constants of type [Error]. Parse does not
+// allocate, but for the first times with an offset (zone.go).
 func Parse(s string) (time.Time, error) {
 	b := mem.Bytes(s)
 	if !words || len(b) <= clockEnd {

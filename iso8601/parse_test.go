@@ -92,7 +92,8 @@ func TestParseLikeTime(t *testing.T) {
 	}
 }
 
-// TestParseTwoDigits tries all pairs of digits in each place, together with others that are at their limit.
+// TestParseTwoDigits tries all pairs of digits in each place, together with others that are at
+// their limit.
 func TestParseTwoDigits(t *testing.T) {
 	for n := range 100 {
 		for _, form := range []string{
@@ -170,7 +171,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseLenient has what RFC 3339 does not allow and time.Parse accepts. All of it is a decision to follow the latter.
+// TestParseLenient has what RFC 3339 does not allow and time.Parse accepts. All of it is a decision
+// to follow the latter.
 func TestParseLenient(t *testing.T) {
 	second := time.Date(2006, 1, 2, 5, 4, 5, 0, time.UTC)
 	for s, want := range map[string]time.Time{
@@ -269,7 +271,8 @@ func TestParseRandom(t *testing.T) {
 	}
 }
 
-// randomTime is mostly a time of our days, with as many digits of a fraction as comes, in some zone.
+// randomTime is mostly a time of our days, with as many digits of a fraction as comes, in some
+// zone.
 func randomTime(r *rand.Rand) time.Time {
 	seconds := r.Int64N(4e9)
 	switch r.IntN(8) {

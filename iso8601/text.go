@@ -6,7 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Duration is a time.Duration whose text is that of ISO 8601, in encoding/json and wherever else encoding.TextMarshaler counts.
+// Duration is a time.Duration whose text is that of ISO 8601, in encoding/json and wherever else
+// encoding.TextMarshaler counts.
 type Duration time.Duration
 
 // String is the form of [AppendDuration].

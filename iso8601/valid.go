@@ -2,14 +2,17 @@ package iso8601
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// ValidFlags say which other forms [Valid] accepts. The values are those of github.com/segmentio/encoding/iso8601.
+// ValidFlags say which other forms [Valid] accepts. The values are those of
+// github.com/segmentio/encoding/iso8601.
 type ValidFlags int
 
 const (
-	// Strict accepts a date, T, a time of day, a fraction of 1 to 9 digits, and a zone: Z, +hh:mm or -hh:mm.
+	// Strict accepts a date, T, a time of day, a fraction of 1 to 9 digits, and a zone: Z, +hh:mm
+	// or -hh:mm.
 	Strict ValidFlags = 0
 
-	// AllowSpaceSeparator also accepts a space in the place of T, and one before the + or - of a zone.
+	// AllowSpaceSeparator also accepts a space in the place of T, and one before the + or - of a
+	// zone.
 	AllowSpaceSeparator ValidFlags = 2
 
 	// AllowMissingTime also accepts a date alone.
@@ -28,8 +31,9 @@ const (
 	Flexible = AllowSpaceSeparator | AllowMissingTime | AllowMissingSubsecond | AllowMissingTimezone | AllowNumericTimezone
 )
 
-// Valid reports whether s is a timestamp of a form that the flags allow, and all its numbers are in range: those of the zone below 24
-// hours and 60 minutes. What is valid with no other flag than AllowMissingSubsecond, [Parse] accepts. Valid does not allocate.
+// Valid reports whether s is a timestamp of a form that the flags allow, and all its numbers are in
+// range: those of the zone below 24 hours and 60 minutes. What is valid with no other flag than
+// AllowMissingSubsecond, [Parse] accepts. Valid does not allocate.
 func Valid(s string, flags ValidFlags) bool {
 	b := mem.Bytes(s)
 	alone := len(b) == len("2006-01-02") && flags&AllowMissingTime != 0

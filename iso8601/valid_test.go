@@ -9,7 +9,8 @@ import (
 
 var validForm = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:([T ])(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|( ?)[+-](\d\d)(:?)(\d\d))?)?$`)
 
-// slowNeeds is what Valid is to do, said once more: a form, ranges by the package time, and the flags that the parts need.
+// slowNeeds is what Valid is to do, said once more: a form, ranges by the package time, and the
+// flags that the parts need.
 func slowNeeds(s string) (needs ValidFlags, ok bool) {
 	part := validForm.FindStringSubmatch(s)
 	if part == nil {

@@ -96,7 +96,8 @@ func TestWordAt(t *testing.T) {
 	}
 }
 
-// TestCalendar holds date and civil against the package time, for some days more than the four-digit years.
+// TestCalendar holds date and civil against the package time, for some days more than the
+// four-digit years.
 func TestCalendar(t *testing.T) {
 	for n := range int64(10000/400*era + 1000) {
 		y, m, d := time.Unix(year0+n*86400, 0).UTC().Date()
@@ -123,7 +124,8 @@ func TestNoSuchDay(t *testing.T) {
 	}
 }
 
-// TestInlined: the readers of words are cheap because they are inlined. Some are close to what the compiler allows.
+// TestInlined: the readers of words are cheap because they are inlined. Some are close to what the
+// compiler allows.
 func TestInlined(t *testing.T) {
 	if mem.Checked {
 		t.Skip("checked loads cost more than they may")

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// mostMinutes is the greatest offset that is read, in minutes. Like time.Parse, Parse takes 24 hours and 60 minutes.
+// mostMinutes is the greatest offset that is read, in minutes. Like time.Parse, Parse takes 24
+// hours and 60 minutes.
 const mostMinutes = 24*60 + 60
 
-// zones are the fixed zones that have been met, from the greatest offset west to the greatest east. None is forgotten: all of
-// them are half a megabyte.
+// zones are the fixed zones that have been met, from the greatest offset west to the greatest east.
+// None is forgotten: all of them are half a megabyte.
 var zones [2*mostMinutes + 1]atomic.Pointer[time.Location]
 
 // meet makes the fixed zone of that offset in minutes, unless another goroutine just has.
@@ -20,7 +21,8 @@ func meet(minutes int) *time.Location {
 	return known.Load()
 }
 
-// in is the time in the zone of that offset in minutes: the local zone when its offset is the same at that time, else a fixed one.
+// in is the time in the zone of that offset in minutes: the local zone when its offset is the same
+// at that time, else a fixed one.
 func in(unix, fraction int64, minutes int) time.Time {
 	unix -= int64(minutes) * 60
 	t := time.Unix(unix, fraction)
@@ -33,7 +35,8 @@ func in(unix, fraction int64, minutes int) time.Time {
 		offset = findOffset(t, unix, s)
 	}
 	if offset == minutes*60 {
-		// t is local already; but when a program has set time.Local to time.UTC, Local leaves the pointer out, as time.Parse does.
+		// t is local already; but when a program has set time.Local to time.UTC, Local leaves the
+		// pointer out, as time.Parse does.
 		return t.Local()
 	}
 	z := zones[minutes+mostMinutes].Load()
@@ -51,11 +54,13 @@ type span struct {
 	offset  int
 }
 
-// spans are those that have been met, a place for each quarter of a year or so. What does not fit is looked up again each time.
+// spans are those that have been met, a place for each quarter of a year or so. What does not fit
+// is looked up again each time.
 var spans [64]atomic.Pointer[span]
 
-// findOffset is the offset of the local zone at t, whose Unix time is unix, where the span in its place is another. That is replaced
-// only when time.Local is no longer what it was, so that nothing is allocated in the long run.
+// findOffset is the offset of the local zone at t, whose Unix time is unix, where the span in its
+// place is another. That is replaced only when time.Local is no longer what it was, so that nothing
+// is allocated in the long run.
 func findOffset(t time.Time, unix int64, old *span) int {
 	_, offset := t.Zone()
 	if old == nil || old.local != time.Local {

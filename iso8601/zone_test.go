@@ -45,7 +45,8 @@ func TestMeetTwice(t *testing.T) {
 	}
 }
 
-// TestZonesAreThoseOfTime: where the package time itself keeps a zone, it is the same one, so that == holds.
+// TestZonesAreThoseOfTime: where the package time itself keeps a zone, it is the same one, so that
+// == holds.
 func TestZonesAreThoseOfTime(t *testing.T) {
 	for _, s := range []string{"2006-01-02T15:04:05-12:00", "2006-01-02T15:04:05-01:00", "2006-01-02T15:04:05+14:00"} {
 		want, err := time.Parse(time.RFC3339Nano, s)
@@ -55,7 +56,8 @@ func TestZonesAreThoseOfTime(t *testing.T) {
 	}
 }
 
-// TestLocalChanges sets the local zone again and again, to zones with summer time too, and compares with package time.
+// TestLocalChanges sets the local zone again and again, to zones with summer time too, and compares
+// with package time.
 func TestLocalChanges(t *testing.T) {
 	was := time.Local
 	defer func() { time.Local = was }()

@@ -2,8 +2,8 @@ package json
 
 import "encoding/json"
 
-// The types of encoding/json are its own: errors.As finds them, and a type that implements Marshaler or Unmarshaler for it does so
-// here. Their documentation is there.
+// The types of encoding/json are its own: errors.As finds them, and a type that implements
+// Marshaler or Unmarshaler for it does so here. Their documentation is there.
 type (
 	Marshaler   = json.Marshaler
 	Unmarshaler = json.Unmarshaler

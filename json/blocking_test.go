@@ -1,7 +1,8 @@
 package json_test
 
-// When a Decoder waits, and for what: a value that is complete is returned without a look at what comes next, where that cannot
-// change it. Each test runs with encoding/json as well, which shows that it asks for no more than is promised.
+// When a Decoder waits, and for what: a value that is complete is returned without a look at what
+// comes next, where that cannot change it. Each test runs with encoding/json as well, which shows
+// that it asks for no more than is promised.
 
 import (
 	"bytes"
@@ -101,7 +102,8 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// TestTokensOnAPipe takes each token as soon as it is there: a bracket at once, a string, a number or a word with the next byte.
+// TestTokensOnAPipe takes each token as soon as it is there: a bracket at once, a string, a number
+// or a word with the next byte.
 func TestTokensOnAPipe(t *testing.T) {
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		steps := []struct {

@@ -1,6 +1,7 @@
 package json
 
-// The columnar road: a batch of records straight into typed columns (package column), from any of its forms in JSON.
+// The columnar road: a batch of records straight into typed columns (package column), from any of
+// its forms in JSON.
 //
 //	columns  {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
@@ -36,31 +37,35 @@ import (
 //	func (e *Error) Where() string                   // returns Path and Offset in words
 //	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
 //
-// Cause is a *SyntaxError if the input is not valid JSON. The verb %+v prints the place after the text, as in
-// "json: a bool in a column of int64 in host[3], at byte 96".
+// Cause is a *SyntaxError if the input is not valid JSON. The verb %+v prints the place after the
+// text, as in "json: a bool in a column of int64 in host[3], at byte 96".
 type Error = wire.Error
 
-// ParseColumns decodes a JSON document into b: an object of arrays of equal length, each of which becomes a column, or an array of
-// objects, each of which becomes a row.
+// ParseColumns decodes a JSON document into b: an object of arrays of equal length, each of which
+// becomes a column, or an array of objects, each of which becomes a row.
 //
 //	{"time": [1, 2], "host": ["a", "b"]}
 //	[{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// For an object b must be empty. Rows of an array are put after those that b has; a key that one lacks is a null in that row.
+// For an object b must be empty. Rows of an array are put after those that b has; a key that one
+// lacks is a null in that row.
 //
-// A cell is null, a boolean, a number or a string. A number without a fraction and an exponent is an int64, and an error if it is
-// beyond one; any other is a float64, and an error if it is out of range. A column takes the kind of its first value that is not null;
-// ints become floats when a float follows, and -0 is a float where floats are. An integer beyond 2^53 that a float64 would round is an
-// error in a column that holds floats (package column has the rule). Strings and names that are not UTF-8, or hold half of a surrogate
-// pair, are errors: unlike [Unmarshal], which replaces what it cannot show, a column has what was sent or nothing. So are a name that
-// comes twice, arrays and objects in cells.
+// A cell is null, a boolean, a number or a string. A number without a fraction and an exponent is
+// an int64, and an error if it is beyond one; any other is a float64, and an error if it is out of
+// range. A column takes the kind of its first value that is not null; ints become floats when a
+// float follows, and -0 is a float where floats are. An integer beyond 2^53 that a float64 would
+// round is an error in a column that holds floats (package column has the rule). Strings and names
+// that are not UTF-8, or hold half of a surrogate pair, are errors: unlike [Unmarshal], which
+// replaces what it cannot show, a column has what was sent or nothing. So are a name that comes
+// twice, arrays and objects in cells.
 //
-// What is wrong is an [Error]. If data is not valid JSON, it has the text of encoding/json's error, whatever else is wrong. After an
-// error b holds what was read before it: b.Reset empties it, and of an array b.Undo drops what is left of the row at fault, so that the
-// rows before it stay.
+// What is wrong is an [Error]. If data is not valid JSON, it has the text of encoding/json's error,
+// whatever else is wrong. After an error b holds what was read before it: b.Reset empties it, and
+// of an array b.Undo drops what is left of the row at fault, so that the rows before it stay.
 //
-// Memory grows with the size of data, save for one thing: a row takes a cell in every column, so that rows that each bring a column of
-// their own make their number squared. The MaxColumns and MaxCells of b bound that, its MaxRows the rows.
+// Memory grows with the size of data, save for one thing: a row takes a cell in every column, so
+// that rows that each bring a column of their own make their number squared. The MaxColumns and
+// MaxCells of b bound that, its MaxRows the rows.
 //
 // b does not refer to data. A batch that is used again, for the same columns, allocates nothing.
 func ParseColumns(data []byte, b *column.Batch) error {
@@ -82,12 +87,13 @@ func ParseColumns(data []byte, b *column.Batch) error {
 	return r.error(data, 0, noRow, oneValue)
 }
 
-// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which becomes a row of b, after those that are there. Lines
-// of white space are passed over, and count for nothing; lines end with \n, or \r\n, and the last one may lack that.
+// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which becomes a row of
+// b, after those that are there. Lines of white space are passed over, and count for nothing; lines
+// end with \n, or \r\n, and the last one may lack that.
 //
-// Rows and errors are as in [ParseColumns], except that lines are judged one by one: the error is that of
-// the first line that is wrong, which need not be valid JSON for the lines before it to stay. Its Path counts rows from 0, its Offset
-// from the beginning of data.
+// Rows and errors are as in [ParseColumns], except that lines are judged one by one: the error is
+// that of the first line that is wrong, which need not be valid JSON for the lines before it to
+// stay. Its Path counts rows from 0, its Offset from the beginning of data.
 func ParseLines(data []byte, b *column.Batch) error {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -115,9 +121,10 @@ func ParseLines(data []byte, b *column.Batch) error {
 	}
 }
 
-// ParseRow decodes the object at the beginning of data as one more row of b, as [ParseColumns] does with each element of an array. It
-// returns what follows the object and the white space after it, also when the object is valid JSON and no row; else it returns data.
-// After an error, b.Undo drops what is left of the row.
+// ParseRow decodes the object at the beginning of data as one more row of b, as [ParseColumns] does
+// with each element of an array. It returns what follows the object and the white space after it,
+// also when the object is valid JSON and no row; else it returns data. After an error, b.Undo drops
+// what is left of the row.
 func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -129,9 +136,10 @@ func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	return r.restAfter(data)
 }
 
-// ParseCell decodes the value at the beginning of data as one more cell of c, as [ParseColumns] does with each element of a column. It
-// returns what follows the value and the white space after it, also when the value is valid JSON and does not fit; else it returns
-// data. On an error c is as it was.
+// ParseCell decodes the value at the beginning of data as one more cell of c, as [ParseColumns]
+// does with each element of a column. It returns what follows the value and the white space after
+// it, also when the value is valid JSON and does not fit; else it returns data. On an error c is as
+// it was.
 func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	r := newColumnReader(data, nil)
 	defer r.release()
@@ -141,8 +149,8 @@ func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	return r.restAfter(data)
 }
 
-// columnReader is one of these calls. Its functions take and give positions as those of the decoder do; where they give failed,
-// cause says why, or the input is not valid JSON.
+// columnReader is one of these calls. Its functions take and give positions as those of the decoder
+// do; where they give failed, cause says why, or the input is not valid JSON.
 type columnReader struct {
 	d    *decoder
 	b    *column.Batch
@@ -188,8 +196,9 @@ func (r *columnReader) failAt(offset int, cause error) int {
 
 const noRow = -1
 
-// error is what to return when reading has failed in text, which stands in the input from start on, and is a row by itself or noRow.
-// What is wrong with its syntax goes before what cause says, wherever it is. Errors are not where speed counts: text is read again.
+// error is what to return when reading has failed in text, which stands in the input from start on,
+// and is a row by itself or noRow. What is wrong with its syntax goes before what cause says,
+// wherever it is. Errors are not where speed counts: text is read again.
 func (r *columnReader) error(text []byte, start, row int, all extent) error {
 	e := &Error{Offset: int64(r.at), Cause: r.cause}
 	if r.cause == nil || r.d.check(text, all) == failed {

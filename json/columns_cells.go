@@ -1,6 +1,7 @@
 package json
 
-// Cells. The kind that a column has says how its next cell is read; what is something else goes through anyCell.
+// Cells. The kind that a column has says how its next cell is read; what is something else goes
+// through anyCell.
 
 import (
 	"errors"
@@ -39,9 +40,9 @@ func (r *columnReader) cell(c *column.Column, i int) int {
 	return r.anyCell(c, i)
 }
 
-// floatCell reads the number at i into c, unless it is ±2^53 or beyond, where a whole number may have no exact float64. If it does
-// not, it gives ^the position of the value, which may be another one than before: a number can be so long that the window has moved
-// past its beginning.
+// floatCell reads the number at i into c, unless it is ±2^53 or beyond, where a whole number may
+// have no exact float64. If it does not, it gives ^the position of the value, which may be another
+// one than before: a number can be so long that the window has moved past its beginning.
 func (d *decoder) floatCell(c *column.Column, i int) int {
 	off := d.off
 	f, j := d.float(i)
@@ -192,7 +193,8 @@ func brief(number []byte) string {
 	return string(number[:40]) + "…"
 }
 
-// column reads the array at i into c, which is empty. With most above zero, it is the most cells that are taken.
+// column reads the array at i into c, which is empty. With most above zero, it is the most cells
+// that are taken.
 func (r *columnReader) column(c *column.Column, i, most int) int {
 	d := r.d
 	if mem.Load8(d.b, i) != '[' {
@@ -218,8 +220,9 @@ func (r *columnReader) column(c *column.Column, i, most int) int {
 	return ^i
 }
 
-// run reads cells of c's kind as long as they follow one another, mostly without anything but commas between them. It gives the
-// position of the first element that it leaves, or ^that after the array, or failed. With most above zero, c gets no more cells.
+// run reads cells of c's kind as long as they follow one another, mostly without anything but
+// commas between them. It gives the position of the first element that it leaves, or ^that after
+// the array, or failed. With most above zero, c gets no more cells.
 func (d *decoder) run(c *column.Column, i, most int) int {
 	left := math.MaxInt
 	if most > 0 {

@@ -1,7 +1,8 @@
 package json
 
-// Rows. The keys of one are mostly those of the row before, in the same order and written the same, so each is first compared, byte
-// for byte, with the one that is due; only what is something else is read as a string and looked up.
+// Rows. The keys of one are mostly those of the row before, in the same order and written the same,
+// so each is first compared, byte for byte, with the one that is due; only what is something else
+// is read as a string and looked up.
 
 import (
 	"bytes"
@@ -13,8 +14,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// writtenKey is how the name of a column is written: n bytes after the opening quote, the closing one included, of which the first 8
-// are word under mask, and which stand in the input at start. Equal bytes are equal names, with escapes or without.
+// writtenKey is how the name of a column is written: n bytes after the opening quote, the closing
+// one included, of which the first 8 are word under mask, and which stand in the input at start.
+// Equal bytes are equal names, with escapes or without.
 //
 // The zero writtenKey, and one whose name has not come yet, is that of 8 zeros, which are no JSON.
 type writtenKey struct {
@@ -91,8 +93,8 @@ func (r *columnReader) rows(i int) int {
 	return ^i
 }
 
-// expected is the column whose key stands at i, if it is one of those that are due from column next on, and the position after the
-// key; else -1.
+// expected is the column whose key stands at i, if it is one of those that are due from column next
+// on, and the position after the key; else -1.
 func (r *columnReader) expected(i, next int) (k, after int) {
 	d := r.d
 	if mem.Load8(d.b, i) != '"' {
@@ -111,8 +113,8 @@ func (r *columnReader) expected(i, next int) (k, after int) {
 	return -1, 0
 }
 
-// findColumn is the column whose key stands at i, made if there is none, its number, if that is easily told, else that before next,
-// and the position after the key.
+// findColumn is the column whose key stands at i, made if there is none, its number, if that is
+// easily told, else that before next, and the position after the key.
 func (r *columnReader) findColumn(i, next int) (c *column.Column, k, after int) {
 	d, b := r.d, r.b
 	start := d.off + i + 1
@@ -179,8 +181,8 @@ var (
 
 var replacement = []byte("\uFFFD")
 
-// isLossy reports whether text has replacements for what raw, the string between its quotes, holds: bytes that are not UTF-8, or
-// lone halves of surrogate pairs.
+// isLossy reports whether text has replacements for what raw, the string between its quotes, holds:
+// bytes that are not UTF-8, or lone halves of surrogate pairs.
 func isLossy(text, raw []byte) bool {
 	if !bytes.Contains(text, replacement) {
 		return false

@@ -343,7 +343,8 @@ func shown(data []byte) string {
 	return fmt.Sprintf("%q", data)
 }
 
-// checkColumns decodes data as a document and as lines, into a batch that may have been used, and holds it against the naive way.
+// checkColumns decodes data as a document and as lines, into a batch that may have been used, and
+// holds it against the naive way.
 func checkColumns(t testing.TB, data []byte, used *column.Batch) (good bool) {
 	t.Helper()
 	before := bytes.Clone(data)
@@ -390,7 +391,8 @@ func checkColumns(t testing.TB, data []byte, used *column.Batch) (good bool) {
 	return good || err == nil
 }
 
-// checkError wants encoding/json's error for a document that is not valid, and one of ours, with a place, for others.
+// checkError wants encoding/json's error for a document that is not valid, and one of ours, with a
+// place, for others.
 func checkError(t testing.TB, data []byte, err error) {
 	t.Helper()
 	var e *Error
@@ -419,7 +421,8 @@ func randomNumber(r *rand.Rand, float bool) string {
 	return strconv.FormatFloat(f, "efg"[r.IntN(3)], -1, 64)
 }
 
-// randomCell is a random value of a kind that columns have; one in a while is of another kind, and fewer are nothing for a column.
+// randomCell is a random value of a kind that columns have; one in a while is of another kind, and
+// fewer are nothing for a column.
 func randomCell(r *rand.Rand, kind int) string {
 	if r.IntN(40) == 0 {
 		return "null"
@@ -546,7 +549,8 @@ func randomRows(r *rand.Rand, lines bool) []byte {
 	return b.Bytes()
 }
 
-// TestColumnsAgainstNaive decodes random batches, one after the other into one batch, so that shapes follow one another.
+// TestColumnsAgainstNaive decodes random batches, one after the other into one batch, so that
+// shapes follow one another.
 func TestColumnsAgainstNaive(t *testing.T) {
 	r := corpus.New(7)
 	var used column.Batch
@@ -563,7 +567,8 @@ func TestColumnsAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestColumnsCut decodes every beginning of a document, so that it ends everywhere, in either window.
+// TestColumnsCut decodes every beginning of a document, so that it ends everywhere, in either
+// window.
 func TestColumnsCut(t *testing.T) {
 	var used column.Batch
 	for _, data := range []string{
@@ -820,7 +825,8 @@ func TestColumnLimits(t *testing.T) {
 	}
 }
 
-// TestColumnsDeep wants no more than an error of what nests deeply, in time that grows with its length.
+// TestColumnsDeep wants no more than an error of what nests deeply, in time that grows with its
+// length.
 func TestColumnsDeep(t *testing.T) {
 	for _, nested := range []string{strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<18), strings.Repeat("[", 9000) + strings.Repeat("]", 9000)} {
 		for _, before := range []string{"", "[", `{"a":`, `{"a":[`, `[{"a":`} {

@@ -2,9 +2,11 @@ package json
 
 // Compact; and what Marshal makes of the JSON that methods give it.
 //
-// Short input, most of which is minified already, is read once more byte by byte (compact_minified.go). The rest is checked by the decoder.
-// Then white space is all that is in no string, and nothing else need be known of JSON to take it out, a block of 64 bytes at a time. A
-// block is a few words of a bit for each byte, and what to keep of it comes of them without a branch:
+// Short input, most of which is minified already, is read once more byte by byte
+// (compact_minified.go). The rest is checked by the decoder. Then white space is all that is in no
+// string, and nothing else need be known of JSON to take it out, a block of 64 bytes at a time. A
+// block is a few words of a bit for each byte, and what to keep of it comes of them without a
+// branch:
 //
 //	text       { "a\" b" : "c" }
 //	backslash  ····#············
@@ -24,8 +26,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Compact appends src to dst without insignificant white space. If src is not valid JSON, dst stays as it was, and the error is that
-// of encoding/json.
+// Compact appends src to dst without insignificant white space. If src is not valid JSON, dst stays
+// as it was, and the error is that of encoding/json.
 func Compact(dst *bytes.Buffer, src []byte) error {
 	dst.Grow(len(src))
 	if b, ok := appendCompact(dst.AvailableBuffer(), src, false); ok {
@@ -35,11 +37,12 @@ func Compact(dst *bytes.Buffer, src []byte) error {
 	return json.Compact(dst, src)
 }
 
-// longRaw is the length from which a decoder is worth fetching, and what has to be escaped is looked for beforehand.
+// longRaw is the length from which a decoder is worth fetching, and what has to be escaped is
+// looked for beforehand.
 const longRaw = 256
 
-// appendCompact appends src as Compact does; with html as HTMLEscape does too. It reports false, and appends nothing, if src is not
-// valid JSON.
+// appendCompact appends src as Compact does; with html as HTMLEscape does too. It reports false,
+// and appends nothing, if src is not valid JSON.
 func appendCompact(b, src []byte, html bool) ([]byte, bool) {
 	if len(src) < longRaw && minified(src) {
 		if html {
@@ -64,12 +67,14 @@ func needsHTML(s []byte) bool {
 	return bytes.IndexByte(s, '<') >= 0 || bytes.IndexByte(s, '>') >= 0 || bytes.IndexByte(s, '&') >= 0 || hasLineEnd(s)
 }
 
-// hasLineEnd reports whether one of the characters is in s that end a line in JavaScript, and in JSON do not.
+// hasLineEnd reports whether one of the characters is in s that end a line in JavaScript, and in
+// JSON do not.
 func hasLineEnd(s []byte) bool {
 	return bytes.IndexByte(s, 0xe2) >= 0 && (bytes.Contains(s, []byte("\u2028")) || bytes.Contains(s, []byte("\u2029")))
 }
 
-// appendTrusted is appendCompact for what the caller vouches for: if it is not valid, it is only escaped.
+// appendTrusted is appendCompact for what the caller vouches for: if it is not valid, it is only
+// escaped.
 func appendTrusted(b, src []byte) []byte {
 	b, ok := appendCompact(b, src, true)
 	if !ok {
@@ -143,10 +148,12 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 	return all == ^uint64(0)
 }
 
-// escapedBy marks the bytes that a backslash escapes. The first one is escaped if first is 1, and that of the next block if next is.
+// escapedBy marks the bytes that a backslash escapes. The first one is escaped if first is 1, and
+// that of the next block if next is.
 //
-// Of the bytes after the backslashes of a run, every other one is escaped: those at odd places if the run begins at an even one, those at
-// even places if not. An addition at their beginnings clears the runs of the second kind.
+// Of the bytes after the backslashes of a run, every other one is escaped: those at odd places if
+// the run begins at an even one, those at even places if not. An addition at their beginnings
+// clears the runs of the second kind.
 func escapedBy(backslash, first uint64) (behind, next uint64) {
 	const evens = 0x5555555555555555
 	backslash &^= first

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// minified reports whether compacting src would change nothing: it is valid JSON without white space. Most of what methods give is so. It
-// gives up on what nests deeper than a word has bits.
+// minified reports whether compacting src would change nothing: it is valid JSON without white
+// space. Most of what methods give is so. It gives up on what nests deeper than a word has bits.
 func minified(src []byte) bool {
 	var nest uint64 // a bit for each level, the lowest for the current one: whether it is an object
 	depth, i := 0, 0

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// TestCompactBlocks lets strings, white space and runs of backslashes begin and end at every place around the edges of blocks, and around
-// those where the next blocks are looked at.
+// TestCompactBlocks lets strings, white space and runs of backslashes begin and end at every place
+// around the edges of blocks, and around those where the next blocks are looked at.
 func TestCompactBlocks(t *testing.T) {
 	const all = keepAtOnce * simd.BlockSize
 	for _, edge := range []int{simd.BlockSize, 2 * simd.BlockSize, all} {

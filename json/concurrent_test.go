@@ -28,7 +28,8 @@ func together(n int, run func(g int)) {
 	all.Wait()
 }
 
-// TestFirstUse has many goroutines meet a type that none of them has used before, and the types in it.
+// TestFirstUse has many goroutines meet a type that none of them has used before, and the types in
+// it.
 func TestFirstUse(t *testing.T) {
 	for round := range 40 {
 		number := fmt.Sprint(round)
@@ -137,7 +138,8 @@ func TestFirstUseOfRecursion(t *testing.T) {
 	}
 }
 
-// TestSharedTypes uses the same types and the same values from many goroutines, with everything that is kept between calls.
+// TestSharedTypes uses the same types and the same values from many goroutines, with everything
+// that is kept between calls.
 func TestSharedTypes(t *testing.T) {
 	r := corpus.New(8)
 	var values []any
@@ -213,8 +215,8 @@ type mixed struct {
 	L string
 }
 
-// TestValuesOfOthers has goroutines keep what they decoded, while others go on decoding: memory that is cut into pieces must not
-// be given away twice.
+// TestValuesOfOthers has goroutines keep what they decoded, while others go on decoding: memory
+// that is cut into pieces must not be given away twice.
 func TestValuesOfOthers(t *testing.T) {
 	kept := make([][]mixed, 8)
 	doc := func(g, i int) string {

@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// enter enters the array or object at i, which ends with the byte end. It gives the position of the first element or key, or ^the
-// position after a container without any.
+// enter enters the array or object at i, which ends with the byte end. It gives the position of the
+// first element or key, or ^the position after a container without any.
 func (d *decoder) enter(i int, end byte) int {
 	i++
 	if mem.Load8(d.b, i) <= ' ' {
@@ -19,7 +19,8 @@ func (d *decoder) enter(i int, end byte) int {
 	return d.guard(i)
 }
 
-// next gives the position of the next element or key after an element that ends at i, or ^the position after the container, or failed.
+// next gives the position of the next element or key after an element that ends at i, or ^the
+// position after the container, or failed.
 func (d *decoder) next(i int, end byte) int {
 	b := d.b
 	c := mem.Load8(b, i)
@@ -47,8 +48,8 @@ func (d *decoder) next(i int, end byte) int {
 	return d.guard(i)
 }
 
-// comma reports whether the element that ends at i is followed by a comma and another element, without white space, far from the end:
-// then next is i+1.
+// comma reports whether the element that ends at i is followed by a comma and another element,
+// without white space, far from the end: then next is i+1.
 func (d *decoder) comma(i int) bool {
 	return mem.Load8(d.b, i) == ',' && mem.Load8(d.b, i+1) > ' ' && i < d.lim
 }

@@ -1,11 +1,13 @@
 package json_test
 
-// What encoding/json promises of decoding, point by point; a test is named after the number of its point. Each case is decoded by
-// encoding/json as well, and everything that can be seen afterwards must be the same: see same in differential_test.go. What a point
-// says in so many words is checked on its own besides, so that a case that does not show it is found out.
+// What encoding/json promises of decoding, point by point; a test is named after the number of its
+// point. Each case is decoded by encoding/json as well, and everything that can be seen afterwards
+// must be the same: see same in differential_test.go. What a point says in so many words is checked
+// on its own besides, so that a case that does not show it is found out.
 //
-// The other points: 01, 02, 09, 10, 12, 14, 20 in contract_encode_test.go, 22 in contract_stream_test.go. 03, 07, 08, 11, 13, 19, 21,
-// 23, 24, 25 have two sides and a test in two files.
+// The other points: 01, 02, 09, 10, 12, 14, 20 in contract_encode_test.go, 22 in
+// contract_stream_test.go. 03, 07, 08, 11, 13, 19, 21, 23, 24, 25 have two sides and a test in two
+// files.
 
 import (
 	"bytes"
@@ -61,8 +63,8 @@ func wantDecoded[T any](t *testing.T, input string, want T) {
 	}
 }
 
-// inGo126 skips the rest of a test: what it spells out is so without GOEXPERIMENT=jsonv2. With it, encoding/json is what is compared
-// with, and no more.
+// inGo126 skips the rest of a test: what it spells out is so without GOEXPERIMENT=jsonv2. With it,
+// encoding/json is what is compared with, and no more.
 func inGo126(t *testing.T) {
 	t.Helper()
 	if json.OnV2 {
@@ -79,8 +81,9 @@ func wantError[T any](t *testing.T, input, text string) {
 	}
 }
 
-// untouched decodes input, which has a fault of syntax, and wants the target to be as it was in every detail: not only equal to
-// one that was never decoded into, but leading to the same maps, slices and pointers. No method may have run.
+// untouched decodes input, which has a fault of syntax, and wants the target to be as it was in
+// every detail: not only equal to one that was never decoded into, but leading to the same maps,
+// slices and pointers. No method may have run.
 func untouched(t *testing.T, input string, newTarget func() any) {
 	t.Helper()
 	twin, ours := newTarget(), newTarget()
@@ -104,7 +107,8 @@ func untouched(t *testing.T, input string, newTarget func() any) {
 	}
 }
 
-// withFaults is a document, which is right, with a fault at each place: cut off, and with one byte replaced.
+// withFaults is a document, which is right, with a fault at each place: cut off, and with one byte
+// replaced.
 func withFaults(doc string) []string {
 	var list []string
 	for i := range len(doc) {
@@ -1245,7 +1249,8 @@ func Test25SkippedValues(t *testing.T) {
 	})
 }
 
-// TestRivals holds cases in which other fast libraries are known to differ from encoding/json (1.3).
+// TestRivals holds cases in which other fast libraries are known to differ from encoding/json
+// (1.3).
 func TestRivals(t *testing.T) {
 	t.Run("segmentio", func(t *testing.T) {
 		into[time.Duration](t, `"1.5µs"`, `1500`, `"1500"`, `1.5`)

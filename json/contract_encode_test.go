@@ -1,7 +1,8 @@
 package json_test
 
-// What encoding/json promises of encoding, point by point: see contract_decode_test.go. Each value is written in every way, by
-// Marshal, MarshalIndent and Encoders of all options: see sameMarshal in differential_test.go.
+// What encoding/json promises of encoding, point by point: see contract_decode_test.go. Each value
+// is written in every way, by Marshal, MarshalIndent and Encoders of all options: see sameMarshal
+// in differential_test.go.
 
 //lint:file-ignore SA5008 the tags of these types are odd on purpose
 

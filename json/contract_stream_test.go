@@ -1,8 +1,9 @@
 package json_test
 
-// What encoding/json promises of streams, point 22: see contract_decode_test.go. A script is run by a Decoder of each library over
-// a reader that gives its bytes in the same portions. After each step they must agree on the result, the offset, what is left of
-// the input, and how much of it was asked for.
+// What encoding/json promises of streams, point 22: see contract_decode_test.go. A script is run by
+// a Decoder of each library over a reader that gives its bytes in the same portions. After each
+// step they must agree on the result, the offset, what is left of the input, and how much of it was
+// asked for.
 
 import (
 	"bytes"
@@ -122,7 +123,8 @@ func (s *player) step(op byte) (value any, o outcome) {
 // unlike runs the script with both libraries and tells how that differs, or "".
 func (s stream) unlike() string {
 	theirs, ours := s.open(newStd), s.open(newOurs)
-	// An implementation may ask for more at once than another, so that large portions prove nothing about how much it needs.
+	// An implementation may ask for more at once than another, so that large portions prove nothing
+	// about how much it needs.
 	small := slices.Max(s.sizes) <= 128
 	var kept [][2]any
 	for i, op := range []byte(s.script) {

@@ -2,16 +2,18 @@ package json
 
 // Where the decoder is in its input.
 //
-// A position is an index into d.b, handed from function to function by value; negative ones are results (see decodeFunc). Most
-// reads are not checked against the end of the input. Instead, input is read through one of two windows:
+// A position is an index into d.b, handed from function to function by value; negative ones are
+// results (see decodeFunc). Most reads are not checked against the end of the input. Instead, input
+// is read through one of two windows:
 //
 //	the input itself   d.b = src             positions up to d.lim, which is reach bytes before its end
 //	its last bytes     d.b = d.tail          [rest of the input | zeros]; d.lim is beyond any position
 //
-// A guard, `if i > d.lim { i = d.near(i) }`, stands wherever a position may have come far: after it, reach bytes from i can be read,
-// and what lies after the end of the input reads as zero, which ends every token and is part of none. near changes the window, so
-// d.b must be loaded again after every call that may pass a guard. Every function that takes a position may pass one, and gives back a
-// position that is at most 32 bytes from one.
+// A guard, `if i > d.lim { i = d.near(i) }`, stands wherever a position may have come far: after
+// it, reach bytes from i can be read, and what lies after the end of the input reads as zero, which
+// ends every token and is part of none. near changes the window, so d.b must be loaded again after
+// every call that may pass a guard. Every function that takes a position may pass one, and gives
+// back a position that is at most 32 bytes from one.
 //
 // Input of up to tailSize-pad bytes is copied into the tail at once.
 
@@ -72,7 +74,8 @@ func (d *decoder) near(i int) int {
 
 // blanks is the position of the first byte at or after i that is no white space.
 //
-// Eight spaces are a branch, not a count: the processor foresees how deep a line is indented, and need not wait for the bytes.
+// Eight spaces are a branch, not a count: the processor foresees how deep a line is indented, and
+// need not wait for the bytes.
 func (d *decoder) blanks(i int) int {
 	b := d.b
 	for {
@@ -99,8 +102,8 @@ func (d *decoder) blanks(i int) int {
 	}
 }
 
-// line is the position after the new line at i and what it is indented by, up to 8 spaces. It is the part of blanks that pays where a
-// call does not.
+// line is the position after the new line at i and what it is indented by, up to 8 spaces. It is
+// the part of blanks that pays where a call does not.
 func line(b []byte, i int) int {
 	if x := mem.Load64(b, i+1) ^ spaces; x != 0 {
 		return i + 1 + bits.TrailingZeros64(x)>>3

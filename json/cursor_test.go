@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// edgeDocuments are documents of many kinds and sizes, around the sizes at which the window changes.
+// edgeDocuments are documents of many kinds and sizes, around the sizes at which the window
+// changes.
 func edgeDocuments() []string {
 	var docs []string
 	items := []string{
@@ -39,7 +40,8 @@ type edge struct {
 	K    map[string]string // does not fit most of the time
 }
 
-// TestEdges decodes documents that end near the end of a window, and cuts them off at every byte of their ends.
+// TestEdges decodes documents that end near the end of a window, and cuts them off at every byte of
+// their ends.
 func TestEdges(t *testing.T) {
 	for _, doc := range edgeDocuments() {
 		for cut := len(doc); cut >= max(0, len(doc)-300); cut-- {
@@ -51,7 +53,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// exactly is s in memory that ends with it, as far as the race detector and checked pointers can tell.
+// exactly is s in memory that ends with it, as far as the race detector and checked pointers can
+// tell.
 func exactly(s string) []byte {
 	b := make([]byte, len(s))
 	copy(b, s)
@@ -72,7 +75,8 @@ func sameAsOriginal(t *testing.T, doc []byte) {
 	}
 }
 
-// TestScannerInPieces has the scanner of streams see documents in two pieces, cut anywhere, and compares with the original at the cut.
+// TestScannerInPieces has the scanner of streams see documents in two pieces, cut anywhere, and
+// compares with the original at the cut.
 func TestScannerInPieces(t *testing.T) {
 	docs := append(edgeDocuments()[len(edgeDocuments())-26:], `{"a":[1,{"b":"\u12aF\\"},-0.5e+10,true]}`, `{"a" 1}`, `[1,]`, `{,}`, `[01]`, `{"a":tru1}`, `["\x"]`, `["\u12g4"]`, "[\"\x01\"]", `[-]`, `[1.]`,
 		`[1e]`, `[1e+]`, `{"a":1,}`, `]`, `{1:2}`, `[1 2]`, "\x00", "[\v]", `"\`, `nul`, `nulL`, `1-`, `--1`, strings.Repeat("[", maxDepth+1), strings.Repeat(`{"a":`, maxDepth)+`1`)
@@ -107,7 +111,8 @@ func TestScannerInPieces(t *testing.T) {
 	}
 }
 
-// TestLongNumberAtTheEnd has a number that is longer than what may be read behind a guard, where the window changes.
+// TestLongNumberAtTheEnd has a number that is longer than what may be read behind a guard, where
+// the window changes.
 func TestLongNumberAtTheEnd(t *testing.T) {
 	for _, number := range []string{"0." + strings.Repeat("0", 300) + "5", strings.Repeat("9", 311), "1" + strings.Repeat("0", 300), "-" + strings.Repeat("7", 500) + "e-480", strings.Repeat("1", 300) + "x"} {
 		for _, n := range []int{0, 150, 200, 400} {

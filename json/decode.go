@@ -13,11 +13,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Unmarshal decodes the JSON value in data into what v points to, as encoding/json does: the same values, the same errors. In
-// particular, input that is not valid JSON leaves v untouched, and a value that does not fit its target does not keep the others
-// from being decoded.
+// Unmarshal decodes the JSON value in data into what v points to, as encoding/json does: the same
+// values, the same errors. In particular, input that is not valid JSON leaves v untouched, and a
+// value that does not fit its target does not keep the others from being decoded.
 //
-// Nothing of data is kept. Short strings share memory: one that is kept pins at most a chunk of 4 KB.
+// Nothing of data is kept. Short strings share memory: one that is kept pins at most a chunk of 4
+// KB.
 func Unmarshal(data []byte, v any) error { return unmarshal(data, v, 0) }
 
 func unmarshal(data []byte, v any, flags ParseFlags) error {
@@ -47,8 +48,9 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 	return err
 }
 
-// Parse decodes the first value in b into what x points to, as Unmarshal does with a whole document, and returns what follows that
-// value and the white space after it. On a syntax error it returns b.
+// Parse decodes the first value in b into what x points to, as Unmarshal does with a whole
+// document, and returns what follows that value and the white space after it. On a syntax error it
+// returns b.
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)
@@ -77,8 +79,10 @@ func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 // A decodeFunc reads the value at position i into *p. The result is
 //
 //   - the position after the value, or
-//   - ^position after a value that did not fit, on its way to the struct field that it belongs to (soft.go), or
-//   - failed: the input is not valid JSON, or a method of the caller returned an error, which is in d.fatal.
+//   - ^position after a value that did not fit, on its way to the struct field that it belongs to
+//     (soft.go), or
+//   - failed: the input is not valid JSON, or a method of the caller returned an error, which is in
+//     d.fatal.
 type decodeFunc func(d *decoder, i int, p mem.Pointer, o *decodeOp) int
 
 const failed = math.MinInt
@@ -133,7 +137,8 @@ const (
 
 // release puts d back. It is not called when a method of the caller panics.
 func (d *decoder) release() {
-	// A pointer is stored only where it must be: while the collector marks, that is dear. A short input may stay a while.
+	// A pointer is stored only where it must be: while the collector marks, that is dear. A short
+	// input may stay a while.
 	if len(d.src) > 4<<10 {
 		d.src = nil
 		if !d.inTail {
@@ -169,8 +174,9 @@ const (
 	openEnded                // the same, or a part of it: more may come
 )
 
-// first decodes the first value in data into v and gives the position after it and after the white space that follows. Of a value
-// that is not valid, or not whole, it has failed: then v is as it was.
+// first decodes the first value in data into v and gives the position after it and after the white
+// space that follows. Of a value that is not valid, or not whole, it has failed: then v is as it
+// was.
 func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) {
 	if onV2 && d.flags&^originalParse == 0 {
 		return d.firstV2(data, v, o, all)
@@ -247,8 +253,8 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	return i, nil
 }
 
-// refused is the result of first after d.fatal, unless something is wrong with the syntax after the value that was refused: that
-// goes before.
+// refused is the result of first after d.fatal, unless something is wrong with the syntax after the
+// value that was refused: that goes before.
 func (d *decoder) refused(data []byte, all extent) (int, error) {
 	err := d.finish()
 	n := d.check(data, all)
@@ -273,8 +279,8 @@ func (d *decoder) ending(i int, all extent) int {
 	return i
 }
 
-// waits reports whether a value that ends with c is not complete until something follows it. Numbers may go on; with the first version of
-// encoding/json, strings and words wait too.
+// waits reports whether a value that ends with c is not complete until something follows it.
+// Numbers may go on; with the first version of encoding/json, strings and words wait too.
 func waits(c byte) bool {
 	if onV2 {
 		return '0' <= c && c <= '9'
@@ -293,8 +299,8 @@ func (d *decoder) check(data []byte, all extent) int {
 	return d.ending(i, all)
 }
 
-// undo sets the target back to what it was before: a target is only decoded into before the end of the input is seen when it was
-// zero, or an any that held old.
+// undo sets the target back to what it was before: a target is only decoded into before the end of
+// the input is seen when it was zero, or an any that held old.
 func undo(v, old any) {
 	e := reflect.ValueOf(v).Elem()
 	e.SetZero()
@@ -303,7 +309,8 @@ func undo(v, old any) {
 	}
 }
 
-// mayReplace reports whether the content of an any is replaced by what is decoded, not decoded into.
+// mayReplace reports whether the content of an any is replaced by what is decoded, not decoded
+// into.
 func mayReplace(v any) bool {
 	return v == nil || reflect.TypeOf(v).Kind() != reflect.Pointer
 }

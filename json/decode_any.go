@@ -1,6 +1,7 @@
 package json
 
-// Values without a Go type. What an any points to is cut from slabs that one call of Unmarshal uses and then forgets.
+// Values without a Go type. What an any points to is cut from slabs that one call of Unmarshal uses
+// and then forgets.
 
 import (
 	"math/big"
@@ -67,8 +68,9 @@ func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatch(i, p, o)
 }
 
-// through decodes the value at i into what v points to, which an interface of o's type holds, and reports whether that is how it is
-// done: null sets the interface itself to nil, unless v is a pointer to a pointer.
+// through decodes the value at i into what v points to, which an interface of o's type holds, and
+// reports whether that is how it is done: null sets the interface itself to nil, unless v is a
+// pointer to a pointer.
 func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
 	if v.IsNil() || pointsToItself(v) || mem.Load8(d.b, i) == 'n' && v.Type().Elem().Kind() != reflect.Pointer {
 		return i, false
@@ -94,7 +96,8 @@ func pointsToItself(v reflect.Value) bool {
 	return e.Kind() == reflect.Interface && e.Elem().IsValid() && e.Elem().Type() == v.Type() && e.Elem().UnsafePointer() == v.UnsafePointer()
 }
 
-// any is the value at i. Where it holds a number that is out of range, the position is negative, as a decodeFunc's.
+// any is the value at i. Where it holds a number that is out of range, the position is negative, as
+// a decodeFunc's.
 func (d *decoder) any(i int) (any, int) {
 	switch mem.Load8(d.b, i) {
 	case '"':
@@ -147,7 +150,8 @@ func (d *decoder) anyNumber(i int) (any, int) {
 	return f, i
 }
 
-// wholeNumber is text as the first of the whole types that the flags allow and that can hold it, or nil.
+// wholeNumber is text as the first of the whole types that the flags allow and that can hold it, or
+// nil.
 func (d *decoder) wholeNumber(text string) any {
 	if d.flags&UseUint64 != 0 {
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -167,9 +171,10 @@ func (d *decoder) wholeNumber(text string) any {
 	return nil
 }
 
-// Members and elements wait until they are counted, so that maps and slices can be made for as many as they are. They wait on the stack
-// of the goroutine, where storing a pointer is cheap while the collector marks: the first few of them, then some more, in the frame of
-// another function; only what is left waits on the heap.
+// Members and elements wait until they are counted, so that maps and slices can be made for as many
+// as they are. They wait on the stack of the goroutine, where storing a pointer is cheap while the
+// collector marks: the first few of them, then some more, in the frame of another function; only
+// what is left waits on the heap.
 const (
 	few  = 8
 	some = 32
@@ -211,7 +216,8 @@ func (d *decoder) anyList(i int) (any, int) {
 	return list, d.leave(i)
 }
 
-// anyListOn is anyList from the element at i on, which follows those in first. The position is ^that after the list.
+// anyListOn is anyList from the element at i on, which follows those in first. The position is
+// ^that after the list.
 func (d *decoder) anyListOn(first []any, i int) (any, int) {
 	var next [some]any
 	var more []any
@@ -281,7 +287,8 @@ func (d *decoder) anyObject(i int) (any, int) {
 	return m, d.leave(i)
 }
 
-// anyObjectOn is anyObject from the member at i on, which follows those in first. The position is ^that after the object.
+// anyObjectOn is anyObject from the member at i on, which follows those in first. The position is
+// ^that after the object.
 func (d *decoder) anyObjectOn(first []member, i int) (map[string]any, int) {
 	var next [some]member
 	bottom := len(d.members)

@@ -9,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestElementLeadsBackToItsSlice decodes lists into a slice whose elements are pointers to that slice: each inner list sets the slice that
-// the outer one is being decoded into. The result is that of encoding/json where it has one; where the inner list leaves less than
-// the outer one needs, encoding/json panics.
+// TestElementLeadsBackToItsSlice decodes lists into a slice whose elements are pointers to that
+// slice: each inner list sets the slice that the outer one is being decoded into. The result is
+// that of encoding/json where it has one; where the inner list leaves less than the outer one
+// needs, encoding/json panics.
 func TestElementLeadsBackToItsSlice(t *testing.T) {
 	if json.OnV2 {
 		t.Skip("encoding/json is asked with GOEXPERIMENT=jsonv2, and panics")

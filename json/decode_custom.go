@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// maxHops is through how many pointers to pointers, and interfaces that hold pointers, a value may be reached: more than any that do not
-// lead in a circle.
+// maxHops is through how many pointers to pointers, and interfaces that hold pointers, a value may
+// be reached: more than any that do not lead in a circle.
 const maxHops = 10 * maxDepth
 
 func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
@@ -70,7 +70,8 @@ func decodeText(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '"' {
 		return d.mismatched(i, p, o, o.said)
 	}
-	// The text is valid during the call only, as the interface has it: it may lie in a buffer of the decoder's.
+	// The text is valid during the call only, as the interface has it: it may lie in a buffer of
+	// the decoder's.
 	text, i := d.key(i + 1)
 	if i < 0 {
 		return failed
@@ -120,9 +121,9 @@ func (d *decoder) quoted(i int, p mem.Pointer, o *decodeOp) int {
 	return d.out(i)
 }
 
-// literal decodes item, which stood in a string, as the value that it writes; it has no array or object to be. A map's key that
-// decodes itself gets item with its quotes. Errors name the type that the field was declared with, or where a pointer ended, and
-// the end of the string.
+// literal decodes item, which stood in a string, as the value that it writes; it has no array or
+// object to be. A map's key that decodes itself gets item with its quotes. Errors name the type
+// that the field was declared with, or where a pointer ended, and the end of the string.
 func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared reflect.Type, end int) int {
 	misused := func(t reflect.Type) error {
 		return fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal %q into %v", item, t)

@@ -1,6 +1,7 @@
 package json
 
-// Values without parts: strings, numbers, bools; bytes, times, raw messages; and whatever does not fit.
+// Values without parts: strings, numbers, bools; bytes, times, raw messages; and whatever does not
+// fit.
 
 import (
 	"encoding/base64"
@@ -143,7 +144,8 @@ func decodeFloat32(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 // decodeNothing is for types that no value fits.
 func decodeNothing(d *decoder, i int, p mem.Pointer, o *decodeOp) int { return d.mismatch(i, p, o) }
 
-// mismatch passes over the value at i, which does not fit o's type, and notes that. null fits all: it sets to nil what can be nil.
+// mismatch passes over the value at i, which does not fit o's type, and notes that. null fits all:
+// it sets to nil what can be nil.
 func (d *decoder) mismatch(i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatched(i, p, o, o.typ)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// A slice starts at length 0 over the memory it has, as in encoding/json: elements that are there already are decoded into.
+// A slice starts at length 0 over the memory it has, as in encoding/json: elements that are there
+// already are decoded into.
 func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	b := d.b
 	if mem.Load8(b, i) != '[' {
@@ -57,8 +58,9 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.leave(i)
 }
 
-// growSlice makes room for more than n elements: at first for as many as the last slice of the kind had, within reason. Later it looks
-// at that again, but goes no further than ten times of what is there; beyond that, slices grow as append has them grow.
+// growSlice makes room for more than n elements: at first for as many as the last slice of the kind
+// had, within reason. Later it looks at that again, but goes no further than ten times of what is
+// there; beyond that, slices grow as append has them grow.
 func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	const firstBytes = 2 << 10
 	hint := int(o.hint.Load())
@@ -84,8 +86,9 @@ func (d *decoder) learn(o *decodeOp, n int) {
 	}
 }
 
-// decodeFlatSlice is decodeSlice for elements without pointers. Those of a new slice are decoded into a stack of bytes, which is zero
-// where it is not in use, and get memory of exactly their number.
+// decodeFlatSlice is decodeSlice for elements without pointers. Those of a new slice are decoded
+// into a stack of bytes, which is zero where it is not in use, and get memory of exactly their
+// number.
 func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	s := mem.At[mem.Slice](p, 0)
 	if s.Cap > 0 || mem.Load8(d.b, i) != '[' {
@@ -154,7 +157,8 @@ func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.leave(i)
 }
 
-// decodeArray decodes as many elements as there are; the rest of the array becomes zero, the rest of the input is skipped.
+// decodeArray decodes as many elements as there are; the rest of the array becomes zero, the rest
+// of the input is skipped.
 func decodeArray(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '[' {
 		return d.mismatch(i, p, o)

@@ -1,6 +1,7 @@
 package json
 
-// Maps. What a key stands for is always decoded into a new value, never into the one that the map has.
+// Maps. What a key stands for is always decoded into a new value, never into the one that the map
+// has.
 
 import (
 	"reflect"
@@ -147,8 +148,8 @@ func (d *decoder) readKey(i int, o *decodeOp, k *mapKey) int {
 	return d.colon(i)
 }
 
-// setKey sets key, a value of the type of o's keys, to k, and reports whether it could. The value of the key, which ends at after, is
-// decoded already: encoding/json complains of it first.
+// setKey sets key, a value of the type of o's keys, to k, and reports whether it could. The value
+// of the key, which ends at after, is decoded already: encoding/json complains of it first.
 func (d *decoder) setKey(key reflect.Value, o *decodeOp, k *mapKey, after int) bool {
 	t := key.Type()
 	switch {

@@ -1,6 +1,7 @@
 package json
 
-// How a Go type is decoded: an op for each type, compiled once. An op is a static function and the data that it works with.
+// How a Go type is decoded: an op for each type, compiled once. An op is a static function and the
+// data that it works with.
 
 import (
 	"encoding"
@@ -74,7 +75,8 @@ type decodeFields struct {
 	first  atomic.Pointer[decodeField]
 }
 
-// decodeField is a field, and the key that is expected for it: `"name":` as two words under masks, or as text where it is longer.
+// decodeField is a field, and the key that is expected for it: `"name":` as two words under masks,
+// or as text where it is longer.
 type decodeField struct {
 	key0, mask0 uint64
 	key1, mask1 uint64
@@ -109,7 +111,8 @@ var (
 // opKey is what an op depends on.
 type opKey struct {
 	t reflect.Type
-	// Whether methods of *t count: package reflect has to be able to find them, by the name of t or through a pointer, and to call them.
+	// Whether methods of *t count: package reflect has to be able to find them, by the name of t or
+	// through a pointer, and to call them.
 	methods bool
 }
 
@@ -168,8 +171,8 @@ func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) b
 	return false
 }
 
-// mayEnd reports whether values of o's type, which hold no pointers, may end decoding: by a method of theirs, or by a field with the
-// option string. What was decoded before is seen then.
+// mayEnd reports whether values of o's type, which hold no pointers, may end decoding: by a method
+// of theirs, or by a field with the option string. What was decoded before is seen then.
 func (o *decodeOp) mayEnd() bool {
 	switch {
 	case o.json || o.said != nil:
@@ -186,7 +189,8 @@ func (o *decodeOp) mayEnd() bool {
 	return false
 }
 
-// saying is o with errors that name t: those of a text, and of what an interface holds, name the pointer that leads to it.
+// saying is o with errors that name t: those of a text, and of what an interface holds, name the
+// pointer that leads to it.
 func (o *decodeOp) saying(t reflect.Type) *decodeOp {
 	c := &decodeOp{decode: o.decode, kind: o.kind, nils: o.nils, size: o.size, typ: o.typ, word: o.word, ptr: o.ptr, elem: o.elem, said: t, table: o.table, foreign: o.foreign}
 	if o.typ.Kind() == reflect.Pointer {
@@ -304,8 +308,9 @@ func compileDecode(t reflect.Type, methods bool) *decodeOp {
 	return o
 }
 
-// harmless reports whether the methods of t do nothing but read their argument: those of the standard library. They may be called
-// for input of which nobody knows yet that all of it is valid, since then what they leave is thrown away.
+// harmless reports whether the methods of t do nothing but read their argument: those of the
+// standard library. They may be called for input of which nobody knows yet that all of it is valid,
+// since then what they leave is thrown away.
 func harmless(t reflect.Type) bool {
 	switch t.PkgPath() {
 	case "log/slog", "math/big", "net", "net/netip", "regexp", "time":
@@ -357,7 +362,8 @@ func compileFields(t reflect.Type) *decodeFields {
 		case f.Exported:
 			in.op = compileDecode(f.Type, f.Type.Name() != "")
 		case f.Type.Kind() == reflect.Pointer:
-			// It is embedded, has a tag, and its type is not exported: like the pointers on the way to promoted fields, it cannot be set.
+			// It is embedded, has a tag, and its type is not exported: like the pointers on the way
+			// to promoted fields, it cannot be set.
 			in.hops = append(slices.Clip(f.Hops), plan.Hop{Offset: f.Offset, Type: f.Type.Elem()})
 			in.offset = 0
 			in.op = compileDecode(f.Type.Elem(), false)

@@ -1,7 +1,7 @@
 package json
 
-// Structs. The key that mostly follows the last one is expected: it is compared as one or two words, with its quotes and colon. Only
-// when it is another is a key read and looked up.
+// Structs. The key that mostly follows the last one is expected: it is compared as one or two
+// words, with its quotes and colon. Only when it is another is a key read and looked up.
 
 import (
 	"fmt"
@@ -145,8 +145,8 @@ func (f *decodeField) restIsAt(b []byte, i int) bool {
 	return string(b[i+16:i+int(f.size)]) == f.text[16:]
 }
 
-// findField reads the key at i and finds its field; it gives the position of the value. What is not a field is the last of s.list,
-// which is of no kind and skips.
+// findField reads the key at i and finds its field; it gives the position of the value. What is not
+// a field is the last of s.list, which is of no kind and skips.
 func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeField], i int) (*decodeField, int) {
 	if mem.Load8(d.b, i) != '"' {
 		return nil, failed
@@ -165,7 +165,8 @@ func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeFiel
 		d.save(fmt.Errorf("json: unknown field %q", key))
 	}
 	if f != unknown {
-		// All decoders share what follows what. They write it seldom, so that they do not wait for each other.
+		// All decoders share what follows what. They write it seldom, so that they do not wait for
+		// each other.
 		if d.misses++; d.misses&15 == 0 {
 			expected.Store(f)
 		}
@@ -181,8 +182,8 @@ func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeFiel
 	return f, i + 1
 }
 
-// key is what the key means whose text begins at i, and the position after its quote. The bytes are valid until the next key or
-// string is read.
+// key is what the key means whose text begins at i, and the position after its quote. The bytes are
+// valid until the next key or string is read.
 func (d *decoder) key(i int) ([]byte, int) {
 	b := d.b
 	for k := 0; k < 64; k += 8 {
@@ -199,7 +200,8 @@ func (d *decoder) key(i int) ([]byte, int) {
 	return text, i
 }
 
-// findFolded is the index in s.list of the first field whose name is key but for the case of its letters, or -1.
+// findFolded is the index in s.list of the first field whose name is key but for the case of its
+// letters, or -1.
 func (s *decodeFields) findFolded(key []byte) int {
 	var room [64]byte
 	n := s.folded.Find(appendFolded(room[:0], key))
@@ -209,8 +211,8 @@ func (s *decodeFields) findFolded(key []byte) int {
 	return int(s.byFold[n])
 }
 
-// foldName is name in the form that names have in common which differ only in case, as Unicode's simple folding has it: K is also
-// the Kelvin sign, S is also the long s.
+// foldName is name in the form that names have in common which differ only in case, as Unicode's
+// simple folding has it: K is also the Kelvin sign, S is also the long s.
 func foldName(name string) string { return string(appendFolded(nil, mem.Bytes(name))) }
 
 func appendFolded(dst, name []byte) []byte {

@@ -32,7 +32,8 @@ func TestSealedPointer(t *testing.T) {
 	}
 }
 
-// TestCircle decodes into pointers that lead back to themselves, which keeps encoding/json busy for ever.
+// TestCircle decodes into pointers that lead back to themselves, which keeps encoding/json busy for
+// ever.
 func TestCircle(t *testing.T) {
 	type loop *loop
 	var l loop

@@ -1,13 +1,15 @@
 package json_test
 
-// This package against encoding/json: every type of targets() with every input of inputs(), and every value of values().
+// This package against encoding/json: every type of targets() with every input of inputs(), and
+// every value of values().
 //
 //	targets   reflect.Types of all kinds, alone and within containers; methods note in calls that they ran
 //	inputs    JSON of all shapes, right and wrong
 //	fill      a value that already holds something everywhere: what decoding must keep, merge into, or leave alone
 //	mirror    two values that must be equal in all that can be seen: contents, nil or empty, and what was there before
 //
-// The same parts serve the contract tests, which go through the points one by one, and the fuzz targets.
+// The same parts serve the contract tests, which go through the points one by one, and the fuzz
+// targets.
 
 //lint:file-ignore SA5008 the tags of these types are odd on purpose
 //lint:file-ignore U1000 that some fields are passed over is what they are for
@@ -38,7 +40,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// raced reports whether the race detector is on, under which the differential takes every fifth case only.
+// raced reports whether the race detector is on, under which the differential takes every fifth
+// case only.
 var raced = func() bool {
 	info, ok := debug.ReadBuildInfo()
 	for i := 0; ok && i < len(info.Settings); i++ {
@@ -165,7 +168,8 @@ func (r *readsGarbage) UnmarshalJSON(b []byte) error {
 	return std.Unmarshal([]byte(`{"A":1,]`), &r.A)
 }
 
-// Types that write themselves. What is written is theirs to choose, right or wrong; "bad" is an error.
+// Types that write themselves. What is written is theirs to choose, right or wrong; "bad" is an
+// error.
 type (
 	writesJSON        struct{ Text string }
 	writesJSONPointer struct{ Text string }
@@ -619,8 +623,8 @@ var many = func() reflect.Type {
 	return reflect.StructOf(fields)
 }()
 
-// clashing has two fields of one name at the same depth, by tags, and one with a tag that is malformed: vet would not let them
-// stand in the source.
+// clashing has two fields of one name at the same depth, by tags, and one with a tag that is
+// malformed: vet would not let them stand in the source.
 var clashing = reflect.StructOf([]reflect.StructField{
 	{Name: "A", Type: reflect.TypeFor[int](), Tag: `json:"x"`},
 	{Name: "B", Type: reflect.TypeFor[int](), Tag: `json:"x"`},
@@ -879,8 +883,9 @@ type place struct {
 	t  reflect.Type
 }
 
-// mirror holds two values against each other, one from each library. The two are made in the same way, so that what the first led
-// to before a call has its counterpart in the second: both calls must keep the same of it.
+// mirror holds two values against each other, one from each library. The two are made in the same
+// way, so that what the first led to before a call has its counterpart in the second: both calls
+// must keep the same of it.
 type mirror struct {
 	theirs, ours map[place]int
 	held         [][2]reflect.Value // what is behind the places: alive until the end, since an address could be used again
@@ -1019,7 +1024,8 @@ func (m *mirror) diff(a, b reflect.Value) string {
 	return diff
 }
 
-// contents is diff of two values of one type. Of a slice that was there before, the whole array is looked at.
+// contents is diff of two values of one type. Of a slice that was there before, the whole array is
+// looked at.
 func (m *mirror) contents(a, b reflect.Value, old bool) string {
 	switch a.Kind() {
 	case reflect.Bool:
@@ -1186,8 +1192,9 @@ func attempt(call func() error) (o outcome) {
 	return o
 }
 
-// misused reports whether the panic is one of package reflect, which encoding/json has used in a way that is not allowed: it sets a
-// pointer in a field that is not exported, or calls a method of one. What is done instead is left open.
+// misused reports whether the panic is one of package reflect, which encoding/json has used in a
+// way that is not allowed: it sets a pointer in a field that is not exported, or calls a method of
+// one. What is done instead is left open.
 func (o outcome) misused() bool {
 	return o.panicked != nil && strings.HasPrefix(fmt.Sprint(o.panicked), "reflect")
 }
@@ -1223,7 +1230,8 @@ func copyOf(input []byte) []byte {
 	return append(b, tail...)[:len(input)]
 }
 
-// spoil checks that a copy of input is as it was and overwrites it, so that whoever still refers to it is found out.
+// spoil checks that a copy of input is as it was and overwrites it, so that whoever still refers to
+// it is found out.
 func spoil(input, copied []byte) string {
 	if tail := tails[len(input)%len(tails)]; !bytes.Equal(input, copied) || string(copied[len(input):cap(copied)]) != tail {
 		return "the input was changed"
@@ -1335,7 +1343,8 @@ func remaining(d decoder, r io.Reader) string {
 	return string(buffered)
 }
 
-// same decodes input with both libraries, in every way, and holds everything that can be seen to be equal.
+// same decodes input with both libraries, in every way, and holds everything that can be seen to be
+// equal.
 func same(t *testing.T, input string, newTarget func() any) {
 	t.Helper()
 	if s := unlikeUnmarshal([]byte(input), newTarget); s != "" {

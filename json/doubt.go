@@ -2,13 +2,15 @@ package json
 
 import "sync/atomic"
 
-// A doubt counts the input of a type that is checked before it is decoded, because a document before it was invalid.
+// A doubt counts the input of a type that is checked before it is decoded, because a document
+// before it was invalid.
 //
-// Documents are decoded without a check, as nearly all are valid. To decode a part in vain costs several times what
-// encoding/json takes to refuse the document, so a sender could make each of its documents that expensive. After an invalid
-// document, doubted times as many bytes are checked first, which costs a small part of decoding them. The count is of bytes,
-// not of documents: a sender who waits until large documents are decoded unchecked again has to send as much valid input,
-// small documents do not end it.
+// Documents are decoded without a check, as nearly all are valid. To decode a part in vain costs
+// several times what encoding/json takes to refuse the document, so a sender could make each of its
+// documents that expensive. After an invalid document, doubted times as many bytes are checked
+// first, which costs a small part of decoding them. The count is of bytes, not of documents: a
+// sender who waits until large documents are decoded unchecked again has to send as much valid
+// input, small documents do not end it.
 type doubt struct{ left atomic.Int64 }
 
 const doubted = 16

@@ -7,10 +7,12 @@ package json
 //	e.b   [ written | room ]        0 ≤ n < len(e.b) == cap(e.b)
 //	       0         n
 //
-// An op asks for the room that it needs, writes its value at n and gives the new end, after which it leaves room for a byte.
+// An op asks for the room that it needs, writes its value at n and gives the new end, after which
+// it leaves room for a byte.
 //
-// What cannot be encoded ends the whole call at once, as in encoding/json: encoder.fail panics, and guarded, at the top, turns that into the
-// error. So no op looks for errors of others, and no method of the caller's is called after one has failed.
+// What cannot be encoded ends the whole call at once, as in encoding/json: encoder.fail panics, and
+// guarded, at the top, turns that into the error. So no op looks for errors of others, and no
+// method of the caller's is called after one has failed.
 
 import (
 	"encoding/base64"
@@ -25,8 +27,8 @@ import (
 
 // Marshal is v in JSON: the bytes that encoding/json gives, in memory of their own, or its error.
 //
-// A short result is written where the encoder has room, and copied. A long one is written where it stays: there is as much room as the
-// last value of the type took.
+// A short result is written where the encoder has room, and copied. A long one is written where it
+// stays: there is as much room as the last value of the type took.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte("null"), nil
@@ -61,8 +63,8 @@ func Marshal(v any) ([]byte, error) {
 	return b[:n:n], nil
 }
 
-// Append appends v in JSON to b. Any part of b's capacity may be written to. With the flags EscapeHTML and SortMapKeys it appends
-// what [Marshal] gives. On an error it gives b as it was.
+// Append appends v in JSON to b. Any part of b's capacity may be written to. With the flags
+// EscapeHTML and SortMapKeys it appends what [Marshal] gives. On an error it gives b as it was.
 func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	e := newEncoder(flags)
 	n, err := e.append(b, v)
@@ -89,7 +91,8 @@ type encoder struct {
 	depth int   // of pointers, maps and slices that may lead back to themselves
 	err   error // what fail panics for
 
-	// Of maps that are being written: see encode_map.go, and encode_map_typed.go for anys and texts.
+	// Of maps that are being written: see encode_map.go, and encode_map_typed.go for anys and
+	// texts.
 	slots []mapSlot
 	maps  []openMap
 	kept  int // how often entries were copied
@@ -100,7 +103,8 @@ type encoder struct {
 	seen map[any]struct{} // the pointers, maps and slices that are open, from cycleDepth on
 }
 
-// ownRoom is how much room an encoder has at first, and how long a result may be that Marshal copies.
+// ownRoom is how much room an encoder has at first, and how long a result may be that Marshal
+// copies.
 const ownRoom = 1 << 10
 
 // keptSlots is how many entries of maps an encoder keeps room for.
@@ -109,7 +113,8 @@ const keptSlots = 4 << 10
 // keptMaps is how many maps within each other an encoder keeps room for.
 const keptMaps = 1 << 10
 
-// encoders are those that no call uses. After an error, or a panic in a method of the caller's, an encoder does not go back.
+// encoders are those that no call uses. After an error, or a panic in a method of the caller's, an
+// encoder does not go back.
 var encoders = sync.Pool{New: func() any { return &encoder{own: make([]byte, ownRoom)} }}
 
 func newEncoder(flags AppendFlags) *encoder {
@@ -157,7 +162,8 @@ func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	return e.guarded(o, data, n)
 }
 
-// guarded is run for what may fail: it turns a failure into its error. A panic in a method of the caller's passes by untouched.
+// guarded is run for what may fail: it turns a failure into its error. A panic in a method of the
+// caller's passes by untouched.
 func (e *encoder) guarded(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	defer func() {
 		if e.err != nil {
@@ -301,7 +307,8 @@ func encodeFloat32(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return decimal.PutFloat32(e.room(n, decimal.FloatRoom), n, f)
 }
 
-// failFloat fails for an f of type t that is infinite or no number: taken from itself, such a float is not 0.
+// failFloat fails for an f of type t that is infinite or no number: taken from itself, such a float
+// is not 0.
 func (e *encoder) failFloat(t reflect.Type, f float64) {
 	v := reflect.ValueOf(f).Convert(t)
 	e.fail(&UnsupportedValueError{Value: v, Str: strconv.FormatFloat(f, 'g', -1, t.Bits())})

@@ -1,7 +1,7 @@
 package json
 
-// The untyped road: what an interface holds. The types that decoding into an any gives are told by their type word, one after the
-// other; for the rest there are ops.
+// The untyped road: what an interface holds. The types that decoding into an any gives are told by
+// their type word, one after the other; for the rest there are ops.
 
 import (
 	"reflect"

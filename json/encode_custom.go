@@ -1,6 +1,7 @@
 package json
 
-// Types that write themselves, and those of encoding/json and time that are written here as their methods would.
+// Types that write themselves, and those of encoding/json and time that are written here as their
+// methods would.
 
 import (
 	"encoding"
@@ -67,7 +68,8 @@ func encodeMethodPointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	return o.elem.encode(e, o.elem, o.elem.receiverAt(to), n)
 }
 
-// receiverAt is the place of the value at r, whose method is called. The type of o is that of the value, or of the pointer.
+// receiverAt is the place of the value at r, whose method is called. The type of o is that of the
+// value, or of the pointer.
 func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
 	switch {
 	case !mem.Guarded:
@@ -78,7 +80,8 @@ func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
 	return mem.Of(r, o.typ)
 }
 
-// receiver is a pointer to the value at p as an I. The type of o is that of the value, or of the pointer.
+// receiver is a pointer to the value at p as an I. The type of o is that of the value, or of the
+// pointer.
 func receiver[I any](o *encodeOp, p mem.Pointer) I {
 	if o.table != nil {
 		return mem.WithMethods[I](o.table, p)
@@ -145,8 +148,8 @@ func (e *encoder) putMarshaledText(t reflect.Type, n int, out []byte, err error)
 	return e.putString(n, mem.String(out))
 }
 
-// A MarshalerError names the method in a field that only encoding/json can set. So a genuine one is made there, from what the method
-// of the caller's gave, and then given the right type.
+// A MarshalerError names the method in a field that only encoding/json can set. So a genuine one is
+// made there, from what the method of the caller's gave, and then given the right type.
 type (
 	asMarshaled struct {
 		out []byte

@@ -18,7 +18,8 @@ type acting struct{ do func() ([]byte, error) }
 
 func (a acting) MarshalJSON() ([]byte, error) { return a.do() }
 
-// TestPanickingMethods lets panics pass as they are; the encoders that were under way are not used again.
+// TestPanickingMethods lets panics pass as they are; the encoders that were under way are not used
+// again.
 func TestPanickingMethods(t *testing.T) {
 	bad := acting{func() ([]byte, error) { panic(io.ErrNoProgress) }}
 	good := map[string]any{"a": []any{1, "x"}, "b": map[string]any{"c": 1.5}}

@@ -2,14 +2,16 @@ package json
 
 // The key book: keys of maps that were met before.
 //
-// The same keys come again and again, object after object. An encoder keeps up to 256 of them, in order, each with its text as it is
-// written. A map all of whose keys are in the book is sorted by marking the places of its keys: a look-up for each, then a walk over
-// the marks. And the keys need not be looked through for what has to be escaped.
+// The same keys come again and again, object after object. An encoder keeps up to 256 of them, in
+// order, each with its text as it is written. A map all of whose keys are in the book is sorted by
+// marking the places of its keys: a look-up for each, then a walk over the marks. And the keys need
+// not be looked through for what has to be escaped.
 //
 //	key → hash → table → entry {key, place}        place → marks, slots
 //
-// A key joins when it is met for the second time, so keys that are met once, such as identifiers, stay out. While maps are met with keys
-// that are not in the book, it costs something, so it must be worth its credit; when that is spent it rests.
+// A key joins when it is met for the second time, so keys that are met once, such as identifiers,
+// stay out. While maps are met with keys that are not in the book, it costs something, so it must
+// be worth its credit; when that is spent it rests.
 
 import (
 	"math/bits"

@@ -56,7 +56,8 @@ func (e *encoder) putArray(o *encodeOp, p mem.Pointer, count, n int) int {
 	return e.close(o.encodeElements(e, o.elem, p, count, n+1), ']')
 }
 
-// An elementsFunc writes the count values of o at p, with a comma after each. Like an encodeFunc, it leaves room for a byte.
+// An elementsFunc writes the count values of o at p, with a comma after each. Like an encodeFunc,
+// it leaves room for a byte.
 type elementsFunc func(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int
 
 // elementsOf is how values of o are written in an array.

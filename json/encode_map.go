@@ -2,15 +2,17 @@ package json
 
 // Maps.
 //
-// The entries of a map are sorted without being copied: what is sorted is a list of slot numbers (mem.Slots), each with the first
-// bytes of its key. Keys are compared in full where these are equal. Nothing in the list is a pointer, so the garbage collector
-// has nothing to do with it. Keys that were met before need not even be compared: see encode_keys.go.
+// The entries of a map are sorted without being copied: what is sorted is a list of slot numbers
+// (mem.Slots), each with the first bytes of its key. Keys are compared in full where these are
+// equal. Nothing in the list is a pointer, so the garbage collector has nothing to do with it. Keys
+// that were met before need not even be compared: see encode_keys.go.
 //
-// If a method of the caller's changes the map while it is written, encoding/json writes it as it was. So before such a method is
-// called, what is left of each open map is copied (keepMaps); that no method is called is the rule.
+// If a method of the caller's changes the map while it is written, encoding/json writes it as it
+// was. So before such a method is called, what is left of each open map is copied (keepMaps); that
+// no method is called is the rule.
 //
-// Where the slots cannot be read, the commonest maps are ranged over (encode_map_typed.go). What remains, as maps with other keys than
-// strings and integers, goes through reflect.
+// Where the slots cannot be read, the commonest maps are ranged over (encode_map_typed.go). What
+// remains, as maps with other keys than strings and integers, goes through reflect.
 
 import (
 	"bytes"
@@ -163,8 +165,9 @@ func (e *encoder) putEntries(o *encodeOp, m mem.Raw, count, n int) int {
 	return e.putPairs(o, mapValue(o.typ, m), n)
 }
 
-// gather puts the entries of a map into list, which has one place more than the map has entries, in the order in which they are
-// to be written. It gives how many there are; 0 if there are more than there should be, as when the map changes meanwhile.
+// gather puts the entries of a map into list, which has one place more than the map has entries, in
+// the order in which they are to be written. It gives how many there are; 0 if there are more than
+// there should be, as when the map changes meanwhile.
 func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 	k := 0
 	var w mem.SlotWalk
@@ -270,7 +273,8 @@ func (e *encoder) keptAt(level, i int) (key, value mem.Pointer) {
 	return x.key, x.value
 }
 
-// keepMaps copies the maps that are being written: a method of the caller's is to be called, which may change them.
+// keepMaps copies the maps that are being written: a method of the caller's is to be called, which
+// may change them.
 func (e *encoder) keepMaps() {
 	if len(e.maps) > 0 {
 		e.keepOpen()
@@ -358,7 +362,8 @@ func firstWord(s string) uint64 {
 	return 0
 }
 
-// putNumber writes the number at p at b[n:], where there is decimal.IntRoom, and gives where it ends.
+// putNumber writes the number at p at b[n:], where there is decimal.IntRoom, and gives where it
+// ends.
 func (m *mapEntries) putNumber(b []byte, n int, p mem.Pointer) int {
 	if m.key == keyInt {
 		var v int64

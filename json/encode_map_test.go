@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestMapOrder holds the order of many keys to encoding/json, again and again, so that the key book has met them.
+// TestMapOrder holds the order of many keys to encoding/json, again and again, so that the key book
+// has met them.
 func TestMapOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"", "a", "b", "key", "prefix of more than eight bytes", "a key that is longer than thirty-two bytes, though not than sixty", strings.Repeat("long ", 20), "<", "é", "\u2028", "\xff", "\x00", "\"", "Z", "~", "12345678", "12345679"}
@@ -39,7 +40,8 @@ func TestMapOrder(t *testing.T) {
 	}
 }
 
-// TestKeyBook fills the book, has it turn keys away, and rest, and begin anew; each time all is written as it should be.
+// TestKeyBook fills the book, has it turn keys away, and rest, and begin anew; each time all is
+// written as it should be.
 func TestKeyBook(t *testing.T) {
 	if !useKeyBook {
 		t.Skip("there is none")
@@ -131,7 +133,8 @@ func skipOnV2(t *testing.T) {
 	}
 }
 
-// TestChangingMaps writes maps as they were when they began, whatever the methods of their values do to them.
+// TestChangingMaps writes maps as they were when they began, whatever the methods of their values
+// do to them.
 func TestChangingMaps(t *testing.T) {
 	skipOnV2(t)
 	type holder struct {

@@ -1,6 +1,7 @@
 package json
 
-// The commonest maps, where their slots cannot be read: they are ranged over as what they are, not by reflect.
+// The commonest maps, where their slots cannot be read: they are ranged over as what they are, not
+// by reflect.
 
 import (
 	"slices"

@@ -1,19 +1,23 @@
 package json
 
-// A Go type becomes an encodeOp, once: a record of data and a static function that appends a value of that type.
+// A Go type becomes an encodeOp, once: a record of data and a static function that appends a value
+// of that type.
 //
-// A struct becomes a list of steps, in which the structs within it are taken apart too. Each step is some literal text and then a value.
-// The text is all that stands between two values: what closes the one, a comma, the key of the next, what opens it.
+// A struct becomes a list of steps, in which the structs within it are taken apart too. Each step
+// is some literal text and then a value. The text is all that stands between two values: what
+// closes the one, a comma, the key of the next, what opens it.
 //
 //	struct{ A string; B struct{ C int; D bool }; E string }
 //
 //	`{"A":"`  string  `","B":{"C":`  int  `,"D":`  bool  `},"E":"`  string  `"}`
 //
-// A step that can be left out stands for itself: what comes before is closed by a step without a value. Where that may hit the first
-// step, all begin with a comma, and the brace takes the place of the first one at the end.
+// A step that can be left out stands for itself: what comes before is closed by a step without a
+// value. Where that may hit the first step, all begin with a comma, and the brace takes the place
+// of the first one at the end.
 //
-// Whether a value can be addressed decides which methods it has: encoding/json calls one with a pointer receiver for what a pointer or
-// a slice leads to, but not for what a map or an interface holds. Types for which that makes a difference have two ops.
+// Whether a value can be addressed decides which methods it has: encoding/json calls one with a
+// pointer receiver for what a pointer or a slice leads to, but not for what a map or an interface
+// holds. Types for which that makes a difference have two ops.
 
 import (
 	"encoding"
@@ -30,7 +34,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// An encodeFunc writes the value at p, of the type of o, at n in e.b, and gives where it ends: see encode.go.
+// An encodeFunc writes the value at p, of the type of o, at n in e.b, and gives where it ends: see
+// encode.go.
 type encodeFunc func(e *encoder, o *encodeOp, p mem.Pointer, n int) int
 
 // A directFunc is an encodeFunc that gets the value itself, which is one word.
@@ -89,7 +94,8 @@ const (
 var stepNames = [...]string{"other", "nilable", "none", "room", "string", "string end", "bool", "int64", "int32", "int16", "int8",
 	"uint64", "uint32", "uint16", "uint8", "float64", "float32", "time", "end"}
 
-// valueRoom is what a value takes at the most, and what is stored beyond it, by stepKind; 0 for one of unknown length.
+// valueRoom is what a value takes at the most, and what is stored beyond it, by stepKind; 0 for one
+// of unknown length.
 var valueRoom = [...]int{stepNone: 1, stepBool: wordRoom, stepInt64: decimal.IntRoom, stepInt32: decimal.IntRoom, stepInt16: decimal.IntRoom,
 	stepInt8: decimal.IntRoom, stepUint64: decimal.IntRoom, stepUint32: decimal.IntRoom, stepUint16: decimal.IntRoom,
 	stepUint8: decimal.IntRoom, stepFloat64: decimal.FloatRoom, stepFloat32: decimal.FloatRoom, stepTime: timeRoom, stepEnd: 1}
@@ -350,7 +356,8 @@ func omitsFirst(t reflect.Type) bool {
 	return len(fields) > 0 && omits(&fields[0])
 }
 
-// addStruct adds the struct t, at offset in the one that steps are made for. With omitsFirst, the brace is left to the struct loop.
+// addStruct adds the struct t, at offset in the one that steps are made for. With omitsFirst, the
+// brace is left to the struct loop.
 func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omitsFirst bool) {
 	lead := byte('{')
 	if omitsFirst {
@@ -425,7 +432,8 @@ func (b *stepBuilder) addField(f *field, lead byte, offset uintptr, addressable 
 	}
 }
 
-// inlineSteps is how many steps a struct may have before the structs in it are no longer taken apart.
+// inlineSteps is how many steps a struct may have before the structs in it are no longer taken
+// apart.
 const inlineSteps = 200
 
 // inlines reports whether values of o are written by steps of the struct that they are in.
@@ -519,7 +527,8 @@ func (o *encodeOp) traits() (words string) {
 	return words
 }
 
-// reserve computes how much room is asked for, and where. It gives what is asked for before the first step.
+// reserve computes how much room is asked for, and where. It gives what is asked for before the
+// first step.
 func reserve(steps []encodeStep) int {
 	need := make([]int, len(steps)+1) // before each step, through the text of the next value of unknown length
 	need[len(steps)] = block

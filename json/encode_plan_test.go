@@ -76,7 +76,8 @@ func TestEncodePlans(t *testing.T) {
 	}
 }
 
-// TestEncodeVariants tells types apart for which it matters whether a value can be addressed, and only those.
+// TestEncodeVariants tells types apart for which it matters whether a value can be addressed, and
+// only those.
 func TestEncodeVariants(t *testing.T) {
 	for _, c := range []struct {
 		v    any

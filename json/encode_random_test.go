@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestEncodeRandomTypes builds struct types with random fields and tags, and random values of them, and holds them to encoding/json.
+// TestEncodeRandomTypes builds struct types with random fields and tags, and random values of them,
+// and holds them to encoding/json.
 func TestEncodeRandomTypes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	count := 1500
@@ -158,7 +159,8 @@ func randomText(random *rand.Rand) string {
 	return string(b)
 }
 
-// TestEncodeRandomStrings holds strings of all lengths, with one byte or character anywhere that is not plain, to encoding/json.
+// TestEncodeRandomStrings holds strings of all lengths, with one byte or character anywhere that is
+// not plain, to encoding/json.
 func TestEncodeRandomStrings(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	odd := []string{"", "\"", "\\", "<", ">", "&", "\x00", "\n", "\x1f", "\x7f", "é", "日", "😀", "\xff", "\xc3", "\xe2\x80", "\u2028", "\u2029", "\u202a", "\xed\xa0\x80", "\xf4\x90\x80\x80"}

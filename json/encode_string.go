@@ -2,9 +2,10 @@ package json
 
 // Strings on their way out.
 //
-// Most are short and plain. Those are copied as words that overlap, after one look at all of them (putShort). The others go by runs of
-// plain text, for which simd.CopyPlain has the machine's widest registers, and an entry of escapes for the byte that ends a run. Where
-// escapes stand close together, each byte has its entry (putWords).
+// Most are short and plain. Those are copied as words that overlap, after one look at all of them
+// (putShort). The others go by runs of plain text, for which simd.CopyPlain has the machine's
+// widest registers, and an entry of escapes for the byte that ends a run. Where escapes stand close
+// together, each byte has its entry (putWords).
 
 import (
 	"unicode/utf8"
@@ -16,7 +17,8 @@ import (
 // short is the length up to which text is put as words.
 const short = 32
 
-// textRoom is what the text of a string wants besides its length: what is stored beyond it, and a word of escapes.
+// textRoom is what the text of a string wants besides its length: what is stored beyond it, and a
+// word of escapes.
 const textRoom = 48
 
 // appendText appends s as a JSON string.
@@ -63,8 +65,9 @@ func (e *encoder) putEscaped(n int, s string, more int) int {
 	return n
 }
 
-// putShort writes the text of s, which is short, at b[n:] and gives where it ends; or it gives -1, when there is something other than
-// plain ASCII in it. The caller has made sure of room for s and a word.
+// putShort writes the text of s, which is short, at b[n:] and gives where it ends; or it gives -1,
+// when there is something other than plain ASCII in it. The caller has made sure of room for s and
+// a word.
 func putShort(b []byte, n int, s string, html bool) int {
 	src, size := mem.Bytes(s), len(s)
 	switch {
@@ -109,10 +112,12 @@ func putShort(b []byte, n int, s string, html bool) int {
 	return n
 }
 
-// special is not 0 if one of the eight bytes of w is not plain ASCII: it has the high bit of the first such byte set, and none below.
+// special is not 0 if one of the eight bytes of w is not plain ASCII: it has the high bit of the
+// first such byte set, and none below.
 //
-// A control character and a quote are below '!' once the bit is turned in which the quote differs from a space, and & with html, once
-// the bit is cleared in which it differs from a quote. < and > differ in one bit.
+// A control character and a quote are below '!' once the bit is turned in which the quote differs
+// from a space, and & with html, once the bit is cleared in which it differs from a quote. < and >
+// differ in one bit.
 func special(w uint64, html bool) uint64 {
 	controls, backslash := (w^2*ones)-'!'*ones, (w^'\\'*ones)-ones
 	if html {
@@ -123,8 +128,8 @@ func special(w uint64, html bool) uint64 {
 	return (controls | backslash | w) & highs
 }
 
-// escapes are what stands for each byte of ASCII, with the length of it in the highest byte: itself or an escape. The second table
-// is for HTML. For other bytes there is nothing, of length 0.
+// escapes are what stands for each byte of ASCII, with the length of it in the highest byte: itself
+// or an escape. The second table is for HTML. For other bytes there is nothing, of length 0.
 var escapes = func() (t [2][256]uint64) {
 	const digits = "0123456789abcdef"
 	enter := func(table int, c byte, text string) {

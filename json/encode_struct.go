@@ -2,8 +2,9 @@ package json
 
 // The struct loop: steps of text and value (encode_plan.go).
 //
-// Where the bytes end is a number, n, that each step adds to; nothing else passes from one step to the next. Room is asked for once for a
-// run of values of known length. Texts are stored as whole blocks, whatever their length: the next store overwrites the rest.
+// Where the bytes end is a number, n, that each step adds to; nothing else passes from one step to
+// the next. Room is asked for once for a run of values of known length. Texts are stored as whole
+// blocks, whatever their length: the next store overwrites the rest.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/decimal"

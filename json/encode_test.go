@@ -2,7 +2,8 @@ package json
 
 //lint:file-ignore SA5008 odd tags are part of what is tested
 
-// What is encoded is held to encoding/json: the same bytes, or an error of the same type with the same text.
+// What is encoded is held to encoding/json: the same bytes, or an error of the same type with the
+// same text.
 
 import (
 	"bytes"
@@ -536,7 +537,8 @@ func quotedOf(set bool) quotedFields {
 	return q
 }
 
-// TestEncode holds all samples to encoding/json, each for itself, behind a pointer, in an interface, a slice and a map.
+// TestEncode holds all samples to encoding/json, each for itself, behind a pointer, in an
+// interface, a slice and a map.
 func TestEncode(t *testing.T) {
 	for _, s := range samples() {
 		encodesAs(t, s.name, s.v)
@@ -574,7 +576,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeCycles holds values that contain themselves, and values that nest deep, to encoding/json.
+// TestEncodeCycles holds values that contain themselves, and values that nest deep, to
+// encoding/json.
 func TestEncodeCycles(t *testing.T) {
 	var p cyclicPtr
 	p = &p
@@ -636,7 +639,8 @@ func TestEncodeNilKey(t *testing.T) {
 	}
 }
 
-// TestAppend keeps what is there, writes into the room behind it, and on an error gives back what it got.
+// TestAppend keeps what is there, writes into the room behind it, and on an error gives back what
+// it got.
 func TestAppend(t *testing.T) {
 	b := make([]byte, 3, 100)
 	copy(b, "abc")
@@ -685,7 +689,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestMarshalSizes marshals values of a type that grow and shrink: each result is whole, and keeps little idle memory.
+// TestMarshalSizes marshals values of a type that grow and shrink: each result is whole, and keeps
+// little idle memory.
 func TestMarshalSizes(t *testing.T) {
 	for round := range 3 {
 		for _, n := range []int{0, 1, 30, 31, 32, 100, 1000, 5000, 40, 7, 100000, 3} {

@@ -7,7 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// timeRoom is what a time takes at the most, "2006-01-02T15:04:05.999999999+07:00", and what is stored beyond it.
+// timeRoom is what a time takes at the most, "2006-01-02T15:04:05.999999999+07:00", and what is
+// stored beyond it.
 const timeRoom = 48
 
 func encodeTime(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
@@ -40,7 +41,8 @@ var zeroTime = func() (b mem.Block) {
 	return b
 }()
 
-// isRFC3339 reports whether a time as time.RFC3339Nano has it is valid: its year has four digits, the hour of its zone is below 24.
+// isRFC3339 reports whether a time as time.RFC3339Nano has it is valid: its year has four digits,
+// the hour of its zone is below 24.
 func isRFC3339(text []byte) bool {
 	n := len(text)
 	if text[4] != '-' {

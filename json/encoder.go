@@ -24,8 +24,9 @@ func NewEncoder(w io.Writer) *Encoder {
 // keptRoom is how much room an encoder keeps for its next value.
 const keptRoom = 64 << 10
 
-// Encode writes v as [Marshal] gives it, and a newline. When v cannot be encoded, nothing is written. An error of the writer ends the
-// stream: it is returned from then on. A Write that takes less than it is given, without an error, is [io.ErrShortWrite].
+// Encode writes v as [Marshal] gives it, and a newline. When v cannot be encoded, nothing is
+// written. An error of the writer ends the stream: it is returned from then on. A Write that takes
+// less than it is given, without an error, is [io.ErrShortWrite].
 func (enc *Encoder) Encode(v any) error {
 	if enc.err != nil {
 		return enc.err
@@ -67,16 +68,19 @@ func (enc *Encoder) write(b []byte) (err error) {
 	return enc.err
 }
 
-// SetIndent makes Encode write values as [Indent] does. With two empty strings it writes them compact again.
+// SetIndent makes Encode write values as [Indent] does. With two empty strings it writes them
+// compact again.
 func (enc *Encoder) SetIndent(prefix, indent string) { enc.prefix, enc.indent = prefix, indent }
 
 // SetEscapeHTML sets whether <, > and & in strings are escaped. At first they are.
 func (enc *Encoder) SetEscapeHTML(on bool) { enc.set(EscapeHTML, on) }
 
-// SetSortMapKeys sets whether the entries of maps are written in the order of their keys. At first they are.
+// SetSortMapKeys sets whether the entries of maps are written in the order of their keys. At first
+// they are.
 func (enc *Encoder) SetSortMapKeys(on bool) { enc.set(SortMapKeys, on) }
 
-// SetTrustRawMessage sets whether what a RawMessage holds is taken for valid JSON. At first it is checked.
+// SetTrustRawMessage sets whether what a RawMessage holds is taken for valid JSON. At first it is
+// checked.
 func (enc *Encoder) SetTrustRawMessage(on bool) { enc.set(TrustRawMessage, on) }
 
 // SetAppendNewline sets whether a newline follows each value. At first it does.

@@ -23,7 +23,8 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// TestEncoderWrites gives each value one Write; a value that cannot be encoded gets none and ends nothing; an error of the writer stays.
+// TestEncoderWrites gives each value one Write; a value that cannot be encoded gets none and ends
+// nothing; an error of the writer stays.
 func TestEncoderWrites(t *testing.T) {
 	w := &countingWriter{fails: 4}
 	enc := NewEncoder(w)

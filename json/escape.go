@@ -17,23 +17,27 @@ import (
 // Escape is s as a JSON string with its quotes, as [Marshal] writes it: <, > and & are escaped.
 func Escape(s string) []byte { return appendString(nil, s, true) }
 
-// AppendEscape appends s to b as a JSON string with its quotes. Of the flags only EscapeHTML counts. Each byte of s that is not
-// valid UTF-8 becomes \ufffd. Any part of b's capacity may be written to.
+// AppendEscape appends s to b as a JSON string with its quotes. Of the flags only EscapeHTML
+// counts. Each byte of s that is not valid UTF-8 becomes \ufffd. Any part of b's capacity may be
+// written to.
 func AppendEscape(b []byte, s string, flags AppendFlags) []byte {
 	return appendString(b, s, flags&EscapeHTML != 0)
 }
 
-// Unescape is the text of the JSON string that s begins with; see [AppendUnescape]. The result does not refer to s.
+// Unescape is the text of the JSON string that s begins with; see [AppendUnescape]. The result does
+// not refer to s.
 func Unescape(s []byte) []byte {
 	s = firstString(s)
 	return AppendUnescape(make([]byte, 0, len(s)), s, 0)
 }
 
-// AppendUnescape appends to b the text of the JSON string that s begins with; the first byte of s is its quote. What follows the
-// string is ignored. If s does not begin with a valid string, nothing is appended.
+// AppendUnescape appends to b the text of the JSON string that s begins with; the first byte of s
+// is its quote. What follows the string is ignored. If s does not begin with a valid string,
+// nothing is appended.
 //
-// The text is that which encoding/json decodes: escapes are resolved; a lone half of a surrogate pair becomes U+FFFD, and so does
-// each byte that is not valid UTF-8. No flag has an effect. b must not overlap s, and any part of its capacity may be written to.
+// The text is that which encoding/json decodes: escapes are resolved; a lone half of a surrogate
+// pair becomes U+FFFD, and so does each byte that is not valid UTF-8. No flag has an effect. b must
+// not overlap s, and any part of its capacity may be written to.
 func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
 	if s = firstString(s); len(s) > 0 && s[0] == '"' {
 		if out, end := unescapeText(b, s[1:]); end >= 0 && end < len(s)-1 {
@@ -43,7 +47,8 @@ func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
 	return b
 }
 
-// longRest is the length from which the end of a string is worth a search: its text is given room for all bytes that there are.
+// longRest is the length from which the end of a string is worth a search: its text is given room
+// for all bytes that there are.
 const longRest = 256
 
 // firstString returns the JSON string that s begins with, if s is long. Else s may go on after it.
@@ -54,11 +59,13 @@ func firstString(s []byte) []byte {
 	return s
 }
 
-// appendString appends s as a JSON string with its quotes, byte for byte as encoding/json writes it.
+// appendString appends s as a JSON string with its quotes, byte for byte as encoding/json writes
+// it.
 func appendString(b []byte, s string, html bool) []byte { return appendText(b, s, html) }
 
-// appendUnquoted appends the text that s means, which is what stands between the quotes of a JSON string: see AppendUnescape. ok is
-// false, and nothing appended, if s holds a quote, a control character or an escape that JSON does not know.
+// appendUnquoted appends the text that s means, which is what stands between the quotes of a JSON
+// string: see AppendUnescape. ok is false, and nothing appended, if s holds a quote, a control
+// character or an escape that JSON does not know.
 func appendUnquoted(b, s []byte) (out []byte, ok bool) {
 	out, end := unescapeText(b, s)
 	if end != len(s) {
@@ -67,8 +74,8 @@ func appendUnquoted(b, s []byte) (out []byte, ok bool) {
 	return out, true
 }
 
-// unescapeText appends the text that s means up to its first quote, and gives where that stands: at len(s) if there is none, and
-// failed if the text is not valid.
+// unescapeText appends the text that s means up to its first quote, and gives where that stands: at
+// len(s) if there is none, and failed if the text is not valid.
 func unescapeText(b, s []byte) (out []byte, end int) {
 	n := len(s)
 	out = slices.Grow(b, n)

@@ -151,7 +151,8 @@ func TestEscapeAllocates(t *testing.T) {
 	}
 }
 
-// FuzzEscape holds both directions against encoding/json, with the text as what is written and as what is read.
+// FuzzEscape holds both directions against encoding/json, with the text as what is written and as
+// what is read.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"", "plain", "a longer text that is plain as well", "<&>\"\\\b\f\n\r\t\x01\x7f", "ä€😀\u2028\u2029", "\xff\xe2\x80\xed\xa0\x80", `"\ud83d\ude00\ud800\u00e9\/"`, `"a"b`, `"\u12`} {
 		f.Add(s)
@@ -164,7 +165,8 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// TestUnescapeBeforeMore takes strings before more bytes than the string has, and strings that are not valid.
+// TestUnescapeBeforeMore takes strings before more bytes than the string has, and strings that are
+// not valid.
 func TestUnescapeBeforeMore(t *testing.T) {
 	for _, text := range []string{``, `a`, `\u00e9`, `\"`, strings.Repeat("x", 300), strings.Repeat(`é\n`, 300), "\xff", `\ud83d`} {
 		want := Unescape([]byte(`"` + text + `"`))

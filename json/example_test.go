@@ -21,7 +21,8 @@ func ExampleMarshal() {
 	// Output: [{"host":"web-1","load":0.75,"Tags":["\u003ceu\u003e"]},{"host":"web-2","Tags":null}] <nil>
 }
 
-// What does not fit is the error, and the rest is decoded; what is not JSON leaves the target as it was.
+// What does not fit is the error, and the rest is decoded; what is not JSON leaves the target as it
+// was.
 func ExampleUnmarshal() {
 	var r reading
 	err := json.Unmarshal([]byte(`{"host": 7, "load": 1.5}`), &r)

@@ -50,7 +50,8 @@ func ExampleTokenizer_error() {
 	// invalid character '3' after array element – at depth 1 and index 2
 }
 
-// Value is a part of the input, so where a token stands can be told, and what lies around it can be kept as it is.
+// Value is a part of the input, so where a token stands can be told, and what lies around it can be
+// kept as it is.
 func ExampleTokenizer_Remaining() {
 	in := []byte(`{ "user": "ada", "password": "secret" }`)
 	var out []byte

@@ -2,10 +2,11 @@ package json
 
 // The errors of encoding/json for input that is not valid.
 //
-// Only encoding/json can make them: the text of a SyntaxError is not exported. It need not read the input for that. A scanner finds
-// the byte that is wrong, from a place on that skip came to, which is several times as fast; a document of a few bytes that leads
-// encoding/json into the same state, followed by the same byte, gives the same error. The offset is exported, so it is set to that
-// of the input.
+// Only encoding/json can make them: the text of a SyntaxError is not exported. It need not read the
+// input for that. A scanner finds the byte that is wrong, from a place on that skip came to, which
+// is several times as fast; a document of a few bytes that leads encoding/json into the same state,
+// followed by the same byte, gives the same error. The offset is exported, so it is set to that of
+// the input.
 
 import (
 	"encoding/json"
@@ -28,7 +29,8 @@ func explain(data []byte) error {
 	return errDisagree
 }
 
-// explainState returns encoding/json's error for data by way of the state that a scanner is in where data is wrong, or nil if it is not.
+// explainState returns encoding/json's error for data by way of the state that a scanner is in
+// where data is wrong, or nil if it is not.
 func explainState(data []byte) error {
 	var s scanner
 	i, seen := s.scan(data, s.resume(data))
@@ -86,8 +88,8 @@ func (d *decoder) nearIn(i, depth int, state scanState) int {
 	return i
 }
 
-// explain returns encoding/json's error for b[i], which is wrong in the state of s, or for the end of the input if i is
-// len(b). It returns nil if there is no error.
+// explain returns encoding/json's error for b[i], which is wrong in the state of s, or for the end
+// of the input if i is len(b). It returns nil if there is no error.
 func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	var sample string
 	if seen == complete {
@@ -109,7 +111,8 @@ func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	return e
 }
 
-// tooDeep reports whether b[i] begins a container where a value may stand, but none that nests deeper.
+// tooDeep reports whether b[i] begins a container where a value may stand, but none that nests
+// deeper.
 func (s *scanner) tooDeep(b []byte, i int) bool {
 	return len(s.nest) == maxDepth && (s.state == atValue || s.state == atFirst) && i < len(b) && (b[i] == '[' || b[i] == '{')
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// invalidDocuments are documents that, cut and with bytes replaced or inserted, reach each state of the grammar.
+// invalidDocuments are documents that, cut and with bytes replaced or inserted, reach each state of
+// the grammar.
 var invalidDocuments = []string{
 	``, ` `, `{}`, `[]`, ` { } `, `""`, `0`, `-0`, `12`, `-1.5e+10`, `1E5`, `true`, `false`, `null`,
 	`[1,2 , 3]`, `[ "a" ,true,false,null]`, `[[[]],{}]`, `[-0.0e-0,1]`,
@@ -41,7 +42,8 @@ func explained(data []byte) error {
 	return nil
 }
 
-// TestErrorInEachState compares errors for each byte in each place, and for each place where the input may end.
+// TestErrorInEachState compares errors for each byte in each place, and for each place where the
+// input may end.
 func TestErrorInEachState(t *testing.T) {
 	for _, text := range invalidDocuments {
 		for i := range len(text) + 1 {
@@ -72,7 +74,8 @@ func TestErrorInEachState(t *testing.T) {
 	}
 }
 
-// TestDecoderErrorInEachState is the same for a Decoder that has read a value before, from readers that give all or a byte.
+// TestDecoderErrorInEachState is the same for a Decoder that has read a value before, from readers
+// that give all or a byte.
 func TestDecoderErrorInEachState(t *testing.T) {
 	for _, text := range invalidDocuments {
 		for i := range len(text) {
@@ -113,8 +116,9 @@ func FuzzExplain(f *testing.F) {
 	})
 }
 
-// TestErrorCost: what the error of an invalid document costs is what finding the state costs, which is a third of what encoding/json takes.
-// TestErrorInEachState and the guide's rows would not see explain ask encoding/json each time.
+// TestErrorCost: what the error of an invalid document costs is what finding the state costs, which
+// is a third of what encoding/json takes. TestErrorInEachState and the guide's rows would not see
+// explain ask encoding/json each time.
 func TestErrorCost(t *testing.T) {
 	if onV2 {
 		t.Skip("encoding/json is asked each time")

@@ -42,7 +42,8 @@ func mayBeQuoted(t reflect.Type) bool {
 	return false
 }
 
-// parseTag reads a tag as encoding/json does: a name that it does not allow is none, and only the whole tag - leaves a field out.
+// parseTag reads a tag as encoding/json does: a name that it does not allow is none, and only the
+// whole tag - leaves a field out.
 func parseTag(text string) (tag plan.Tag, skip bool) {
 	if text == "-" {
 		return tag, true
@@ -59,7 +60,8 @@ func parseTag(text string) (tag plan.Tag, skip bool) {
 	return tag, false
 }
 
-// validName reports whether a tag may give this name: letters, digits, and all ASCII punctuation but quotes, backslash and comma.
+// validName reports whether a tag may give this name: letters, digits, and all ASCII punctuation
+// but quotes, backslash and comma.
 func validName(name string) bool {
 	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {

@@ -17,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// readWith decodes input into *v by Parse, UnmarshalRead and a Decoder, all with the flags, and hands each result to check.
+// readWith decodes input into *v by Parse, UnmarshalRead and a Decoder, all with the flags, and
+// hands each result to check.
 func readWith[T any](t *testing.T, input string, flags json.ParseFlags, check func(how string, v T, err error)) {
 	t.Helper()
 	var v T
@@ -124,7 +125,8 @@ func TestEachView(t *testing.T) {
 	}
 }
 
-// TestViewsOfAStream keeps what Decoders give out under ZeroCopy: it stays what it was, whatever is read after it.
+// TestViewsOfAStream keeps what Decoders give out under ZeroCopy: it stays what it was, whatever is
+// read after it.
 func TestViewsOfAStream(t *testing.T) {
 	type all struct {
 		S string
@@ -178,7 +180,8 @@ func TestParseIntoNothing(t *testing.T) {
 	}
 }
 
-// TestParseRest has what follows a value that does not fit, that a method refuses, and that has a name twice.
+// TestParseRest has what follows a value that does not fit, that a method refuses, and that has a
+// name twice.
 func TestParseRest(t *testing.T) {
 	for _, c := range []struct {
 		in, rest, text string

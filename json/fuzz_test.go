@@ -63,7 +63,8 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// FuzzUnmarshalAny decodes without a type. What comes of it is written alike, and is the same when it is read again.
+// FuzzUnmarshalAny decodes without a type. What comes of it is written alike, and is the same when
+// it is read again.
 func FuzzUnmarshalAny(f *testing.F) {
 	addInputs(func(in string) { f.Add([]byte(in)) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -117,7 +118,8 @@ type written struct {
 	Base
 }
 
-// FuzzMarshal writes strings and numbers of arbitrary bytes, and what the bytes are as JSON of each type.
+// FuzzMarshal writes strings and numbers of arbitrary bytes, and what the bytes are as JSON of each
+// type.
 func FuzzMarshal(f *testing.F) {
 	n := 0
 	addInputs(func(in string) {
@@ -170,7 +172,8 @@ func FuzzMarshal(f *testing.F) {
 	})
 }
 
-// FuzzStream runs scripts over inputs that arrive in portions; the plan is the script and the portions.
+// FuzzStream runs scripts over inputs that arrive in portions; the plan is the script and the
+// portions.
 func FuzzStream(f *testing.F) {
 	for i, in := range streamInputs {
 		if len(in) < 300 {

@@ -1,7 +1,8 @@
 package json
 
-// Marshal and Unmarshal of a value that is in no interface. What the ops work on lies in the heap, as they are called through pointers; so
-// that this costs no allocation, values of the type wait in a pool, zero.
+// Marshal and Unmarshal of a value that is in no interface. What the ops work on lies in the heap,
+// as they are called through pointers; so that this costs no allocation, values of the type wait in
+// a pool, zero.
 
 import (
 	"math"
@@ -26,8 +27,9 @@ var (
 // spareMax is the size of the largest value that waits in a pool.
 const spareMax = 1 << 10
 
-// MarshalOf is Marshal of a value that is in no interface yet. To put it there takes an allocation, which MarshalOf saves where the value
-// and its JSON are short. A pointer needs none: of what one points to, Marshal is the faster.
+// MarshalOf is Marshal of a value that is in no interface yet. To put it there takes an allocation,
+// which MarshalOf saves where the value and its JSON are short. A pointer needs none: of what one
+// points to, Marshal is the faster.
 //
 //	body, err := json.MarshalOf(reply)
 func MarshalOf[T any](v T) ([]byte, error) {
@@ -71,8 +73,9 @@ func newMarshalOp[T any](t reflect.Type) *valueOp[encodeOp] {
 	return marshalOps.Put(mem.TypeWord(t), s)
 }
 
-// UnmarshalOf is the T that Unmarshal makes of data, and its error. A variable that Unmarshal is to fill is allocated, since it is given a
-// pointer to it. Here none is, unless it is large or has methods of the caller's that decode.
+// UnmarshalOf is the T that Unmarshal makes of data, and its error. A variable that Unmarshal is to
+// fill is allocated, since it is given a pointer to it. Here none is, unless it is large or has
+// methods of the caller's that decode.
 //
 //	order, err := json.UnmarshalOf[Order](body)
 func UnmarshalOf[T any](data []byte) (v T, err error) {
@@ -104,7 +107,8 @@ func UnmarshalOf[T any](data []byte) (v T, err error) {
 	return v, err
 }
 
-// newUnmarshalOp is for the first call with a T. A method of the caller's may keep the pointer that it is called with.
+// newUnmarshalOp is for the first call with a T. A method of the caller's may keep the pointer that
+// it is called with.
 func newUnmarshalOp[T any](t reflect.Type) *valueOp[rootOp] {
 	s := &valueOp[rootOp]{op: rootFor(reflect.PointerTo(t)), spare: sync.Pool{New: func() any { return new(T) }}}
 	if s.op.foreign || s.op.elem.size > spareMax {

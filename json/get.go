@@ -16,14 +16,16 @@ import (
 // ErrMissing is wrapped by the error of Get when there is no value at the path.
 var ErrMissing = errors.New("json: the value is missing")
 
-// Get returns the value in data that path leads to. A string is a key of an object; an integer of any type is an index of an array, from
-// the end if it is negative. An empty path leads to the whole value.
+// Get returns the value in data that path leads to. A string is a key of an object; an integer of
+// any type is an index of an array, from the end if it is negative. An empty path leads to the
+// whole value.
 //
 //	owner, err := json.Get(data, "issues", 0, "owner")
 //
-// Get reads all of data, so that it finds what Unmarshal would decode: invalid data is an error wherever it is, and of equal keys the
-// last one counts. Keys are compared exactly. If the path leads nowhere, the error is an [*Error] that wraps [ErrMissing]: its text and
-// its Path say which step failed, as in issues[0].owner, and its Offset is that of the value that lacks it.
+// Get reads all of data, so that it finds what Unmarshal would decode: invalid data is an error
+// wherever it is, and of equal keys the last one counts. Keys are compared exactly. If the path
+// leads nowhere, the error is an [*Error] that wraps [ErrMissing]: its text and its Path say which
+// step failed, as in issues[0].owner, and its Offset is that of the value that lacks it.
 //
 // The result points into data, which must not change as long as it is in use.
 func Get(data []byte, path ...any) (RawValue, error) {
@@ -58,7 +60,8 @@ type pathStep struct {
 	isKey bool
 }
 
-// pathStepOf returns a step of Get's path, which may be of any type whose values are strings or integers.
+// pathStepOf returns a step of Get's path, which may be of any type whose values are strings or
+// integers.
 func pathStepOf(step any) (s pathStep, ok bool) {
 	switch v := reflect.ValueOf(step); {
 	case !v.IsValid():
@@ -77,7 +80,8 @@ func pathStepOf(step any) (s pathStep, ok bool) {
 type finder struct {
 	d *decoder
 
-	// The step that last led nowhere: of equal keys the last one counts, and so does the step that fails there.
+	// The step that last led nowhere: of equal keys the last one counts, and so does the step that
+	// fails there.
 	left     int // it and the steps after it
 	at       int // where the value starts that lacks it
 	elements int // of that value, if it is an array
@@ -86,7 +90,8 @@ type finder struct {
 // piece is the range of a value in the input. Its end is 0 if there is no value.
 type piece struct{ start, end int }
 
-// find returns where the value is that path leads to from the value at i, and the position after the latter.
+// find returns where the value is that path leads to from the value at i, and the position after
+// the latter.
 func (f *finder) find(i int, path []pathStep) (piece, int) {
 	d := f.d
 	start := d.off + i

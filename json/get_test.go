@@ -48,7 +48,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestGetIsWhatUnmarshalSees takes documents with equal keys, and invalid ones, and compares with what is decoded.
+// TestGetIsWhatUnmarshalSees takes documents with equal keys, and invalid ones, and compares with
+// what is decoded.
 func TestGetIsWhatUnmarshalSees(t *testing.T) {
 	for _, doc := range []string{`{"a":1,"a":2}`, `{"a":{"b":1},"a":{"c":2}}`, `{"a":[1],"a":3,"b":0}`, `{"a":1,"\u0061":{"b":5}}`} {
 		for _, path := range [][]any{{"a"}, {"a", "b"}, {"a", 0}, {"b"}} {
@@ -119,7 +120,8 @@ func TestGetPointsIntoItsInput(t *testing.T) {
 	}
 }
 
-// TestGetSaysWhichStepFailed checks the text, the path and the offset of the error, and that the last of equal keys counts.
+// TestGetSaysWhichStepFailed checks the text, the path and the offset of the error, and that the
+// last of equal keys counts.
 func TestGetSaysWhichStepFailed(t *testing.T) {
 	const doc = ` {"issues": [{"owner": "ann", "n": 5}, {}, [1]], "one": [7], "null": null, "a.b": true}`
 	for _, c := range []struct {

@@ -1,14 +1,16 @@
 package json_test
 
-// Go's own tests of encoding/json, run against this package. None of them is kept here: they are those of the Go that runs.
+// Go's own tests of encoding/json, run against this package. None of them is kept here: they are
+// those of the Go that runs.
 //
 //	go list encoding/json    which test files this Go has for its experiments, and where
 //	gorootFile.reshape       edits a file so that its lines keep their numbers: imports, and literals with hidden fields
 //	go test -overlay         lays the files into testdata/goroot, beside shim.go: this package under the names they use
 //	gorootRun.judge          every test that a file declares must pass, and gorootCounts in all; else its output is shown
 //
-// What cannot hold stands in gorootSkips with its reason. SLIPSTREAM_REQUIRE_GOROOT=1 makes it a failure that the Go command or
-// its tests are not there. With GOEXPERIMENT=jsonv2, they are the tests that expect what Go 1.27 does.
+// What cannot hold stands in gorootSkips with its reason. SLIPSTREAM_REQUIRE_GOROOT=1 makes it a
+// failure that the Go command or its tests are not there. With GOEXPERIMENT=jsonv2, they are the
+// tests that expect what Go 1.27 does.
 
 import (
 	"bytes"
@@ -30,8 +32,9 @@ import (
 	"testing"
 )
 
-// gorootSkips are the tests that are not asked for; a name may be that of a subtest. Without a name it is the whole file, which is
-// not compiled either. A skip of a test that is gone, or that passes, is a failure.
+// gorootSkips are the tests that are not asked for; a name may be that of a subtest. Without a name
+// it is the whole file, which is not compiled either. A skip of a test that is gone, or that
+// passes, is a failure.
 var gorootSkips = []struct{ file, name, reason string }{
 	{"bench_test.go", "", "no tests: benchmarks that reset the field cache of encoding/json and import internal packages"},
 	{"v2_bench_test.go", "", "no tests: benchmarks that import internal packages"},
@@ -39,7 +42,8 @@ var gorootSkips = []struct{ file, name, reason string }{
 	{"v2_diff_test.go", "TestTimeDurations", "skips itself"},
 }
 
-// gorootCounts are how many tests of a file, with subtests and seeds, must have passed: nine tenths of those of Go 1.26.8.
+// gorootCounts are how many tests of a file, with subtests and seeds, must have passed: nine tenths
+// of those of Go 1.26.8.
 var gorootCounts = map[string]int{
 	"decode_test.go": 300, "v2_decode_test.go": 300,
 	"encode_test.go": 120, "v2_encode_test.go": 120,
@@ -60,7 +64,8 @@ var gorootEdits = []struct{ file, old, new string }{
 	{"fold_test.go", "string(foldName(x)) == string(foldName(y))", "sameField(x, y)"},
 }
 
-// gorootLiterals are the types with a field that only encoding/json can name: the shim has a constructor with these parameters.
+// gorootLiterals are the types with a field that only encoding/json can name: the shim has a
+// constructor with these parameters.
 var gorootLiterals = map[string]struct {
 	constructor string
 	parameters  []string
@@ -151,7 +156,8 @@ func gorootSkipped(file, name string) bool {
 	return slices.ContainsFunc(gorootSkips, func(s struct{ file, name, reason string }) bool { return s.file == file && s.name == name })
 }
 
-// checkGorootTables prints the skips, and finds entries of the tables for files and tests that Go does not have, for whichever experiment.
+// checkGorootTables prints the skips, and finds entries of the tables for files and tests that Go
+// does not have, for whichever experiment.
 func checkGorootTables(t *testing.T, dir string) {
 	for _, skip := range gorootSkips {
 		t.Logf("skipped: %s: %s", filepath.Join(skip.file, skip.name), skip.reason)
@@ -177,7 +183,8 @@ func gorootTags() string {
 	return ""
 }
 
-// layGorootFiles writes the files, and an overlay that tells the go command to see them beside the shim. It is the overlay's name.
+// layGorootFiles writes the files, and an overlay that tells the go command to see them beside the
+// shim. It is the overlay's name.
 func layGorootFiles(t *testing.T, files map[string][]byte) string {
 	shim, err := filepath.Abs(gorootShim)
 	if err != nil {
@@ -223,7 +230,8 @@ func readGorootFile(t *testing.T, dir, name string) gorootFile {
 	return gorootFile{name, text, syntax, set.File(syntax.FileStart).Base()}
 }
 
-// tests are the names of what go test runs of the file: tests, fuzz targets, and the examples whose output it checks.
+// tests are the names of what go test runs of the file: tests, fuzz targets, and the examples whose
+// output it checks.
 func (f gorootFile) tests() (names []string) {
 	for _, decl := range f.syntax.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && (strings.HasPrefix(fn.Name.Name, "Test") || strings.HasPrefix(fn.Name.Name, "Fuzz")) {
@@ -280,7 +288,8 @@ func (f gorootFile) reshape(t *testing.T) []byte {
 	return out
 }
 
-// construct makes a call of a pointer to a literal with a hidden field: &SyntaxError{msg: "…", Offset: 1} becomes syntaxError("…", 1).
+// construct makes a call of a pointer to a literal with a hidden field: &SyntaxError{msg: "…",
+// Offset: 1} becomes syntaxError("…", 1).
 func (f gorootFile) construct(t *testing.T, start token.Pos, literal *ast.CompositeLit) []gorootChange {
 	name, _ := literal.Type.(*ast.Ident)
 	if name == nil || gorootLiterals[name.Name].constructor == "" {

@@ -106,7 +106,8 @@ func parse[T any](flags json.ParseFlags) func([]byte) {
 	return func(b []byte) { var v T; json.Parse(b, &v, flags) }
 }
 
-// decodeAll returns a call that reads all values of a Decoder whose reader gives at most size bytes.
+// decodeAll returns a call that reads all values of a Decoder whose reader gives at most size
+// bytes.
 func decodeAll[T any](size int, set func(*json.Decoder)) func([]byte) {
 	return func(b []byte) {
 		d := json.NewDecoder(growth.Pieces(b, size))
@@ -141,11 +142,12 @@ func allTokens(size int, more bool, set ...func(*json.Decoder)) func([]byte) {
 	}
 }
 
-// batch returns a Batch that may have as many cells as the input has bytes: without that, sparse rows make rows × columns of it.
+// batch returns a Batch that may have as many cells as the input has bytes: without that, sparse
+// rows make rows × columns of it.
 func batch(in []byte) *column.Batch { return &column.Batch{MaxCells: len(in)} }
 
-// growthReaders are the calls that read any document. What they may allocate is what the shortest elements become: an empty list is two
-// bytes and a slice header in an interface.
+// growthReaders are the calls that read any document. What they may allocate is what the shortest
+// elements become: an empty list is two bytes and a slice header in an interface.
 func growthReaders() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Unmarshal any", Run: read[any], Alloc: 100},
@@ -186,8 +188,9 @@ func byteReaders() []growth.Call[[]byte] {
 	}
 }
 
-// arriving are the documents for byteReaders. In the short form they are those that differ before the whole value is there: in
-// the states of the scanner, in the sizes of values, and in where reading ends.
+// arriving are the documents for byteReaders. In the short form they are those that differ before
+// the whole value is there: in the states of the scanner, in the sizes of values, and in where
+// reading ends.
 func arriving() []growth.Family[[]byte] {
 	return slices.Concat(growth.OnlyLong(texts()), growth.Only(texts(),
 		"ASCII", "Latin-1", "escapes only", "a bad escape at the end", "a control byte at the end", "quotes",
@@ -221,7 +224,8 @@ func tokenize(b []byte) {
 	}
 }
 
-// indenters write as much white space before each value as it is deep, so that what they write is the depth times the input.
+// indenters write as much white space before each value as it is deep, so that what they write is
+// the depth times the input.
 func indenters() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Indent", Run: func(b []byte) { json.Indent(new(bytes.Buffer), b, "", " ") }, Alloc: 60},
@@ -264,7 +268,8 @@ func stringCalls() []growth.Call[string] {
 	}
 }
 
-// contents are what stands between the quotes of a string, in the input of readers and as the text that writers escape.
+// contents are what stands between the quotes of a string, in the input of readers and as the text
+// that writers escape.
 func contents() []growth.Family[string] {
 	scripts := growth.Scripts()
 	return slices.Concat(scripts, growth.NotUTF8(),

@@ -2,9 +2,9 @@ package json
 
 // Indent and HTMLEscape.
 //
-// A tidier checks the syntax and writes at once. It copies stretches of the input, as long as nothing in them changes: up to white space,
-// which it leaves out, and to where a line is to begin. When it finds the input invalid, its output is dropped, and encoding/json is asked
-// what is wrong.
+// A tidier checks the syntax and writes at once. It copies stretches of the input, as long as
+// nothing in them changes: up to white space, which it leaves out, and to where a line is to begin.
+// When it finds the input invalid, its output is dropped, and encoding/json is asked what is wrong.
 
 import (
 	"bytes"
@@ -15,9 +15,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Indent appends src to dst with each element on a line of its own, which begins with prefix and one copy of indent for each level of
-// nesting. The first line has neither. White space at the start of src is dropped, that at its end is kept. If src is not valid
-// JSON, dst stays as it was, and the error is that of encoding/json.
+// Indent appends src to dst with each element on a line of its own, which begins with prefix and
+// one copy of indent for each level of nesting. The first line has neither. White space at the
+// start of src is dropped, that at its end is kept. If src is not valid JSON, dst stays as it was,
+// and the error is that of encoding/json.
 func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 	if onV2 && len(src) > 0 && isBlank(src[len(src)-1]) {
 		return json.Indent(dst, src, prefix, indent) // which changes white space at the end
@@ -56,7 +57,8 @@ func indented(dst, b []byte, prefix, indent string) ([]byte, error) {
 	return append(dst, out.Bytes()...), err
 }
 
-// HTMLEscape appends src to dst with <, >, &, U+2028 and U+2029 escaped, wherever they stand: in JSON, that is in strings.
+// HTMLEscape appends src to dst with <, >, &, U+2028 and U+2029 escaped, wherever they stand: in
+// JSON, that is in strings.
 func HTMLEscape(dst *bytes.Buffer, src []byte) {
 	dst.Grow(len(src))
 	dst.Write(appendHTMLEscaped(dst.AvailableBuffer(), mem.String(src)))
@@ -84,8 +86,8 @@ func appendHTMLEscaped(b []byte, s string) []byte {
 	}
 }
 
-// htmlIn marks, by the high bit, the bytes of w of which htmlEscape may have an escape: <, >, & and what U+2028 and U+2029 begin with.
-// The lowest mark is exact. < and > differ in one bit.
+// htmlIn marks, by the high bit, the bytes of w of which htmlEscape may have an escape: <, >, & and
+// what U+2028 and U+2029 begin with. The lowest mark is exact. < and > differ in one bit.
 func htmlIn(w uint64) uint64 {
 	angles, and, lines := (w|2*ones)^'>'*ones, w^'&'*ones, w^0xe2*ones
 	return ((angles-ones)&^angles | (and-ones)&^and | (lines-ones)&^lines) & highs

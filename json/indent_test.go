@@ -29,7 +29,8 @@ func documents() []string {
 	return docs
 }
 
-// TestCompactIndent holds Compact, Indent, HTMLEscape, and what becomes of a Marshaler's JSON, to encoding/json.
+// TestCompactIndent holds Compact, Indent, HTMLEscape, and what becomes of a Marshaler's JSON, to
+// encoding/json.
 func TestCompactIndent(t *testing.T) {
 	for _, doc := range documents() {
 		tidiesAs(t, doc)

@@ -4,7 +4,8 @@ import "math/bits"
 
 // Kind is what a token of a [Tokenizer] is. The values are those of segmentio/encoding/json.
 //
-// A kind is a class and, for some, what is known beyond it: True is a Bool, Uint a Num, and Unescaped a String. See [Kind.Class].
+// A kind is a class and, for some, what is known beyond it: True is a Bool, Uint a Num, and
+// Unescaped a String. See [Kind.Class].
 type Kind uint
 
 const (
@@ -28,7 +29,8 @@ const (
 	Object Kind = 32 // the token is {
 )
 
-// Class is the one of Null, Bool, Num, String, Array and Object that k belongs to: its highest bit. That of Undefined is Undefined.
+// Class is the one of Null, Bool, Num, String, Array and Object that k belongs to: its highest bit.
+// That of Undefined is Undefined.
 func (k Kind) Class() Kind {
 	if k == Undefined {
 		return Undefined

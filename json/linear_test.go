@@ -11,7 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// TestTextAcrossPieces decodes strings in which characters, bad bytes and escapes lie across the ends of pieces and buffers.
+// TestTextAcrossPieces decodes strings in which characters, bad bytes and escapes lie across the
+// ends of pieces and buffers.
 func TestTextAcrossPieces(t *testing.T) {
 	fillers := []string{"a", "é", "日", "😀", "\xe9", "\xf0\x9f\x98", "日\xff"}
 	ends := []string{"", `\n`, "\xff", `\u00e9`, "\xe6\x97", `\ud83d`}
@@ -89,7 +90,8 @@ func (m *messages) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestDecoderAfterLargeValue reads one large value and many small ones: these neither allocate nor keep buffers of its size.
+// TestDecoderAfterLargeValue reads one large value and many small ones: these neither allocate nor
+// keep buffers of its size.
 func TestDecoderAfterLargeValue(t *testing.T) {
 	const large, small = 4 << 20, 1000
 	type entry struct {
@@ -137,7 +139,8 @@ func TestDecoderAfterLargeValue(t *testing.T) {
 	}
 }
 
-// TestPooledDecoderForgets decodes large documents of each shape. What their decoders used goes back to the pool small.
+// TestPooledDecoderForgets decodes large documents of each shape. What their decoders used goes
+// back to the pool small.
 func TestPooledDecoderForgets(t *testing.T) {
 	var members strings.Builder
 	for i := range 50_000 {
@@ -159,7 +162,8 @@ func TestPooledDecoderForgets(t *testing.T) {
 	}
 }
 
-// TestInvalidDocumentsAreNotDecodedTwice counts what refusing a document allocates, once one before it was refused.
+// TestInvalidDocumentsAreNotDecodedTwice counts what refusing a document allocates, once one before
+// it was refused.
 func TestInvalidDocumentsAreNotDecodedTwice(t *testing.T) {
 	document := []byte(`[` + strings.Repeat(`{"a":[1,2,3],"b":"text"},`, 10_000) + `x]`)
 	var target any
@@ -194,7 +198,8 @@ func TestInvalidDocumentsAreNotDecodedTwice(t *testing.T) {
 	}
 }
 
-// TestBlanksBetweenTokens compares tokens and offsets between long runs of white space that arrive byte by byte.
+// TestBlanksBetweenTokens compares tokens and offsets between long runs of white space that arrive
+// byte by byte.
 func TestBlanksBetweenTokens(t *testing.T) {
 	for _, blanks := range []int{0, 1, 600, 10_000} {
 		stream := strings.Repeat(" ", blanks) + "[" + strings.Repeat("\n", blanks) + "1" + strings.Repeat("\t", blanks) + "," + strings.Repeat(" ", blanks) + "{}" + strings.Repeat(" ", blanks) + "]" + strings.Repeat(" ", blanks)
@@ -220,7 +225,8 @@ func TestBlanksBetweenTokens(t *testing.T) {
 	}
 }
 
-// TestPooledEncoderForgets encodes large values of each shape. What their encoders used goes back to the pool small.
+// TestPooledEncoderForgets encodes large values of each shape. What their encoders used goes back
+// to the pool small.
 func TestPooledEncoderForgets(t *testing.T) {
 	type node struct {
 		Next any
@@ -254,7 +260,8 @@ func TestPooledEncoderForgets(t *testing.T) {
 	}
 }
 
-// TestTooDeepCostsItsLength allocates little to refuse a document in which the last container nests too deep.
+// TestTooDeepCostsItsLength allocates little to refuse a document in which the last container nests
+// too deep.
 func TestTooDeepCostsItsLength(t *testing.T) {
 	document := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("1,", 1<<20) + "[")
 	var s scanner

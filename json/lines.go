@@ -27,10 +27,12 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Cause }
 
-// Lines are the values of r, one to a line (NDJSON, also called JSON Lines). Lines of white space are passed over.
+// Lines are the values of r, one to a line (NDJSON, also called JSON Lines). Lines of white space
+// are passed over.
 //
-// What is held in memory is at most about twice the longest of the recent lines. One that is longer than max bytes is passed over with a LineError; max 0
-// stands for 1 MiB. A line that does not decode gives a LineError too, with what was decoded of it, and the loop goes on with the next
+// What is held in memory is at most about twice the longest of the recent lines. One that is longer
+// than max bytes is passed over with a LineError; max 0 stands for 1 MiB. A line that does not
+// decode gives a LineError too, with what was decoded of it, and the loop goes on with the next
 // line. An error of r comes as it is, and ends the loop.
 //
 //	for event, err := range json.Lines[Event](body, 0) { … }
@@ -80,7 +82,8 @@ type lines struct {
 	err         error
 }
 
-// next is the next line, without its end, valid until the next call; or none, if it does not fit into max bytes. An error is that of r.
+// next is the next line, without its end, valid until the next call; or none, if it does not fit
+// into max bytes. An error is that of r.
 func (l *lines) next() (text []byte, fits bool, err error) {
 	tooLong := false
 	for {

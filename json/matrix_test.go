@@ -1,7 +1,8 @@
 package json_test
 
-// Every kind of value, into every kind of target, from every source, by every entry that decodes. The oracle is jsonoracle. Where
-// encoding/json has the entry, it must give the same, and the text of the error is compared with its own.
+// Every kind of value, into every kind of target, from every source, by every entry that decodes.
+// The oracle is jsonoracle. Where encoding/json has the entry, it must give the same, and the text
+// of the error is compared with its own.
 
 import (
 	"bytes"
@@ -145,7 +146,8 @@ var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 
 func wrapped(t reflect.Type) matrix.Kind { return matrix.Kind{Name: t.String(), Type: t} }
 
-// manyMembers is the beginning of an object with more members than are compared one by one, at times two of one name.
+// manyMembers is the beginning of an object with more members than are compared one by one, at
+// times two of one name.
 func manyMembers(r *rand.Rand) []byte {
 	b := []byte("{")
 	for k := range 20 {
@@ -157,7 +159,8 @@ func manyMembers(r *rand.Rand) []byte {
 	return b
 }
 
-// matrixText is mostly short, of every script, with characters that are escaped, and at times not UTF-8.
+// matrixText is mostly short, of every script, with characters that are escaped, and at times not
+// UTF-8.
 func matrixText(r *rand.Rand) string {
 	s := corpus.String(r)
 	switch r.IntN(8) {
@@ -241,8 +244,8 @@ func holdsRaw(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// unlessPanics is a decoder of encoding/json's. It panics where an element of a slice leads back to the slice and sets it to fewer
-// elements, or to nil.
+// unlessPanics is a decoder of encoding/json's. It panics where an element of a slice leads back to
+// the slice and sets it to fewer elements, or to nil.
 func unlessPanics(decode matrix.Decode) matrix.Decode {
 	return func(b []byte, target reflect.Value) (n int, err error) {
 		defer func() {

@@ -1,6 +1,7 @@
 package json_test
 
-// How much memory is kept, and made: by a stream, by what is kept of a document, and for input that wants to have much of it.
+// How much memory is kept, and made: by a stream, by what is kept of a document, and for input that
+// wants to have much of it.
 
 import (
 	"fmt"
@@ -48,7 +49,8 @@ func (r *repeater) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestLongArrayInBoundedMemory goes through an array of 30 MB element by element, and a shorter one token by token.
+// TestLongArrayInBoundedMemory goes through an array of 30 MB element by element, and a shorter one
+// token by token.
 func TestLongArrayInBoundedMemory(t *testing.T) {
 	const element = `{"id":12345,"text":"an element of a long array","tags":["a","b"]},`
 	n := 450_000
@@ -88,7 +90,8 @@ func TestLongArrayInBoundedMemory(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
-// TestKeptValuesKeepLittle keeps a short string and a number of each of many documents, which are long.
+// TestKeptValuesKeepLittle keeps a short string and a number of each of many documents, which are
+// long.
 func TestKeptValuesKeepLittle(t *testing.T) {
 	if guard.Enabled {
 		t.Skip("the checks keep copies")
@@ -111,7 +114,8 @@ func TestKeptValuesKeepLittle(t *testing.T) {
 		list := v.Any.([]any)
 		names, anys = append(names, v.Name), append(anys, list[len(list)-2], list[len(list)-1])
 	}
-	// A chunk of 4 KB for the name and one for the text, and what stands beside the values of an any.
+	// A chunk of 4 KB for the name and one for the text, and what stands beside the values of an
+	// any.
 	kept := heap() - before
 	t.Logf("%d bytes for each", kept/documents)
 	if kept > documents*(10<<10) {

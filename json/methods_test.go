@@ -1,7 +1,7 @@
 package json_test
 
-// Methods of the caller that do more than they should: they change what they are given and what is decoded into, decode and encode
-// themselves, let the collector run, and panic.
+// Methods of the caller that do more than they should: they change what they are given and what is
+// decoded into, decode and encode themselves, let the collector run, and panic.
 
 import (
 	"bytes"
@@ -36,8 +36,9 @@ func (c *cutsOff) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// TestSliceIsCutOff has an element replace the slice around it. encoding/json goes on in the new one, or panics where its length
-// cannot be; here as many elements as fit stay, and nothing is written outside of the array.
+// TestSliceIsCutOff has an element replace the slice around it. encoding/json goes on in the new
+// one, or panics where its length cannot be; here as many elements as fit stay, and nothing is
+// written outside of the array.
 func TestSliceIsCutOff(t *testing.T) {
 	inGo126(t) // encoding/json panics, and is asked
 	if !growth.Apart(t) {
@@ -77,7 +78,8 @@ func TestSliceIsCutOff(t *testing.T) {
 	}
 }
 
-// TestFlatElementEnds has an element of plain numbers end decoding by the option string: those before it are there.
+// TestFlatElementEnds has an element of plain numbers end decoding by the option string: those
+// before it are there.
 func TestFlatElementEnds(t *testing.T) {
 	type quoted struct {
 		A int `json:",string"`
@@ -95,7 +97,8 @@ func TestFlatElementEnds(t *testing.T) {
 	}
 }
 
-// reads decodes and encodes what it is given by all that this package has, with the collector running.
+// reads decodes and encodes what it is given by all that this package has, with the collector
+// running.
 type reads struct{ Depth int }
 
 func (r *reads) UnmarshalJSON(b []byte) error {
@@ -221,7 +224,8 @@ func TestMethodsThatOverwrite(t *testing.T) {
 	}
 }
 
-// TestMethodsThatOverwriteAndFail have their error returned, though what they leave is no JSON, and a stream goes on behind the value.
+// TestMethodsThatOverwriteAndFail have their error returned, though what they leave is no JSON, and
+// a stream goes on behind the value.
 func TestMethodsThatOverwriteAndFail(t *testing.T) {
 	inGo126(t) // encoding/json is asked, and finds what was overwritten
 	for _, n := range []int{0, 100, 1000} {

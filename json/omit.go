@@ -1,7 +1,7 @@
 package json
 
-// What is left out of a struct: empty values of fields with omitempty, zero values of fields with omitzero, and what is behind an
-// embedded pointer that is nil.
+// What is left out of a struct: empty values of fields with omitempty, zero values of fields with
+// omitzero, and what is behind an embedded pointer that is nil.
 
 import (
 	"reflect"
@@ -44,7 +44,8 @@ func canBeEmpty(t reflect.Type) bool {
 	return true
 }
 
-// omission is when f is left out, less the embedded pointers; addressable tells whether it can be addressed.
+// omission is when f is left out, less the embedded pointers; addressable tells whether it can be
+// addressed.
 func omission(f *field, addressable bool) *encodeOmit {
 	addressable = addressable || len(f.Hops) > 0
 	o := &encodeOmit{quick: quickNever, asks: f.Zero && hasIsZero(f.Type)}
@@ -110,8 +111,9 @@ func hasIsZero(t reflect.Type) bool {
 	return t.Implements(zeroerType) || reflect.PointerTo(t).Implements(zeroerType)
 }
 
-// zeroness is the test of omitzero: the method IsZero of the type, or of a pointer to it, or the zero value. What is nil is zero
-// without being asked. A method of a pointer gets one to a copy, where the value cannot be addressed.
+// zeroness is the test of omitzero: the method IsZero of the type, or of a pointer to it, or the
+// zero value. What is nil is zero without being asked. A method of a pointer gets one to a copy,
+// where the value cannot be addressed.
 func zeroness(t reflect.Type, addressable bool) omitTest {
 	switch {
 	case t.Implements(zeroerType):
@@ -151,8 +153,8 @@ func isZero(t reflect.Type) omitTest {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
-// base is where the offset of a step counts from: p, which is that of the struct, or what the last hop leads to. It is nil if the
-// step is left out.
+// base is where the offset of a step counts from: p, which is that of the struct, or what the last
+// hop leads to. It is nil if the step is left out.
 func (o *encodeOmit) base(e *encoder, p mem.Pointer) (from mem.Pointer) {
 	for i := range o.hops {
 		to := *mem.At[mem.Raw](p, o.hops[i].Offset)

@@ -1,6 +1,7 @@
 package json_test
 
-// docs/migrate-json.md, held to what encoding/json and this package do. The rows about segmentio are in bench/differential.
+// docs/migrate-json.md, held to what encoding/json and this package do. The rows about segmentio
+// are in bench/differential.
 
 import (
 	"bytes"

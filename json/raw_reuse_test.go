@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestRawMessageIsNotWrittenAgain decodes views of an input and then, into the same target, copies: the input, and what was handed out
-// before, must stay as they are.
+// TestRawMessageIsNotWrittenAgain decodes views of an input and then, into the same target, copies:
+// the input, and what was handed out before, must stay as they are.
 func TestRawMessageIsNotWrittenAgain(t *testing.T) {
 	type held struct {
 		A    json.RawMessage
@@ -54,8 +54,8 @@ func TestRawMessageIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestRawMessageIsNotWrittenByErrors decodes what does not fit into a used target: whoever decodes it
-// then takes new memory as well.
+// TestRawMessageIsNotWrittenByErrors decodes what does not fit into a used target: whoever decodes
+// it then takes new memory as well.
 func TestRawMessageIsNotWrittenByErrors(t *testing.T) {
 	type node struct {
 		A    json.RawMessage
@@ -115,7 +115,8 @@ func TestErrorsKeepWhatIsUnexported(t *testing.T) {
 	}
 }
 
-// TestReuseRawMessage decodes into the memory of the target, where the caller asks for it and where it has the room.
+// TestReuseRawMessage decodes into the memory of the target, where the caller asks for it and where
+// it has the room.
 func TestReuseRawMessage(t *testing.T) {
 	room := make(json.RawMessage, 1, 100)
 	raw := room

@@ -1,10 +1,10 @@
 package json
 
-// RawValue is JSON as it stands in the input, to which it refers: it is valid as long as the input does not change. From a
-// [Tokenizer] it is a token, from [Get] a whole value.
+// RawValue is JSON as it stands in the input, to which it refers: it is valid as long as the input
+// does not change. From a [Tokenizer] it is a token, from [Get] a whole value.
 //
-// What it is can be told from its first byte, which is all that String, Null, True, False and Number look at; where it comes from
-// has checked the rest.
+// What it is can be told from its first byte, which is all that String, Null, True, False and
+// Number look at; where it comes from has checked the rest.
 type RawValue []byte
 
 // String reports whether v is a string.
@@ -25,8 +25,9 @@ func (v RawValue) Number() bool { return len(v) > 0 && (v[0] == '-' || v[0]-'0' 
 // Unquote is the text of v, a string, in new memory; see [RawValue.AppendUnquote].
 func (v RawValue) Unquote() []byte { return v.AppendUnquote(make([]byte, 0, len(v))) }
 
-// AppendUnquote appends the text of v, a string, to b, as [AppendUnescape] does. If v is not a valid string, or something follows
-// it, nothing is appended; segmentio/encoding/json panics then. A string that a [Tokenizer] gave is valid.
+// AppendUnquote appends the text of v, a string, to b, as [AppendUnescape] does. If v is not a
+// valid string, or something follows it, nothing is appended; segmentio/encoding/json panics then.
+// A string that a [Tokenizer] gave is valid.
 func (v RawValue) AppendUnquote(b []byte) []byte {
 	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
 		b, _ = appendUnquoted(b, v[1:n-1])

@@ -47,7 +47,8 @@ func TestRawValueUnquote(t *testing.T) {
 	}
 }
 
-// textOf is the text of a JSON string for encoding/json, or "" if text is none. Blanks around it are none of RawValue's.
+// textOf is the text of a JSON string for encoding/json, or "" if text is none. Blanks around it
+// are none of RawValue's.
 func textOf(text string) string {
 	var s string
 	if text == "" || text[0] != '"' || text[len(text)-1] != '"' || json.Unmarshal([]byte(text), &s) != nil {

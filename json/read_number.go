@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// eightDigits is the number that the eight digits of w write, the first of them in the lowest byte; w has the digits' values, not
-// their characters.
+// eightDigits is the number that the eight digits of w write, the first of them in the lowest byte;
+// w has the digits' values, not their characters.
 func eightDigits(w uint64) uint64 {
 	w = w*10 + w>>8
 	return (w&0x000000ff000000ff*(100+1000000<<32) + w>>16&0x000000ff000000ff*(1+10000<<32)) >> 32
@@ -34,15 +34,16 @@ func digitsAt(b []byte, i int) (v uint64, n int) {
 	return v*powers[n] + firstDigits(w, n), 8 + n
 }
 
-// firstDigits is the number that the first n digits of w write, of which there are fewer than eight.
+// firstDigits is the number that the first n digits of w write, of which there are fewer than
+// eight.
 func firstDigits(w uint64, n int) uint64 { return eightDigits(w << (56 - uint(n)*8&63) << 8) }
 
 var powers = [...]uint64{
 	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
-// uint is the whole number without a sign at i, of at most 19 digits, and the position after it; or a negative position if
-// something else is there.
+// uint is the whole number without a sign at i, of at most 19 digits, and the position after it; or
+// a negative position if something else is there.
 func (d *decoder) uint(i int) (uint64, int) {
 	b := d.b
 	v, n := uint64(mem.Load8(b, i)-'0'), 1
@@ -72,7 +73,8 @@ func (d *decoder) uint(i int) (uint64, int) {
 	return v, i + n
 }
 
-// int is the whole number at i, of at most 18 digits, and the position after it; or a negative position if something else is there.
+// int is the whole number at i, of at most 18 digits, and the position after it; or a negative
+// position if something else is there.
 func (d *decoder) int(i int) (int64, int) {
 	if mem.Load8(d.b, i) == '-' {
 		v, i := d.uint(i + 1)
@@ -88,7 +90,8 @@ func (d *decoder) int(i int) (int64, int) {
 	return int64(v), i
 }
 
-// float is the number at i, and the position after it; or a negative position if none is there, or one that a float64 cannot hold.
+// float is the number at i, and the position after it; or a negative position if none is there, or
+// one that a float64 cannot hold.
 func (d *decoder) float(i int) (float64, int) {
 	b := d.b
 	start := i
@@ -133,7 +136,8 @@ func (d *decoder) float(i int) (float64, int) {
 				v = (v*1e8+f)*powers[n] + firstDigits(w, n)
 				n += 8
 			} else {
-				// Up to 7 more digits: the shortest text of a float64 may have 20 of them after a point.
+				// Up to 7 more digits: the shortest text of a float64 may have 20 of them after a
+				// point.
 				f = f*1e8 + eightDigits(w)
 				w = mem.Load64(b, i+16) ^ '0'*ones
 				m = nonDigits(w)
@@ -204,7 +208,8 @@ func (d *decoder) longFloat(i int) (float64, int) {
 	return f, d.guard(i)
 }
 
-// number is the text of the number at i, which is checked, and the position after it, which needs a guard. Until that, i is good.
+// number is the text of the number at i, which is checked, and the position after it, which needs a
+// guard. Until that, i is good.
 func (d *decoder) number(i int) ([]byte, int) {
 	start := d.off + i
 	i = d.skipNumber(i)
@@ -221,7 +226,8 @@ func numberEnd(s string, i int) int {
 	return end
 }
 
-// scanNumber is where the number at b[i] ends, and of what kind it is. The end is -1 if there is none.
+// scanNumber is where the number at b[i] ends, and of what kind it is. The end is -1 if there is
+// none.
 func scanNumber(b []byte, i int) (end int, kind Kind) {
 	kind = Uint
 	if i < len(b) && b[i] == '-' {

@@ -1,7 +1,7 @@
 package json
 
-// Strings, as they are decoded. The text of short ones is stored straight into a chunk that strings share, a word at a time, while it
-// is searched for the byte that ends it.
+// Strings, as they are decoded. The text of short ones is stored straight into a chunk that strings
+// share, a word at a time, while it is searched for the byte that ends it.
 
 import (
 	"math/bits"
@@ -16,17 +16,19 @@ const (
 	highs = 0x8080808080808080
 )
 
-// stops marks the bytes of w at which plain text ends: a quote, a backslash, control characters, and what is not ASCII. The lowest
-// mark is exact; those above it may be wrong.
+// stops marks the bytes of w at which plain text ends: a quote, a backslash, control characters,
+// and what is not ASCII. The lowest mark is exact; those above it may be wrong.
 func stops(w uint64) uint64 {
-	// With the second bit flipped, a quote becomes a space and no other printable character becomes less than one.
+	// With the second bit flipped, a quote becomes a space and no other printable character becomes
+	// less than one.
 	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones) | w) & highs
 }
 
 // ownText is the length from which a string is an allocation of its own.
 const ownText = 1 << 10
 
-// string is the string whose text begins at i, after the opening quote, and the position after the closing one.
+// string is the string whose text begins at i, after the opening quote, and the position after the
+// closing one.
 func (d *decoder) string(i int) (string, int) {
 	if d.flags&DontCopyString != 0 {
 		return d.viewString(i)
@@ -91,7 +93,8 @@ func (d *decoder) escapedString(i int) (string, int) {
 	return d.keep(text), i
 }
 
-// findQuote is the position of the first quote, backslash or control character at or after i+k, or failed at the end of the input.
+// findQuote is the position of the first quote, backslash or control character at or after i+k, or
+// failed at the end of the input.
 func (d *decoder) findQuote(i, k int) int {
 	i += k
 	if i >= d.end {

@@ -21,8 +21,8 @@ func resumeDocument(n int) string {
 	return b.String()
 }
 
-// TestErrorsOfLongDocuments puts wrong bytes into a document that is long enough for skip to note where
-// it is, and cuts it: the errors are those of encoding/json.
+// TestErrorsOfLongDocuments puts wrong bytes into a document that is long enough for skip to note
+// where it is, and cuts it: the errors are those of encoding/json.
 func TestErrorsOfLongDocuments(t *testing.T) {
 	text := resumeDocument(5 * trailStep)
 	check := func(b []byte) {
@@ -46,8 +46,8 @@ func TestErrorsOfLongDocuments(t *testing.T) {
 	check([]byte(strings.Repeat(" ", 5*trailStep) + "x"))
 }
 
-// TestScannerResumes counts the bytes that are read slowly to explain an error: those behind the last
-// place that skip noted, wherever the error is.
+// TestScannerResumes counts the bytes that are read slowly to explain an error: those behind the
+// last place that skip noted, wherever the error is.
 func TestScannerResumes(t *testing.T) {
 	text := resumeDocument(64 * trailStep)
 	for _, at := range []int{len(text) / 2, len(text) - 1} {

@@ -1,7 +1,8 @@
 package json
 
-// Where the next value of a stream ends. A scanner sees the stream piece by piece and looks at each byte once, so that neither a slow
-// sender nor a long value makes it slower; it reports the end of a value, or what is wrong with it, at the byte that shows it.
+// Where the next value of a stream ends. A scanner sees the stream piece by piece and looks at each
+// byte once, so that neither a slow sender nor a long value makes it slower; it reports the end of
+// a value, or what is wrong with it, at the byte that shows it.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/mem"
@@ -63,9 +64,10 @@ type scanner struct {
 // reset prepares s for the next value.
 func (s *scanner) reset() { s.state, s.nest = atValue, s.nest[:0] }
 
-// scan reads on in a value, of which b[i:] is what it has not seen. It gives the position after the value, or after what it has seen.
-// A number ends at the first byte that is no part of it. So does every value that is no array or object: as in encoding/json, the byte after
-// it must have come, or the end.
+// scan reads on in a value, of which b[i:] is what it has not seen. It gives the position after the
+// value, or after what it has seen. A number ends at the first byte that is no part of it. So does
+// every value that is no array or object: as in encoding/json, the byte after it must have come, or
+// the end.
 func (s *scanner) scan(b []byte, i int) (int, verdict) {
 	for i < len(b) {
 		c := b[i]
@@ -242,7 +244,8 @@ func (s *scanner) close() bool {
 	return len(s.nest) == 0
 }
 
-// inNumber reads c as part of a number, which is unfinished then. If c is invalid, s.number stays as it was.
+// inNumber reads c as part of a number, which is unfinished then. If c is invalid, s.number stays
+// as it was.
 func (s *scanner) inNumber(c byte) verdict {
 	digit := c-'0' <= 9
 	switch s.number {

@@ -19,7 +19,8 @@ func (w *stingyWriter) Write(b []byte) (int, error) {
 	return len(b) - 1, w.err
 }
 
-// TestShortWrite reports a Write that takes less than it is given: as its error, or as io.ErrShortWrite if it has none.
+// TestShortWrite reports a Write that takes less than it is given: as its error, or as
+// io.ErrShortWrite if it has none.
 func TestShortWrite(t *testing.T) {
 	full := errors.New("disk full")
 	for _, c := range []struct{ given, want error }{{nil, io.ErrShortWrite}, {full, full}} {

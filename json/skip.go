@@ -1,7 +1,7 @@
 package json
 
-// Values that are passed over, and still have to be valid: unknown fields, what does not fit, raw messages, the arguments of methods,
-// and whole documents in Valid.
+// Values that are passed over, and still have to be valid: unknown fields, what does not fit, raw
+// messages, the arguments of methods, and whole documents in Valid.
 
 import (
 	"math/bits"
@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Valid reports whether data is a valid JSON encoding, as encoding/json's does: UTF-8 is not looked at.
+// Valid reports whether data is a valid JSON encoding, as encoding/json's does: UTF-8 is not looked
+// at.
 func Valid(data []byte) bool {
 	d := decoders.Get().(*decoder)
 	ok := d.check(data, oneValue) != failed
@@ -175,8 +176,8 @@ func literal(b []byte, i int) int {
 	return failed
 }
 
-// leap is i+n, for n below 8, by branches: the processor foresees how long the next key is, and need not wait for its bytes. With the texts
-// of values it does not.
+// leap is i+n, for n below 8, by branches: the processor foresees how long the next key is, and
+// need not wait for its bytes. With the texts of values it does not.
 func leap(i, n int) int {
 	switch n {
 	case 1:
@@ -250,8 +251,8 @@ func (d *decoder) skipLong(i int) int {
 	return failed
 }
 
-// skipNumber is the position after the number at i. It passes no guard, so that the number can be read again, and needs one behind
-// it: however long the number is.
+// skipNumber is the position after the number at i. It passes no guard, so that the number can be
+// read again, and needs one behind it: however long the number is.
 func (d *decoder) skipNumber(i int) int {
 	b := d.b
 	start := i
@@ -304,5 +305,6 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// nonDigits marks the bytes of w that are no digits' values: those from 10 on. The lowest mark is exact.
+// nonDigits marks the bytes of w that are no digits' values: those from 10 on. The lowest mark is
+// exact.
 func nonDigits(w uint64) uint64 { return ((w + 0x76*ones) | w) & highs }

@@ -1,9 +1,10 @@
 package json
 
-// Values that do not fit what they are decoded into. The first one is reported when all the rest is decoded, as an
-// UnmarshalTypeError with the path of the struct fields that lead to it. The path is not kept while nothing is wrong. Instead the
-// value's own function returns ^position, and so does each container on the way out, when it is through with its other elements:
-// d.soft is its depth. Each struct adds the name of the field; within is the innermost of them.
+// Values that do not fit what they are decoded into. The first one is reported when all the rest is
+// decoded, as an UnmarshalTypeError with the path of the struct fields that lead to it. The path is
+// not kept while nothing is wrong. Instead the value's own function returns ^position, and so does
+// each container on the way out, when it is through with its other elements: d.soft is its depth.
+// Each struct adds the name of the field; within is the innermost of them.
 
 import (
 	"reflect"
@@ -41,8 +42,8 @@ func (d *decoder) out(i int) int {
 	return i
 }
 
-// in takes a negative result of an element apart: it is the position after the element, or failed. The container, which lies at
-// d.depth, hands the error on when it is through.
+// in takes a negative result of an element apart: it is the position after the element, or failed.
+// The container, which lies at d.depth, hands the error on when it is through.
 func (d *decoder) in(i int) int {
 	if i != failed {
 		d.soft = d.depth

@@ -10,8 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// A Decoder reads JSON values from a stream, as encoding/json's does: an array or object is returned when its closing bracket is there, any
-// other value when the byte after it is, or the end of the stream. What follows stays in the buffer.
+// A Decoder reads JSON values from a stream, as encoding/json's does: an array or object is
+// returned when its closing bracket is there, any other value when the byte after it is, or the end
+// of the stream. What follows stays in the buffer.
 type Decoder struct {
 	r    io.Reader
 	buf  []byte
@@ -37,7 +38,8 @@ type Decoder struct {
 	readErr  error     // from r
 }
 
-// NewDecoder is a Decoder that reads from r. It has a buffer of its own, and may read more than it is asked for.
+// NewDecoder is a Decoder that reads from r. It has a buffer of its own, and may read more than it
+// is asked for.
 func NewDecoder(r io.Reader) *Decoder { return &Decoder{r: r} }
 
 // UseNumber has numbers decoded into an any as Numbers.
@@ -48,7 +50,8 @@ func (d *Decoder) UseNumber() {
 	}
 }
 
-// DisallowUnknownFields makes it an error when an object has a key that the struct it is decoded into has no field for.
+// DisallowUnknownFields makes it an error when an object has a key that the struct it is decoded
+// into has no field for.
 func (d *Decoder) DisallowUnknownFields() {
 	d.flags |= DisallowUnknownFields
 	if d.original != nil {
@@ -56,7 +59,8 @@ func (d *Decoder) DisallowUnknownFields() {
 	}
 }
 
-// RejectDuplicateNames makes it an error when an object has two members of the same name; see the flag.
+// RejectDuplicateNames makes it an error when an object has two members of the same name; see the
+// flag.
 func (d *Decoder) RejectDuplicateNames() { d.flags |= RejectDuplicateNames }
 
 // DontMatchCaseInsensitiveStructFields has keys match the names of fields exactly.
@@ -64,10 +68,11 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 	d.flags |= DontMatchCaseInsensitiveStructFields
 }
 
-// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. These bytes of the buffer are not
-// written again: the strings stay valid, and each keeps its buffer. The buffers follow the sizes of the values and reads
-// around them: a short string keeps about 1 KB if values arrive one by one, up to 64 KB if reads before it were large, and
-// the buffer of a larger value if it was read together with that.
+// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. These bytes
+// of the buffer are not written again: the strings stay valid, and each keeps its buffer. The
+// buffers follow the sizes of the values and reads around them: a short string keeps about 1 KB if
+// values arrive one by one, up to 64 KB if reads before it were large, and the buffer of a larger
+// value if it was read together with that.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
 // DontCopyNumber is DontCopyString for Numbers.
@@ -82,7 +87,8 @@ func (d *Decoder) ReuseRawMessage() { d.flags |= ReuseRawMessage }
 // ZeroCopy is DontCopyString, DontCopyNumber and DontCopyRawMessage.
 func (d *Decoder) ZeroCopy() { d.flags |= ZeroCopy }
 
-// Buffered is a reader of what the Decoder has read beyond the last value, valid until the next call of Decode.
+// Buffered is a reader of what the Decoder has read beyond the last value, valid until the next
+// call of Decode.
 func (d *Decoder) Buffered() io.Reader {
 	if d.original != nil {
 		return d.original.buffered()
@@ -90,7 +96,8 @@ func (d *Decoder) Buffered() io.Reader {
 	return bytes.NewReader(d.buf[d.next:])
 }
 
-// InputOffset is how many bytes of the stream were used: where the last token or value ended, or, after More, where the next begins.
+// InputOffset is how many bytes of the stream were used: where the last token or value ended, or,
+// after More, where the next begins.
 func (d *Decoder) InputOffset() int64 {
 	if d.original != nil {
 		return d.original.from + d.original.InputOffset()
@@ -98,7 +105,8 @@ func (d *Decoder) InputOffset() int64 {
 	return d.slid + int64(d.next+d.blanks)
 }
 
-// Decode reads the next value into what v points to, like Unmarshal. At the end of the stream it returns io.EOF.
+// Decode reads the next value into what v points to, like Unmarshal. At the end of the stream it
+// returns io.EOF.
 func (d *Decoder) Decode(v any) error {
 	if d.original != nil {
 		return d.original.decode(v, d.flags)
@@ -141,9 +149,10 @@ func (d *Decoder) advance(n int) {
 	d.last = n
 }
 
-// decodeAtOnce decodes the next value if the whole of it is in the buffer, without looking for its end first. It does not try when less
-// is there than the last value took: then it would mostly be in vain. Nor does it when a fifth of all bytes that were decoded were so in
-// vain, as where each value is a little longer than the one before it.
+// decodeAtOnce decodes the next value if the whole of it is in the buffer, without looking for its
+// end first. It does not try when less is there than the last value took: then it would mostly be
+// in vain. Nor does it when a fifth of all bytes that were decoded were so in vain, as where each
+// value is a little longer than the one before it.
 func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	o := rootOf(v)
 	if n := len(d.buf) - d.next; o == nil || n == 0 || n < d.last || d.vain > d.seen/4 {
@@ -161,8 +170,8 @@ func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	return true, err
 }
 
-// readValue reads until the whole next value is in the buffer. It gives its length, with the white space before it; or done, if
-// the value could be decoded into v at once when more had come.
+// readValue reads until the whole next value is in the buffer. It gives its length, with the white
+// space before it; or done, if the value could be decoded into v at once when more had come.
 func (d *Decoder) readValue(v any) (length int, done bool, err error) {
 	d.scan.reset()
 	i := d.next
@@ -219,12 +228,13 @@ const (
 	mostRead  = 64 << 10 // the most room that is made for a read beyond a value
 )
 
-// refill reads once. What was consumed goes. The buffer grows when it is full, and a new one takes its place when it has become too
-// large. Where values may refer to the buffer, its bytes stay as they are: reads go on in the room after them, and a new buffer takes
-// its place when that is short.
+// refill reads once. What was consumed goes. The buffer grows when it is full, and a new one takes
+// its place when it has become too large. Where values may refer to the buffer, its bytes stay as
+// they are: reads go on in the room after them, and a new buffer takes its place when that is
+// short.
 //
-// The size of a new buffer depends on what arrives, never on the largest value so far: a value of a few bytes keeps no more
-// than what was read together with it, twice.
+// The size of a new buffer depends on what arrives, never on the largest value so far: a value of a
+// few bytes keeps no more than what was read together with it, twice.
 func (d *Decoder) refill() error {
 	views := d.flags&ZeroCopy != 0
 	least := leastRead
@@ -331,7 +341,8 @@ func (d *Decoder) More() bool {
 	return err == nil && c != ']' && c != '}'
 }
 
-// peek is the next byte that is no white space. After an error of the reader it goes on where it stopped.
+// peek is the next byte that is no white space. After an error of the reader it goes on where it
+// stopped.
 func (d *Decoder) peek() (byte, error) {
 	var err error
 	for i := d.next + d.idle; ; {
@@ -351,8 +362,8 @@ func (d *Decoder) peek() (byte, error) {
 	}
 }
 
-// Token is the next token: a Delim, bool, float64, Number, string or nil. Commas and colons are left out, and delimiters are
-// matched. At the end of the stream it returns io.EOF.
+// Token is the next token: a Delim, bool, float64, Number, string or nil. Commas and colons are
+// left out, and delimiters are matched. At the end of the stream it returns io.EOF.
 func (d *Decoder) Token() (Token, error) {
 	if d.handsOver() {
 		return d.handOver().token()

@@ -25,9 +25,9 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestDecodedInVain counts the bytes that a Decoder decodes in vain, because a value was not whole in
-// the buffer: at most a fourth of those of the stream, and one value. Of values of one size it is one
-// value, and after a larger one what came with a read.
+// TestDecodedInVain counts the bytes that a Decoder decodes in vain, because a value was not whole
+// in the buffer: at most a fourth of those of the stream, and one value. Of values of one size it
+// is one value, and after a larger one what came with a read.
 func TestDecodedInVain(t *testing.T) {
 	values := func(n, size, grows int) string {
 		var b strings.Builder
@@ -92,8 +92,8 @@ func (r *blankReader) Read(p []byte) (int, error) {
 	return copy(p, "        "), errPasses
 }
 
-// TestBlanksAfterErrors wants Token to go on behind the white space that it has passed over when its
-// reader returns errors that pass.
+// TestBlanksAfterErrors wants Token to go on behind the white space that it has passed over when
+// its reader returns errors that pass.
 func TestBlanksAfterErrors(t *testing.T) {
 	const pieces = 100
 	d := NewDecoder(&blankReader{pieces})

@@ -14,7 +14,8 @@ type original struct {
 	from int64 // where in the stream it began
 	rest *rest
 
-	// The last error, as it came and as it was returned: encoding/json returns errors of syntax again and again.
+	// The last error, as it came and as it was returned: encoding/json returns errors of syntax
+	// again and again.
 	found, returned error
 }
 
@@ -47,7 +48,8 @@ func (d *Decoder) handOver() *original {
 	return d.original
 }
 
-// rest is what a Decoder has not used of its stream: what it has read, and the error that then came, if one did.
+// rest is what a Decoder has not used of its stream: what it has read, and the error that then
+// came, if one did.
 type rest struct {
 	read []byte
 	err  error
@@ -104,8 +106,8 @@ func (o *original) buffered() io.Reader {
 	return io.MultiReader(o.Buffered(), bytes.NewReader(o.rest.read))
 }
 
-// moreV2 is More. The original counts the white space that More passes over, but keeps it in what is buffered; and it says that there is
-// more where it will find an error.
+// moreV2 is More. The original counts the white space that More passes over, but keeps it in what
+// is buffered; and it says that there is more where it will find an error.
 func (d *Decoder) moreV2() bool {
 	if d.original != nil {
 		return d.original.More()

@@ -5,9 +5,10 @@ package json
 //	tokenizer.go         what it shows, and Next
 //	tokenizer_scan.go    where a string, a number or a run of blanks ends
 //
-// What may come next is a set of bits, allow, and that is all there is of the grammar: each token has a bit that must be in it,
-// and puts another set in its place. The containers that are open are counted in depth; how far each had come when the next one was
-// opened is kept in frames, and beyond their number in deep.
+// What may come next is a set of bits, allow, and that is all there is of the grammar: each token
+// has a bit that must be in it, and puts another set in its place. The containers that are open are
+// counted in depth; how far each had come when the next one was opened is kept in frames, and
+// beyond their number in deep.
 
 import (
 	"bytes"
@@ -32,14 +33,16 @@ import (
 //		…
 //	}
 //
-// The input may hold several values, one after the other, as [Decoder] reads them; or none. It is checked as it is read:
-// all tokens that Next gives are part of valid JSON, as far as it has been read, and Err is nil at the end if and only if every value
-// was valid and whole. (That of segmentio/encoding/json looks at single tokens only.)
+// The input may hold several values, one after the other, as [Decoder] reads them; or none. It is
+// checked as it is read: all tokens that Next gives are part of valid JSON, as far as it has been
+// read, and Err is nil at the end if and only if every value was valid and whole. (That of
+// segmentio/encoding/json looks at single tokens only.)
 //
-// A Tokenizer is stricter than a [Decoder] about numbers and words that touch: it refuses 01, 1-2 and nulltrue, which a Decoder,
-// like that of encoding/json, reads as two values each.
+// A Tokenizer is stricter than a [Decoder] about numbers and words that touch: it refuses 01, 1-2
+// and nulltrue, which a Decoder, like that of encoding/json, reads as two values each.
 //
-// The tokens are scalars, { } [ ] and also the colons and commas. For the document {"a":[7,8]} they are
+// The tokens are scalars, { } [ ] and also the colons and commas. For the document {"a":[7,8]} they
+// are
 //
 //	       {  "a"   :   [   7   ,   8   ]   }
 //	Depth  0   1    1   1   2   2   2   1   0
@@ -54,15 +57,16 @@ type Tokenizer struct {
 	// Value is the token as it stands in the input, to which it refers.
 	Value RawValue
 
-	// Err is why Next was false: nil at the end of the input, else a *SyntaxError with the text that encoding/json has for
-	// it, and an Offset from the beginning of the input.
+	// Err is why Next was false: nil at the end of the input, else a *SyntaxError with the text
+	// that encoding/json has for it, and an Offset from the beginning of the input.
 	Err error
 
-	// Depth is the number of arrays and objects that the token is in. A bracket is not in what it opens or closes.
+	// Depth is the number of arrays and objects that the token is in. A bracket is not in what it
+	// opens or closes.
 	Depth int
 
-	// Index is the number of commas before the token in the array or object that it is in: the position of the element, or of the
-	// pair. A comma does not count itself.
+	// Index is the number of commas before the token in the array or object that it is in: the
+	// position of the element, or of the pair. A comma does not count itself.
 	Index int
 
 	// IsKey tells that the token is the key of an object.
@@ -78,7 +82,8 @@ type Tokenizer struct {
 	deep         []frame
 }
 
-// A frame is where a container had come to when another was opened in it: its index above its set of what comes after a value.
+// A frame is where a container had come to when another was opened in it: its index above its set
+// of what comes after a value.
 type frame uint64
 
 // allowed is a set of tokens.
@@ -96,7 +101,8 @@ const (
 	afterMember  = allowComma | allowObjectEnd
 )
 
-// NewTokenizer is a Tokenizer of b, which must not change as long as it, or a Value that it gave, is in use.
+// NewTokenizer is a Tokenizer of b, which must not change as long as it, or a Value that it gave,
+// is in use.
 func NewTokenizer(b []byte) *Tokenizer {
 	return &Tokenizer{data: b, allow: allowValue, after: allowValue}
 }
@@ -106,9 +112,10 @@ func (t *Tokenizer) Reset(b []byte) {
 	*t = Tokenizer{data: b, allow: allowValue, after: allowValue, deep: t.deep[:0]}
 }
 
-// Next goes on to the next token, and reports whether there is one. Once it is false it stays so until Reset: at the end of the
-// input t is as if it were reset to none; after an error there is no token either, Err tells what was found, Depth and
-// Index are those of the token that should have been there, and Remaining counts from where that begins.
+// Next goes on to the next token, and reports whether there is one. Once it is false it stays so
+// until Reset: at the end of the input t is as if it were reset to none; after an error there is no
+// token either, Err tells what was found, Depth and Index are those of the token that should have
+// been there, and Remaining counts from where that begins.
 func (t *Tokenizer) Next() bool {
 	data, i := t.data, t.pos
 	if uint(i) >= uint(len(data)) {
@@ -319,7 +326,8 @@ func (t *Tokenizer) Int() int64 {
 	return 0
 }
 
-// Uint is the value of a token that is a number without sign, fraction and exponent, if it fits; else 0.
+// Uint is the value of a token that is a number without sign, fraction and exponent, if it fits;
+// else 0.
 func (t *Tokenizer) Uint() uint64 {
 	if t.kind != Uint {
 		return 0
@@ -327,7 +335,8 @@ func (t *Tokenizer) Uint() uint64 {
 	return readUint(t.Value)
 }
 
-// Float is the value of a token that is a number, as the nearest float64: too large a number is infinite. For other tokens it is 0.
+// Float is the value of a token that is a number, as the nearest float64: too large a number is
+// infinite. For other tokens it is 0.
 func (t *Tokenizer) Float() float64 {
 	if t.kind.Class() != Num {
 		return 0
@@ -339,9 +348,10 @@ func (t *Tokenizer) Float() float64 {
 	return f
 }
 
-// String is the text of a token that is a string, nil for others. If the text stands in the input as it is, the result refers to it:
-// it is valid as long as the input does not change. If not, because there are escapes, or bytes that are not valid UTF-8, it is new
-// memory: [AppendUnescape] and Value do without.
+// String is the text of a token that is a string, nil for others. If the text stands in the input
+// as it is, the result refers to it: it is valid as long as the input does not change. If not,
+// because there are escapes, or bytes that are not valid UTF-8, it is new memory: [AppendUnescape]
+// and Value do without.
 func (t *Tokenizer) String() []byte {
 	if t.kind.Class() != String {
 		return nil

@@ -1,6 +1,7 @@
 package json
 
-// Where a token of a Tokenizer ends that begins at data[i]. A negative end means that it is not valid.
+// Where a token of a Tokenizer ends that begins at data[i]. A negative end means that it is not
+// valid.
 
 import (
 	"math/bits"

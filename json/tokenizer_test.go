@@ -63,8 +63,8 @@ func TestTokenizer(t *testing.T) {
 	}
 }
 
-// valid reports whether data is a sequence of JSON values for encoding/json, and how many. Its Decoder reads 01 as two of them, and
-// nulltrue; here a number or a word has to end.
+// valid reports whether data is a sequence of JSON values for encoding/json, and how many. Its
+// Decoder reads 01 as two of them, and nulltrue; here a number or a word has to end.
 func validSequence(data []byte) (n int, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
@@ -82,7 +82,8 @@ func validSequence(data []byte) (n int, ok bool) {
 	}
 }
 
-// checkTokens reads data to its end, holding every token against a walk that knows little, and the result against encoding/json.
+// checkTokens reads data to its end, holding every token against a walk that knows little, and the
+// result against encoding/json.
 func checkTokens(t *testing.T, data []byte) {
 	t.Helper()
 	type container struct {
@@ -299,7 +300,8 @@ func TestTokenizerErrors(t *testing.T) {
 	}
 }
 
-// TestTokenizerErrorText spells some errors out: those that segmentio/encoding/json does not report, and where they are.
+// TestTokenizerErrorText spells some errors out: those that segmentio/encoding/json does not
+// report, and where they are.
 func TestTokenizerErrorText(t *testing.T) {
 	for _, c := range []struct {
 		text, err string
@@ -368,7 +370,8 @@ func TestTokenizerReset(t *testing.T) {
 	}
 }
 
-// TestTokenizerAllocates nothing: neither the Tokenizer, if it stays where it was made, nor any token.
+// TestTokenizerAllocates nothing: neither the Tokenizer, if it stays where it was made, nor any
+// token.
 func TestTokenizerAllocates(t *testing.T) {
 	text := []byte(tokenTexts[len(tokenTexts)-1])
 	deep := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth))
@@ -432,7 +435,8 @@ func FuzzTokenizer(f *testing.F) {
 	})
 }
 
-// TestTouchingValues holds what the documentation of Tokenizer says of values without white space between them.
+// TestTouchingValues holds what the documentation of Tokenizer says of values without white space
+// between them.
 func TestTouchingValues(t *testing.T) {
 	for text, strict := range map[string]bool{"01": true, "1-2": true, "nulltrue": true, `1"a"`: false, `"a"1`: false, "[1][2]": false, "1[2]": false} {
 		tokens := NewTokenizer([]byte(text))

@@ -163,7 +163,8 @@ func tryType(t *testing.T, r *rand.Rand) {
 	for range 2 {
 		v := reflect.New(x.t)
 		fillRandom(r, v.Elem(), 0)
-		// Once in an any of a map, where the values have no address, and copies are made when a method is called.
+		// Once in an any of a map, where the values have no address, and copies are made when a
+		// method is called.
 		for _, value := range []any{v.Interface(), v.Elem().Interface(), map[string]any{"a": v.Elem().Interface(), "b": 1}} {
 			if s := unlikeMarshal(value); s != "" {
 				complain(t, "%s: %v", s, x.t)

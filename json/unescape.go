@@ -11,7 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// unescape appends to dst what the string means whose text begins at i. It gives the position after the closing quote.
+// unescape appends to dst what the string means whose text begins at i. It gives the position after
+// the closing quote.
 //
 // Each byte that is not part of valid UTF-8, and each lone surrogate, becomes U+FFFD.
 func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
@@ -42,11 +43,13 @@ func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 	return dst, failed
 }
 
-// textPiece is the most text that is copied at once. A piece that is not UTF-8 is read a second time, so pieces are small: the
-// cost of a string is linear in its length, wherever the bad bytes are.
+// textPiece is the most text that is copied at once. A piece that is not UTF-8 is read a second
+// time, so pieces are small: the cost of a string is linear in its length, wherever the bad bytes
+// are.
 const textPiece = 4 << 10
 
-// wholeRunes returns n, less the bytes of a character at the end of text[:n] that continues in text[n:].
+// wholeRunes returns n, less the bytes of a character at the end of text[:n] that continues in
+// text[n:].
 func wholeRunes(text []byte, n int) int {
 	if n >= len(text) {
 		return len(text)
@@ -62,8 +65,8 @@ func wholeRunes(text []byte, n int) int {
 	return n
 }
 
-// unescapeRun reads a run of escapes that begins at b[i]. dst has unescapeRoom, or as much room as the rest of b: no meaning is longer than
-// its escape.
+// unescapeRun reads a run of escapes that begins at b[i]. dst has unescapeRoom, or as much room as
+// the rest of b: no meaning is longer than its escape.
 func unescapeRun(dst, b []byte, i int) ([]byte, int) {
 	out, n := dst[:cap(dst)], len(dst)
 	for range unescapeMost {

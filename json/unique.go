@@ -8,9 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// RejectDuplicateNames makes it an error when an object has two members of the same name, wherever it stands: what one reader takes
-// from the first and another from the last is a way around checks (RFC 8259, section 4, leaves it open). Names are compared exactly, and
-// as what they mean; take it together with DontMatchCaseInsensitiveStructFields. All of the input is read before anything is decoded.
+// RejectDuplicateNames makes it an error when an object has two members of the same name, wherever
+// it stands: what one reader takes from the first and another from the last is a way around checks
+// (RFC 8259, section 4, leaves it open). Names are compared exactly, and as what they mean; take it
+// together with DontMatchCaseInsensitiveStructFields. All of the input is read before anything is
+// decoded.
 const RejectDuplicateNames ParseFlags = 1 << 9
 
 // A DuplicateNameError says which name an object has twice.
@@ -23,7 +25,8 @@ func (e *DuplicateNameError) Error() string {
 	return fmt.Sprintf("json: duplicate name %q", e.Name)
 }
 
-// twiceAt is err, the error of a value that begins at this place in a stream: a DuplicateNameError counts from the start of that.
+// twiceAt is err, the error of a value that begins at this place in a stream: a DuplicateNameError
+// counts from the start of that.
 func twiceAt(at int64, err error) error {
 	if e, ok := err.(*DuplicateNameError); ok {
 		e.Offset += at
@@ -31,7 +34,8 @@ func twiceAt(at int64, err error) error {
 	return err
 }
 
-// unique reads the value at i and gives the position after it; d.fatal is set at the first name that an object has twice.
+// unique reads the value at i and gives the position after it; d.fatal is set at the first name
+// that an object has twice.
 func (d *decoder) unique(i int) int {
 	switch mem.Load8(d.b, i) {
 	case '[':

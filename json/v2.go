@@ -1,9 +1,11 @@
 package json
 
-// Where encoding/json stands upon its second version: Go 1.27, and Go 1.26 with GOEXPERIMENT=jsonv2.
+// Where encoding/json stands upon its second version: Go 1.27, and Go 1.26 with
+// GOEXPERIMENT=jsonv2.
 //
-// The bytes and values of encoding/json are still the same there, but for corners: what is wrong is said in other words, and some types
-// go other ways. The original knows best, so it is asked wherever it may differ:
+// The bytes and values of encoding/json are still the same there, but for corners: what is wrong is
+// said in other words, and some types go other ways. The original knows best, so it is asked
+// wherever it may differ:
 //
 //	types       that are unlike go to the original as a whole
 //	encoding    what cannot be encoded is encoded again, by the original
@@ -11,8 +13,9 @@ package json
 //	            replaced, is restored; others are decoded into only when it has gone well with a new value of the type
 //	streams     from the first value that is at fault, and the first Token, the original reads the rest: stream_v2.go
 //
-// So a method of the caller's may be called again with the same, where the call ends with an error. With flags that the original does not
-// have, there is no original: what is here is the same with every Go.
+// So a method of the caller's may be called again with the same, where the call ends with an error.
+// With flags that the original does not have, there is no original: what is here is the same with
+// every Go.
 
 import (
 	"bytes"
@@ -34,7 +37,8 @@ const (
 // errAskOriginal is the result of first where the original is to be asked. The target is as it was.
 var errAskOriginal = errors.New("json: ask encoding/json")
 
-// unlike reports whether the original may treat values of t otherwise than this package, whatever they contain.
+// unlike reports whether the original may treat values of t otherwise than this package, whatever
+// they contain.
 func unlike(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
 	switch {
@@ -70,8 +74,9 @@ func unlikeKey(t reflect.Type) bool {
 	return true
 }
 
-// unlikeTag reports whether there is more to the tag of a field of type t than a plain name and the options that there were before. The
-// option string has become stricter for strings, and has no effect on types with methods.
+// unlikeTag reports whether there is more to the tag of a field of type t than a plain name and the
+// options that there were before. The option string has become stricter for strings, and has no
+// effect on types with methods.
 func unlikeTag(tag string, t reflect.Type) bool {
 	name, options, _ := strings.Cut(tag, ",")
 	if name != "" && !validName(name) && tag != "-" {
@@ -94,7 +99,8 @@ func unlikeTag(tag string, t reflect.Type) bool {
 	return false
 }
 
-// unlikeText reports whether JSON that a method gave may be changed: what is not UTF-8, and the characters that JavaScript ends a line with.
+// unlikeText reports whether JSON that a method gave may be changed: what is not UTF-8, and the
+// characters that JavaScript ends a line with.
 func unlikeText(b []byte) bool { return !utf8.Valid(b) || hasLineEnd(b) }
 
 // takesNothing reports whether no value fits a t. Where it is an element, the original may not end.
@@ -106,8 +112,8 @@ func takesNothing(t reflect.Type) bool {
 	return false
 }
 
-// closed reports whether what is decoded into a t that holds something never finds an interface there, which could hold anything. The
-// values of maps are always new.
+// closed reports whether what is decoded into a t that holds something never finds an interface
+// there, which could hold anything. The values of maps are always new.
 func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return true
@@ -128,7 +134,8 @@ func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return true
 }
 
-// firstV2 is first for flags that the original has too. It has errAskOriginal where something does not fit, and v is as it was.
+// firstV2 is first for flags that the original has too. It has errAskOriginal where something does
+// not fit, and v is as it was.
 func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error) {
 	switch {
 	case o.hopeless:
@@ -180,7 +187,8 @@ func inCircle(e reflect.Value) bool {
 	return true
 }
 
-// askOriginal is the result of first for what decodeFirst has found wrong. What is wrong with the syntax is found out anyway.
+// askOriginal is the result of first for what decodeFirst has found wrong. What is wrong with the
+// syntax is found out anyway.
 func askOriginal(n int, err error) (int, error) {
 	switch {
 	case n == failed:
@@ -194,8 +202,8 @@ func askOriginal(n int, err error) (int, error) {
 // original reports whether the original could be asked for the current value.
 func (e *encoder) original() bool { return onV2 && e.flags&^originalAppend == 0 }
 
-// asksOriginal reports whether the original is to say what is wrong, or to encode what is not encoded here. What it does with pointers that
-// lead in a circle may not end.
+// asksOriginal reports whether the original is to say what is wrong, or to encode what is not
+// encoded here. What it does with pointers that lead in a circle may not end.
 func (e *encoder) asksOriginal(err error) bool {
 	failed, ok := err.(*UnsupportedValueError)
 	return e.original() && !(ok && strings.HasPrefix(failed.Str, cycleText))

@@ -1,8 +1,9 @@
 package json
 
-// Pointers and interfaces that lead back to themselves, with no array, object or method between. encoding/json on its second version
-// counts how deep JSON nests to find cycles. These do not nest, so it recurses until the stack overflows, which ends the process.
-// Values are checked before it is asked to encode them.
+// Pointers and interfaces that lead back to themselves, with no array, object or method between.
+// encoding/json on its second version counts how deep JSON nests to find cycles. These do not nest,
+// so it recurses until the stack overflows, which ends the process. Values are checked before it is
+// asked to encode them.
 
 import (
 	"encoding/json"
@@ -20,8 +21,8 @@ func marshalOriginal(v any) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// circleIn returns the error for pointers in v that lead back to themselves. It takes time linear in v, none if no value of the type
-// has such pointers.
+// circleIn returns the error for pointers in v that lead back to themselves. It takes time linear
+// in v, none if no value of the type has such pointers.
 func circleIn(v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || !mayCircle(t) {
@@ -38,8 +39,8 @@ func circleIn(v any) error {
 // circleTypes has mayCircle's results.
 var circleTypes sync.Map
 
-// mayCircle reports whether pointers in a value of type t may lead back to themselves: through an interface, or a pointer type that
-// points to itself.
+// mayCircle reports whether pointers in a value of type t may lead back to themselves: through an
+// interface, or a pointer type that points to itself.
 func mayCircle(t reflect.Type) bool {
 	if known, ok := circleTypes.Load(t); ok {
 		return known.(bool)

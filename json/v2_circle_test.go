@@ -34,8 +34,9 @@ type (
 func (textKey) MarshalText() ([]byte, error)  { return []byte("k"), nil }
 func (*ownJSON) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
 
-// TestMarshalCircle encodes pointers that lead back to themselves, in types and beside values that encoding/json may be asked about. With
-// GOEXPERIMENT=jsonv2 that overflows its stack, which ends the process.
+// TestMarshalCircle encodes pointers that lead back to themselves, in types and beside values that
+// encoding/json may be asked about. With GOEXPERIMENT=jsonv2 that overflows its stack, which ends
+// the process.
 func TestMarshalCircle(t *testing.T) {
 	var circle any
 	circle = &circle
@@ -69,7 +70,8 @@ func TestMarshalCircle(t *testing.T) {
 	}
 }
 
-// TestMarshalNoCircle encodes circles that an encoder does not see, and values that are there many times.
+// TestMarshalNoCircle encodes circles that an encoder does not see, and values that are there many
+// times.
 func TestMarshalNoCircle(t *testing.T) {
 	var circle any
 	circle = &circle

@@ -12,10 +12,10 @@ type place struct {
 	typ reflect.Type
 }
 
-// disown copies each RawMessage that the original may decode into when it decodes into v. It writes the
-// new bytes to the memory that is there, which somebody else may hold. The copies take time that grows
-// with the target, but only where the original is asked. A []byte is left to the original, as in
-// encoding/json.
+// disown copies each RawMessage that the original may decode into when it decodes into v. It writes
+// the new bytes to the memory that is there, which somebody else may hold. The copies take time
+// that grows with the target, but only where the original is asked. A []byte is left to the
+// original, as in encoding/json.
 func disown(v any, flags ParseFlags) {
 	if flags&ReuseRawMessage == 0 {
 		disownAll(reflect.ValueOf(v), make(map[place]bool))
@@ -72,8 +72,8 @@ func disownAll(v reflect.Value, seen map[place]bool) {
 	}
 }
 
-// holds reports whether values of t may lead to a RawMessage. It does not look far: it is there for slices of
-// numbers and strings.
+// holds reports whether values of t may lead to a RawMessage. It does not look far: it is there for
+// slices of numbers and strings.
 func holds(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Array, reflect.Struct:

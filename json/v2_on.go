@@ -19,12 +19,14 @@ var (
 	unmarshalerFromType = reflect.TypeFor[jsonv2.UnmarshalerFrom]()
 )
 
-// streams reports whether values of t read or write themselves by the methods that came with the second version.
+// streams reports whether values of t read or write themselves by the methods that came with the
+// second version.
 func streams(t reflect.Type) bool {
 	return t.Implements(marshalerToType) || t.Implements(unmarshalerFromType)
 }
 
-// Options are encoding/json's own, for its second version. So are the functions that make them; their documentation is there.
+// Options are encoding/json's own, for its second version. So are the functions that make them;
+// their documentation is there.
 type Options = json.Options
 
 func DefaultOptionsV1() Options                      { return json.DefaultOptionsV1() }

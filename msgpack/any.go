@@ -2,9 +2,10 @@ package msgpack
 
 // The untyped road: any, and what is decoded where no type is given.
 //
-// A number, string or list in an any is a pointer to it. Numbers and short strings are not allocated one by one: they lie in
-// small slabs of their own type (buffer.Slab), and the any is made of the type's word and a pointer into the slab (mem.Box). A
-// short list is allocated together with its header (buffer.NewList).
+// A number, string or list in an any is a pointer to it. Numbers and short strings are not
+// allocated one by one: they lie in small slabs of their own type (buffer.Slab), and the any is
+// made of the type's word and a pointer into the slab (mem.Box). A short list is allocated together
+// with its header (buffer.NewList).
 
 import (
 	"errors"
@@ -34,7 +35,8 @@ var (
 	wordString  = mem.TypeWord(reflect.TypeFor[string]())
 )
 
-// box makes an any of the number type with this word. The low bytes of bits are the number, on a little-endian machine.
+// box makes an any of the number type with this word. The low bytes of bits are the number, on a
+// little-endian machine.
 func (d *Decoder) box(word mem.Raw, bits uint64) any {
 	return mem.Box(word, mem.PointerTo(d.numbers.Put(bits)))
 }
@@ -80,8 +82,8 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeInterface reads into what the interface at p points to, if it does. Else only an interface without methods can be
-// given a value, and an error its text.
+// decodeInterface reads into what the interface at p points to, if it does. Else only an interface
+// without methods can be given a value, and an error its text.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
@@ -373,7 +375,8 @@ func (d *Decoder) readMap(i int) (map[string]any, int) {
 	return m, i
 }
 
-// readTextMap reads a map's pairs as long as their keys are strings. rest is how many remain, from the offset next on.
+// readTextMap reads a map's pairs as long as their keys are strings. rest is how many remain, from
+// the offset next on.
 func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	n, i := d.mapLen(i)
 	if i < 0 || !d.claim(i, n, 2) {
@@ -443,7 +446,8 @@ func encodeInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendAny(b, v.Elem().Interface())
 }
 
-// appendAny appends v. The types that decoding makes come first, by name; all others go by their plan.
+// appendAny appends v. The types that decoding makes come first, by name; all others go by their
+// plan.
 func (e *Encoder) appendAny(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -511,7 +515,8 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 		c.Elem().Set(reflect.ValueOf(v))
 		return o.encode(e, o, mem.Of(c.UnsafePointer(), o.typ), b)
 	case o.direct:
-		// The value is the data word itself. Values inside it may need the same room, and give it back.
+		// The value is the data word itself. Values inside it may need the same room, and give it
+		// back.
 		outer := e.word
 		e.word = face.Data
 		b = o.encode(e, o, mem.Of(mem.RawTo(&e.word), o.typ), b)

@@ -1,7 +1,8 @@
 package msgpack
 
-// Maps without a Go type. With string keys, which nearly all have, they are map[string]any (readMap). With keys of one other
-// type K they are map[K]any, and with keys of several types map[any]any.
+// Maps without a Go type. With string keys, which nearly all have, they are map[string]any
+// (readMap). With keys of one other type K they are map[K]any, and with keys of several types
+// map[any]any.
 
 import (
 	"fmt"
@@ -36,7 +37,8 @@ func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
 	return all.value(), i
 }
 
-// readPairs reads n pairs into m. With asText set, bin and nil keys are strings, as they are where all keys are strings.
+// readPairs reads n pairs into m. With asText set, bin and nil keys are strings, as they are where
+// all keys are strings.
 func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 	for range n {
 		start := i
@@ -121,8 +123,8 @@ func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 	})
 }
 
-// DecodeTypedMap reads a map whose keys are of one type K, that of the first key, as a map[K]any. If keys of another type
-// follow, it is a map[any]any. nil and an empty map are nil.
+// DecodeTypedMap reads a map whose keys are of one type K, that of the first key, as a map[K]any.
+// If keys of another type follow, it is a map[any]any. nil and an empty map are nil.
 func (d *Decoder) DecodeTypedMap() (any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (any, int) {
 		if d.isNil(i) {

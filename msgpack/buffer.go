@@ -1,7 +1,8 @@
 package msgpack
 
-// Buffer: bytes between codecs and connections, in a queue of chunks. The queue itself is in internal/buffer; here are its
-// public face, and how a Decoder reads from it and an Encoder writes to it without copies.
+// Buffer: bytes between codecs and connections, in a queue of chunks. The queue itself is in
+// internal/buffer; here are its public face, and how a Decoder reads from it and an Encoder writes
+// to it without copies.
 
 import (
 	"errors"
@@ -13,25 +14,29 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Buffer is a queue of bytes for building and taking apart messages: bytes are added at the end or in front and read from the
-// front, and what waits is never moved. It keeps its bytes in pages of 4 KB from a pool that all Buffers share, and large pieces
-// in memory of their own. The zero Buffer is empty and ready.
+// Buffer is a queue of bytes for building and taking apart messages: bytes are added at the end or
+// in front and read from the front, and what waits is never moved. It keeps its bytes in pages of 4
+// KB from a pool that all Buffers share, and large pieces in memory of their own. The zero Buffer
+// is empty and ready.
 //
-// An [Encoder] that writes to a Buffer and a [Decoder] that reads from one know it. After each call that succeeds, the Buffer
-// holds exactly what was written, or the rest. Of a value whose writing fails, nothing is written. A value that is read and does
-// not fit is passed over; one that is not whole stays, to be read once more when the rest has arrived. That holds for a public
-// call at a time: of an array that is written as a header and elements, those before the error stay.
+// An [Encoder] that writes to a Buffer and a [Decoder] that reads from one know it. After each call
+// that succeeds, the Buffer holds exactly what was written, or the rest. Of a value whose writing
+// fails, nothing is written. A value that is read and does not fit is passed over; one that is not
+// whole stays, to be read once more when the rest has arrived. That holds for a public call at a
+// time: of an array that is written as a header and elements, those before the error stay.
 //
 // A Buffer must not be copied after its first use, and is not safe for concurrent use.
 type Buffer struct {
-	// ReferenceMin is from how many bytes on an Encoder refers to a []byte or RawMessage instead of copying it, as
-	// [Buffer.Reference] does. Zero means never. It counts from NewEncoder, Reset or ResetWriter on.
+	// ReferenceMin is from how many bytes on an Encoder refers to a []byte or RawMessage instead of
+	// copying it, as [Buffer.Reference] does. Zero means never. It counts from NewEncoder, Reset or
+	// ResetWriter on.
 	ReferenceMin int
 
-	// ShareMin is from how many bytes on a Decoder gives out bin values and raw values, as []byte and RawMessage, as views of
-	// the Buffer's memory instead of copies. They are valid for ever, but keep what came with them alive: 4 KB, or as much
-	// as was made room for by Grow. Values that lie in several chunks, or in memory that was given to Reference, are copied.
-	// Zero means never.
+	// ShareMin is from how many bytes on a Decoder gives out bin values and raw values, as []byte
+	// and RawMessage, as views of the Buffer's memory instead of copies. They are valid for ever,
+	// but keep what came with them alive: 4 KB, or as much as was made room for by Grow. Values
+	// that lie in several chunks, or in memory that was given to Reference, are copied. Zero means
+	// never.
 	ShareMin int
 
 	queue  buffer.Queue
@@ -42,14 +47,15 @@ type Buffer struct {
 // Len is how many bytes wait.
 func (b *Buffer) Len() int { return b.queue.Len() }
 
-// Reset takes all bytes out and forgets what they referred to. What View gave out, and what a Decoder shared, stays valid.
+// Reset takes all bytes out and forgets what they referred to. What View gave out, and what a
+// Decoder shared, stays valid.
 func (b *Buffer) Reset() {
 	b.last = 0
 	b.queue.Reset()
 }
 
-// Grow makes sure that the next n bytes that are written, or read by ReadFrom, lie in one chunk. It takes the memory at once, so
-// n is to be checked if it comes from outside.
+// Grow makes sure that the next n bytes that are written, or read by ReadFrom, lie in one chunk. It
+// takes the memory at once, so n is to be checked if it comes from outside.
 func (b *Buffer) Grow(n int) { b.queue.Grow(n) }
 
 // Write adds a copy of p. The error is always nil.
@@ -67,7 +73,8 @@ func (b *Buffer) WriteByte(c byte) error {
 	return nil
 }
 
-// Prepend puts a copy of p in front of what waits. A header of a few bytes usually takes no new memory.
+// Prepend puts a copy of p in front of what waits. A header of a few bytes usually takes no new
+// memory.
 func (b *Buffer) Prepend(p []byte) {
 	b.last = 0
 	b.queue.Prepend(p)
@@ -76,8 +83,8 @@ func (b *Buffer) Prepend(p []byte) {
 // Reference adds p without copying it: it must not change until it is read, or written by WriteTo.
 func (b *Buffer) Reference(p []byte) { b.queue.Refer(p) }
 
-// ReadFrom adds what r gives until io.EOF, reading it into the Buffer's own pages. The error is the reader's, or
-// io.ErrNoProgress if it gives nothing a hundred times.
+// ReadFrom adds what r gives until io.EOF, reading it into the Buffer's own pages. The error is the
+// reader's, or io.ErrNoProgress if it gives nothing a hundred times.
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	for idle := 0; ; {
 		room := b.queue.Room()
@@ -105,9 +112,9 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 }
 
-// WriteTo writes all bytes, without gathering them: by one writev to a network connection, chunk by chunk to another writer.
-// What was written is taken; after an error, the rest waits. A writer that takes less than it is given, without an error, ends it
-// with io.ErrShortWrite.
+// WriteTo writes all bytes, without gathering them: by one writev to a network connection, chunk by
+// chunk to another writer. What was written is taken; after an error, the rest waits. A writer that
+// takes less than it is given, without an error, ends it with io.ErrShortWrite.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	list := b.queue.Chunks(b.pieces[:0])
 	b.pieces = list
@@ -120,7 +127,8 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// piecesMax is the list of chunks that WriteTo keeps for its next use, and the list of references that an Encoder keeps.
+// piecesMax is the list of chunks that WriteTo keeps for its next use, and the list of references
+// that an Encoder keeps.
 const piecesMax = 1024
 
 // take drops the first n bytes, of which there are as many.
@@ -167,7 +175,8 @@ func (b *Buffer) UnreadByte() error {
 	return nil
 }
 
-// Peek is a copy of the next n bytes, which stay. If there are fewer, it is a copy of those and the error is io.EOF.
+// Peek is a copy of the next n bytes, which stay. If there are fewer, it is a copy of those and the
+// error is io.EOF.
 func (b *Buffer) Peek(n int) ([]byte, error) {
 	p := make([]byte, b.within(n))
 	b.queue.Copy(p)
@@ -184,9 +193,9 @@ func (b *Buffer) Next(n int) []byte {
 	return p
 }
 
-// View takes the next n bytes, or as many as there are, and gives them without a copy when they lie in one chunk. The result is
-// valid for ever: the Buffer never uses that memory again. It keeps its whole page alive, and is what was referred to where
-// Reference was given it.
+// View takes the next n bytes, or as many as there are, and gives them without a copy when they lie
+// in one chunk. The result is valid for ever: the Buffer never uses that memory again. It keeps its
+// whole page alive, and is what was referred to where Reference was given it.
 func (b *Buffer) View(n int) []byte {
 	n = b.within(n)
 	first := b.queue.First()
@@ -200,7 +209,8 @@ func (b *Buffer) View(n int) []byte {
 	return first[:n:n]
 }
 
-// Discard takes the next n bytes. If there are fewer, it takes those, gives how many, and the error is io.EOF.
+// Discard takes the next n bytes. If there are fewer, it takes those, gives how many, and the error
+// is io.EOF.
 func (b *Buffer) Discard(n int) (int, error) {
 	k := b.within(n)
 	b.take(k)
@@ -210,9 +220,10 @@ func (b *Buffer) Discard(n int) (int, error) {
 	return k, nil
 }
 
-// A Decoder reads from a Buffer through its window, which is the first chunk. When a value goes on beyond that, the window
-// becomes a copy of as many bytes from the front as are needed. It always stands for the Buffer's first len(d.b) bytes, which
-// are taken at the end of the call. See begin, need and end.
+// A Decoder reads from a Buffer through its window, which is the first chunk. When a value goes on
+// beyond that, the window becomes a copy of as many bytes from the front as are needed. It always
+// stands for the Buffer's first len(d.b) bytes, which are taken at the end of the call. See begin,
+// need and end.
 
 // lend opens the window.
 func (b *Buffer) lend(d *Decoder) {
@@ -224,8 +235,9 @@ func (b *Buffer) lend(d *Decoder) {
 	}
 }
 
-// gather makes the window reach n bytes beyond i, and at least twice as far as before, so that a value in many chunks is copied
-// no more than twice. It is false if there are not as many bytes: then the window is all there are.
+// gather makes the window reach n bytes beyond i, and at least twice as far as before, so that a
+// value in many chunks is copied no more than twice. It is false if there are not as many bytes:
+// then the window is all there are.
 func (d *Decoder) gather(i, n int) bool {
 	all := d.chunks.Len()
 	enough := n <= all-i
@@ -252,7 +264,8 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = d.b[:0], 0
 }
 
-// giveBackFrom closes the window of a Buffer that keeps the value at mark, in memory that views of it do not reach.
+// giveBackFrom closes the window of a Buffer that keeps the value at mark, in memory that views of
+// it do not reach.
 func (d *Decoder) giveBackFrom(mark int) {
 	if d.shared {
 		d.chunks.queue.Detach()
@@ -283,7 +296,8 @@ type reference struct {
 	b  []byte
 }
 
-// appendBody appends the bytes after a header, or notes that the Buffer is to refer to them at this place.
+// appendBody appends the bytes after a header, or notes that the Buffer is to refer to them at this
+// place.
 func (e *Encoder) appendBody(b, body []byte) []byte {
 	if uint(e.referenceMin-1) < uint(len(body)) { // zero is beyond every length
 		return e.refer(b, body)
@@ -299,8 +313,8 @@ func (e *Encoder) refer(b, body []byte) []byte {
 	return b
 }
 
-// writeReferences writes what was gathered up to the last reference, and gives where the rest starts. After an error it
-// forgets them.
+// writeReferences writes what was gathered up to the last reference, and gives where the rest
+// starts. After an error it forgets them.
 func (e *Encoder) writeReferences(err error) (from int) {
 	if out, ok := e.w.(*Buffer); ok && err == nil {
 		for _, r := range e.references {

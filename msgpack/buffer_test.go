@@ -35,8 +35,9 @@ func cuts(n int) []int {
 	return at
 }
 
-// TestBufferSplits reads every vector from two chunks, split at every offset. After a value the rest is left. After an error, which
-// is that of a plain stream, a value that is not whole is left, and nothing of one that is.
+// TestBufferSplits reads every vector from two chunks, split at every offset. After a value the
+// rest is left. After an error, which is that of a plain stream, a value that is not whole is left,
+// and nothing of one that is.
 func TestBufferSplits(t *testing.T) {
 	const rest = "\x93the rest"
 	for _, v := range vectors(t) {
@@ -72,8 +73,8 @@ func TestBufferSplits(t *testing.T) {
 	}
 }
 
-// TestBufferWaits gives every vector in two pieces, and reads after the first: the error takes nothing, and the second piece completes
-// the value.
+// TestBufferWaits gives every vector in two pieces, and reads after the first: the error takes
+// nothing, and the second piece completes the value.
 func TestBufferWaits(t *testing.T) {
 	for _, v := range vectors(t) {
 		if v.Mark == '!' {
@@ -96,8 +97,8 @@ func TestBufferWaits(t *testing.T) {
 	}
 }
 
-// TestBufferTypes sends random values of the types of the corpus through Buffers in chunks of every kind, with and without references
-// and sharing.
+// TestBufferTypes sends random values of the types of the corpus through Buffers in chunks of every
+// kind, with and without references and sharing.
 func TestBufferTypes(t *testing.T) {
 	for seed := range uint64(60) {
 		r := corpus.New(seed)
@@ -257,7 +258,8 @@ func (s *short) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestBufferWriteTo writes chunks of every kind, to a writer that stops at every point: nothing is lost, nothing comes twice.
+// TestBufferWriteTo writes chunks of every kind, to a writer that stops at every point: nothing is
+// lost, nothing comes twice.
 func TestBufferWriteTo(t *testing.T) {
 	want := "header abcdef foreign, and the end"
 	for most := range len(want) + 1 {
@@ -293,7 +295,8 @@ func TestBufferWriteTo(t *testing.T) {
 	}
 }
 
-// TestBufferToConnection sends a message with references over a connection, and reads it into a Buffer at the other end.
+// TestBufferToConnection sends a message with references over a connection, and reads it into a
+// Buffer at the other end.
 func TestBufferToConnection(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -364,8 +367,8 @@ func (s sender) EncodeMsgpack(e *Encoder) error {
 	return e.Encode(any(s.body))
 }
 
-// TestEncoderReferences holds that long bytes are referred to, wherever they stand, and short ones copied, and that the bytes are those
-// that any other writer gets.
+// TestEncoderReferences holds that long bytes are referred to, wherever they stand, and short ones
+// copied, and that the bytes are those that any other writer gets.
 func TestEncoderReferences(t *testing.T) {
 	body := bytes.Repeat([]byte{7}, 100) // as a RawMessage, numbers
 	for name, v := range map[string]any{
@@ -407,7 +410,8 @@ func TestEncoderReferences(t *testing.T) {
 	}
 }
 
-// TestEncoderErrorsLeaveBuffer fails in the middle of values with references: nothing of them gets into the Buffer, then or later.
+// TestEncoderErrorsLeaveBuffer fails in the middle of values with references: nothing of them gets
+// into the Buffer, then or later.
 func TestEncoderErrorsLeaveBuffer(t *testing.T) {
 	body := bytes.Repeat([]byte{7}, 100)
 	b := Buffer{ReferenceMin: 10}
@@ -445,7 +449,8 @@ type panicker struct{}
 
 func (panicker) EncodeMsgpack(*Encoder) error { panic("from a user's method") }
 
-// TestDecoderShares holds what is shared and what is copied, and that neither changes when the Buffer goes on to be used.
+// TestDecoderShares holds what is shared and what is copied, and that neither changes when the
+// Buffer goes on to be used.
 func TestDecoderShares(t *testing.T) {
 	body := bytes.Repeat([]byte("x"), 50)
 	data := marshal(t, body)
@@ -506,8 +511,8 @@ func TestDecoderShares(t *testing.T) {
 	}
 }
 
-// TestSharedThenFailed fails behind a shared value, because the rest is missing. The bytes are still in the Buffer, and writing to
-// what was shared must not reach them.
+// TestSharedThenFailed fails behind a shared value, because the rest is missing. The bytes are
+// still in the Buffer, and writing to what was shared must not reach them.
 func TestSharedThenFailed(t *testing.T) {
 	type message struct {
 		A []byte
@@ -537,8 +542,8 @@ func TestSharedThenFailed(t *testing.T) {
 	}
 }
 
-// TestViewOutlivesItsPage holds that DecodeView's result is there until the next call, though its page is read and other Buffers
-// take pages.
+// TestViewOutlivesItsPage holds that DecodeView's result is there until the next call, though its
+// page is read and other Buffers take pages.
 func TestViewOutlivesItsPage(t *testing.T) {
 	var b, other Buffer
 	b.Write(marshal(t, "a view of the page"))
@@ -552,7 +557,8 @@ func TestViewOutlivesItsPage(t *testing.T) {
 	}
 }
 
-// TestBufferAllocations encodes into a Buffer and decodes from it, over and over: nothing new is taken.
+// TestBufferAllocations encodes into a Buffer and decodes from it, over and over: nothing new is
+// taken.
 func TestBufferAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes pools forget")
@@ -581,7 +587,8 @@ func TestBufferAllocations(t *testing.T) {
 	}
 }
 
-// TestBufferIsLinear reads a value that lies in many chunks of one byte: the window is gathered in doubling steps.
+// TestBufferIsLinear reads a value that lies in many chunks of one byte: the window is gathered in
+// doubling steps.
 func TestBufferIsLinear(t *testing.T) {
 	const n = 20_000
 	d := NewDecoder(chunked(make([]byte, n), 1))
@@ -601,8 +608,8 @@ func TestBufferIsLinear(t *testing.T) {
 	}
 }
 
-// TestBuffersAcrossGoroutines lets many Buffers share the pool of pages. What a Decoder shared from them stays what it was, whatever
-// the others write.
+// TestBuffersAcrossGoroutines lets many Buffers share the pool of pages. What a Decoder shared from
+// them stays what it was, whatever the others write.
 func TestBuffersAcrossGoroutines(t *testing.T) {
 	var wait sync.WaitGroup
 	for g := range 8 {
@@ -640,7 +647,8 @@ func TestBuffersAcrossGoroutines(t *testing.T) {
 	wait.Wait()
 }
 
-// FuzzBuffer does what the script says to a Buffer and to a bytes.Buffer. What can be seen of them is the same.
+// FuzzBuffer does what the script says to a Buffer and to a bytes.Buffer. What can be seen of them
+// is the same.
 func FuzzBuffer(f *testing.F) {
 	f.Add([]byte("wxpryuvnkdtgR"), []byte("data that is written, and written, and written again"))
 	r := rand.New(rand.NewPCG(1, 2))

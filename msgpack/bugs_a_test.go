@@ -1,11 +1,12 @@
 package msgpack
 
-// The faults that Basekick's fork of v5 reports as repaired in its releases 6.0 and 6.1, one sub-test each. The names begin
-// with 2a and the number of the issue; 2a_60 is what the speedups of 6.0 must keep. Some are repaired in the changelog only; here
-// they all are.
+// The faults that Basekick's fork of v5 reports as repaired in its releases 6.0 and 6.1, one
+// sub-test each. The names begin with 2a and the number of the issue; 2a_60 is what the speedups of
+// 6.0 must keep. Some are repaired in the changelog only; here they all are.
 //
-// Held elsewhere: 2a_13 TestDecodeMethods, 2a_19 TestPoolsDropLargeBuffers and TestResets, 2a_57 and 2a_59 TestPeekCode and
-// TestNoReadAhead, 2a_60 TestNoAliasing, 2a_65 TestIndependent too. 2a_33 and 2a_70 speak of the build, not of the code.
+// Held elsewhere: 2a_13 TestDecodeMethods, 2a_19 TestPoolsDropLargeBuffers and TestResets, 2a_57
+// and 2a_59 TestPeekCode and TestNoReadAhead, 2a_60 TestNoAliasing, 2a_65 TestIndependent too.
+// 2a_33 and 2a_70 speak of the build, not of the code.
 
 import (
 	"bufio"
@@ -47,7 +48,8 @@ func (b bug) run(t *testing.T) {
 	})
 }
 
-// The methods of these have pointer receivers, so that a value in an interface or a map has none of them.
+// The methods of these have pointer receivers, so that a value in an interface or a map has none of
+// them.
 type (
 	byCustom  int
 	byMarshal int
@@ -325,8 +327,8 @@ func TestChangelogBugs(t *testing.T) {
 	})
 }
 
-// TestPoolsDropLargeBuffers holds that a large message leaves no large buffer in a pool, and that the next small one is right
-// (2a_19, 2a_62).
+// TestPoolsDropLargeBuffers holds that a large message leaves no large buffer in a pool, and that
+// the next small one is right (2a_19, 2a_62).
 func TestPoolsDropLargeBuffers(t *testing.T) {
 	big := make([]byte, 1<<20)
 	for range 20 {

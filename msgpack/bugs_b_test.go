@@ -1,10 +1,12 @@
 package msgpack
 
-// The faults that were open in v5.4.1 and in Basekick's v6.1.0 when this package was written, one sub-test each, in the order
-// of what they cost: silent corruption, remote crashes, panics in legitimate programs, what users asked for. The names begin
-// with 2b and the number in that list; a number of an issue follows where there is one.
+// The faults that were open in v5.4.1 and in Basekick's v6.1.0 when this package was written, one
+// sub-test each, in the order of what they cost: silent corruption, remote crashes, panics in
+// legitimate programs, what users asked for. The names begin with 2b and the number in that list; a
+// number of an issue follows where there is one.
 //
-// Held elsewhere: 2b06 TestDecodeInto (numbers wrap around), 2b09 TestDepth, 2b10 TestBombs, 2b17 TestTags and TestCycles.
+// Held elsewhere: 2b06 TestDecodeInto (numbers wrap around), 2b09 TestDepth, 2b10 TestBombs, 2b17
+// TestTags and TestCycles.
 
 import (
 	"bytes"

@@ -1,6 +1,7 @@
 package msgpack
 
-// Known bugs about registered types, ext types and interned strings, under the names of bugs_a_test.go and bugs_b_test.go.
+// Known bugs about registered types, ext types and interned strings, under the names of
+// bugs_a_test.go and bugs_b_test.go.
 
 import (
 	"bytes"

@@ -1,9 +1,10 @@
 package msgpack
 
-// One value at a time: the methods by which custom codecs, and programs that know what comes, read and write single values.
+// One value at a time: the methods by which custom codecs, and programs that know what comes, read
+// and write single values.
 //
-// A Decode method first tries the buffered bytes. Only when that fails, or the bytes belong to a bytes.Buffer, does it go the
-// long way with begin and end.
+// A Decode method first tries the buffered bytes. Only when that fails, or the bytes belong to a
+// bytes.Buffer, does it go the long way with begin and end.
 
 import (
 	"fmt"
@@ -59,8 +60,8 @@ func (d *Decoder) DecodeNil() error {
 // DecodeBool reads a bool; nil is false.
 func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).readBool) }
 
-// DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond its range wraps around, or is an
-// error under [DecodeOptions.StrictInts].
+// DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond
+// its range wraps around, or is an error under [DecodeOptions.StrictInts].
 func (d *Decoder) DecodeInt64() (int64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -69,7 +70,8 @@ func (d *Decoder) DecodeInt64() (int64, error) {
 	return decodeOne(d, (*Decoder).readInt)
 }
 
-// DecodeUint64 is [Decoder.DecodeInt64] for unsigned numbers: it is a negative one that wraps around, or is an error.
+// DecodeUint64 is [Decoder.DecodeInt64] for unsigned numbers: it is a negative one that wraps
+// around, or is an error.
 func (d *Decoder) DecodeUint64() (uint64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -78,8 +80,9 @@ func (d *Decoder) DecodeUint64() (uint64, error) {
 	return decodeUintOfWidth[uint64](d, 64)
 }
 
-// DecodeInt is [Decoder.DecodeInt64] for an int. As in the methods for 8, 16 and 32 bits, an int of the wire that does not fit is
-// cut, as a conversion would, or is an error under [DecodeOptions.StrictInts]; a float that does not fit is always an error.
+// DecodeInt is [Decoder.DecodeInt64] for an int. As in the methods for 8, 16 and 32 bits, an int of
+// the wire that does not fit is cut, as a conversion would, or is an error under
+// [DecodeOptions.StrictInts]; a float that does not fit is always an error.
 func (d *Decoder) DecodeInt() (int, error) { return decodeIntOfWidth[int](d, strconv.IntSize) }
 
 // DecodeInt8 is [Decoder.DecodeInt] for 8 bits.
@@ -133,7 +136,8 @@ func (d *Decoder) DecodeFloat64() (float64, error) {
 	return decodeOne(d, (*Decoder).readFloat64)
 }
 
-// DecodeFloat32 reads a float or an int, to the nearest float32; nil is 0. A finite number beyond its range is an error.
+// DecodeFloat32 reads a float or an int, to the nearest float32; nil is 0. A finite number beyond
+// its range is an error.
 func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decoder).readFloat32) }
 
 // DecodeString reads a str or bin into a string of its own memory; nil is empty.
@@ -159,8 +163,9 @@ func (d *Decoder) DecodeBytes() ([]byte, error) {
 	})
 }
 
-// DecodeTime reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339; nil is the zero time. It is in
-// Local, unless [DecodeOptions.UTC] is set or the string names another zone; the zero time is in UTC.
+// DecodeTime reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339;
+// nil is the zero time. It is in Local, unless [DecodeOptions.UTC] is set or the string names
+// another zone; the zero time is in UTC.
 func (d *Decoder) DecodeTime() (time.Time, error) { return decodeOne(d, (*Decoder).readTime) }
 
 // DecodeDuration reads an int as nanoseconds, as [Decoder.DecodeInt64] does.
@@ -178,7 +183,8 @@ func (d *Decoder) DecodeArrayLen() (int, error) {
 	return d.decodeCount((*Decoder).arrayLen)
 }
 
-// DecodeMapLen reads the header of a map: so many pairs follow. nil is -1. The header of an ext before it is passed over.
+// DecodeMapLen reads the header of a map: so many pairs follow. nil is -1. The header of an ext
+// before it is passed over.
 func (d *Decoder) DecodeMapLen() (int, error) {
 	if n, next := readCount(d.b, d.i, true); next >= 0 && d.flags&limited == 0 {
 		d.i = next
@@ -236,8 +242,9 @@ func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 	return id, n, d.end(mark, next)
 }
 
-// ReadFull reads bytes as they are, until buf is full: those after a header, whose length the caller has read. With fewer left, buf
-// stays as it was, and the error is io.EOF, or wraps io.ErrUnexpectedEOF.
+// ReadFull reads bytes as they are, until buf is full: those after a header, whose length the
+// caller has read. With fewer left, buf stays as it was, and the error is io.EOF, or wraps
+// io.ErrUnexpectedEOF.
 func (d *Decoder) ReadFull(buf []byte) error {
 	mark := d.begin()
 	if !d.whole(mark, 0, len(buf)) {
@@ -258,7 +265,8 @@ func (d *Decoder) DecodeRaw() (RawMessage, error) {
 	})
 }
 
-// Skip passes over the next value, however deep it is nested. It allocates nothing, but for interned strings.
+// Skip passes over the next value, however deep it is nested. It allocates nothing, but for
+// interned strings.
 func (d *Decoder) Skip() error {
 	mark := d.begin()
 	return d.end(mark, d.skipJoining(mark))
@@ -267,8 +275,8 @@ func (d *Decoder) Skip() error {
 // DecodeInterface reads a value of any type, as into an any.
 func (d *Decoder) DecodeInterface() (any, error) { return decodeUser(d, (*Decoder).readAny) }
 
-// DecodeInterfaceLoose is DecodeInterface with numbers as int64, uint64 and float64, and bin as string. What is nested in the
-// value follows the option alone.
+// DecodeInterfaceLoose is DecodeInterface with numbers as int64, uint64 and float64, and bin as
+// string. What is nested in the value follows the option alone.
 func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	flags := d.flags
 	if c, err := d.PeekCode(); err == nil && c < msgpwire.Fixmap || c >= msgpwire.Nil && c < msgpwire.Array16 || c >= msgpwire.Negfixint {
@@ -313,8 +321,8 @@ func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, err
 	return v, d.end(mark, next)
 }
 
-// The calls that a custom encoder makes most store their bytes into e.b in place: a slice that is carried about and put back costs
-// more than what they write.
+// The calls that a custom encoder makes most store their bytes into e.b in place: a slice that is
+// carried about and put back costs more than what they write.
 
 // grow makes room for n more bytes.
 //
@@ -410,7 +418,8 @@ func (e *Encoder) EncodeUint(v uint64) error {
 	return e.flush(msgpwire.AppendUint(e.b, v))
 }
 
-// EncodeInt8 writes v in its own width whatever its value and the options but Canonical, as all methods that are named by a width do.
+// EncodeInt8 writes v in its own width whatever its value and the options but Canonical, as all
+// methods that are named by a width do.
 func (e *Encoder) EncodeInt8(v int8) error { return e.encode16(msgpwire.Int8, byte(v)) }
 
 // EncodeInt16 writes v as an int16.
@@ -442,7 +451,8 @@ func (e *Encoder) EncodeUint32(v uint32) error {
 // EncodeUint64 writes v as a uint64.
 func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(msgpwire.Uint64, v) }
 
-// EncodeDuration writes v in nanoseconds, as [Encoder.EncodeInt] does. Encode writes a time.Duration as an int64.
+// EncodeDuration writes v in nanoseconds, as [Encoder.EncodeInt] does. Encode writes a
+// time.Duration as an int64.
 func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt(int64(v)) }
 
 // EncodeBytes writes v as bin; nil as nil.
@@ -453,8 +463,9 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 	return e.flush(e.appendBody(msgpwire.AppendBytesLen(e.b, len(v)), v))
 }
 
-// EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes nil. An n below that, or of more
-// than 32 bits, is an error here and in the other methods that write a length.
+// EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes
+// nil. An n below that, or of more than 32 bits, is an error here and in the other methods that
+// write a length.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(msgpwire.Fixarray | byte(n))
@@ -470,7 +481,8 @@ func (e *Encoder) EncodeMapLen(n int) error {
 	return e.encodeCount(n, msgpwire.AppendMapLen)
 }
 
-// EncodeBytesLen writes the header of a bin of n bytes, which the caller writes to Writer next; -1 writes nil.
+// EncodeBytesLen writes the header of a bin of n bytes, which the caller writes to Writer next; -1
+// writes nil.
 func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, msgpwire.AppendBytesLen) }
 
 func (e *Encoder) encodeCount(n int, appendLen func([]byte, int) []byte) error {
@@ -492,7 +504,8 @@ func (e *Encoder) EncodeExtHeader(id int8, n int) error {
 	return e.encodeLength(n, func(b []byte, n int) []byte { return msgpwire.AppendExtHeader(b, id, n) })
 }
 
-// EncodeMapSorted writes m, and the maps in it, in the order of their keys, as under SetSortMapKeys.
+// EncodeMapSorted writes m, and the maps in it, in the order of their keys, as under
+// SetSortMapKeys.
 func (e *Encoder) EncodeMapSorted(m map[string]any) error {
 	on := e.flags&sortMapKeys != 0
 	e.flags |= sortMapKeys

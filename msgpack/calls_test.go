@@ -47,7 +47,8 @@ var lowLevel = map[string]func(*Decoder) (any, error){
 	"peek":     func(d *Decoder) (any, error) { return d.PeekCode() },
 }
 
-// TestDecodeMethods gives bytes to methods and checks value and error, and that both are the same from every source.
+// TestDecodeMethods gives bytes to methods and checks value and error, and that both are the same
+// from every source.
 func TestDecodeMethods(t *testing.T) {
 	for _, c := range []struct {
 		method, digits string
@@ -222,7 +223,8 @@ func TestPeekCode(t *testing.T) {
 	}
 }
 
-// TestPeekCodeBehindFailures looks at the value behind one that did not fit, of which a part is still to come.
+// TestPeekCodeBehindFailures looks at the value behind one that did not fit, of which a part is
+// still to come.
 func TestPeekCodeBehindFailures(t *testing.T) {
 	for _, next := range []string{"03", ""} {
 		data := unhex(t, "92 a161 02"+next)
@@ -264,7 +266,8 @@ func TestReadFull(t *testing.T) {
 	}
 }
 
-// TestEncodeMethods checks the bytes of each method, alone and under the options for compact numbers.
+// TestEncodeMethods checks the bytes of each method, alone and under the options for compact
+// numbers.
 func TestEncodeMethods(t *testing.T) {
 	for i, c := range []struct {
 		call func(*Encoder) error

@@ -2,8 +2,9 @@ package msgpack
 
 // Canonical bytes: equal values have equal bytes, whatever their Go types are.
 //
-// A value is encoded as usual and then rewritten, byte by byte: so one piece of code holds for maps and structs of every type,
-// for what methods write and for RawMessage. The rules are stated at EncodeOptions.Canonical and in vectors/msgpack.txt.
+// A value is encoded as usual and then rewritten, byte by byte: so one piece of code holds for maps
+// and structs of every type, for what methods write and for RawMessage. The rules are stated at
+// EncodeOptions.Canonical and in vectors/msgpack.txt.
 //
 //	index   finds where each array and map ends, in one pass
 //	value   writes the values, those of a map in the order of its keys
@@ -18,8 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// maxKeyDepth is how deep arrays and maps may nest as keys of keys. Each level copies or reads its keys once more, so with a larger
-// bound a message would cost as many times its size.
+// maxKeyDepth is how deep arrays and maps may nest as keys of keys. Each level copies or reads its
+// keys once more, so with a larger bound a message would cost as many times its size.
 const maxKeyDepth = 4
 
 var (
@@ -57,8 +58,8 @@ type mapPair struct {
 	value, node int // where the value begins, and the first node in it
 }
 
-// appendCanonical appends values, each in its canonical form, to dst. Bytes at the end that are no whole value stay as they are: a
-// header, whose elements the caller writes by other calls.
+// appendCanonical appends values, each in its canonical form, to dst. Bytes at the end that are no
+// whole value stay as they are: a header, whose elements the caller writes by other calls.
 func (e *Encoder) appendCanonical(dst, values []byte) ([]byte, error) {
 	if e.flags&interned != 0 {
 		return dst, errCanonicalDict
@@ -82,7 +83,8 @@ func (e *Encoder) appendCanonical(dst, values []byte) ([]byte, error) {
 	return c.out, nil
 }
 
-// index notes the arrays and maps of the value at i, and gives the offset after it; -1 if it is not whole.
+// index notes the arrays and maps of the value at i, and gives the offset after it; -1 if it is not
+// whole.
 func (c *canonicalizer) index(i int) (next int, err error) {
 	c.nodes, c.open = c.nodes[:0], c.open[:0]
 	for {
@@ -224,7 +226,8 @@ func (c *canonicalizer) leaf(b []byte, i int, h head) []byte {
 	return append(b, code) // nil or a bool
 }
 
-// ext appends the ext at i. A time has its shortest form, unless the number of times stands for something else.
+// ext appends the ext at i. A time has its shortest form, unless the number of times stands for
+// something else.
 func (c *canonicalizer) ext(b []byte, i int, h head) []byte {
 	id := i + 1 + int(msgpwire.Forms[c.in[i]].Count)
 	data := c.in[id+1 : h.next]

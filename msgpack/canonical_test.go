@@ -62,7 +62,8 @@ func encodeBy(w interface{ Write([]byte) (int, error) }, o EncodeOptions, v any)
 	return e.Encode(v)
 }
 
-// TestCanonicalAcrossTypes writes equal values of different Go types, which must have the same bytes.
+// TestCanonicalAcrossTypes writes equal values of different Go types, which must have the same
+// bytes.
 func TestCanonicalAcrossTypes(t *testing.T) {
 	at := time.Unix(1700000000, 5)
 	for _, c := range []struct {
@@ -121,8 +122,9 @@ func (*framedOne) EncodeMsgpack(e *Encoder) error {
 	return err
 }
 
-// TestCanonicalRoundTrip writes random values, reads the bytes as what they were and without a type, and writes them again: the bytes
-// are the same. Maps of both kinds, and structs, stand for one another.
+// TestCanonicalRoundTrip writes random values, reads the bytes as what they were and without a
+// type, and writes them again: the bytes are the same. Maps of both kinds, and structs, stand for
+// one another.
 func TestCanonicalRoundTrip(t *testing.T) {
 	for seed := range uint64(300) {
 		r := corpus.New(seed)
@@ -150,7 +152,8 @@ func TestCanonicalRoundTrip(t *testing.T) {
 	}
 }
 
-// isCanonical walks the value at i by the rules, as they are written, and gives the offset after it.
+// isCanonical walks the value at i by the rules, as they are written, and gives the offset after
+// it.
 func isCanonical(t *testing.T, b []byte, i int) int {
 	t.Helper()
 	r := Raw(b[i:])
@@ -225,8 +228,8 @@ func TestCanonicalErrors(t *testing.T) {
 	}
 }
 
-// TestCanonicalCalls writes by single calls: the numbers are in their shortest form, a header is as it is, and the tag intern counts
-// for nothing.
+// TestCanonicalCalls writes by single calls: the numbers are in their shortest form, a header is as
+// it is, and the tag intern counts for nothing.
 func TestCanonicalCalls(t *testing.T) {
 	var out bytes.Buffer
 	e := NewEncoder(&out)
@@ -242,7 +245,8 @@ func TestCanonicalCalls(t *testing.T) {
 	}
 }
 
-// TestCanonicalCost holds that nesting maps whose keys are out of order costs no more than its bytes.
+// TestCanonicalCost holds that nesting maps whose keys are out of order costs no more than its
+// bytes.
 func TestCanonicalCost(t *testing.T) {
 	body := bytes.Repeat([]byte{1}, 100)
 	level := append(append([]byte{0x83, 0xa1, 'z', 0xc4, 100}, body...), 0xa1, 'a', 1, 0xa1, 'b')
@@ -253,7 +257,8 @@ func TestCanonicalCost(t *testing.T) {
 	}
 }
 
-// TestCanonicalVectors holds the canonical forms in the vectors, from any, and from the bytes as they stand.
+// TestCanonicalVectors holds the canonical forms in the vectors, from any, and from the bytes as
+// they stand.
 func TestCanonicalVectors(t *testing.T) {
 	n := 0
 	for _, v := range vectors(t) {
@@ -301,7 +306,8 @@ func TestCanonicalManyKeys(t *testing.T) {
 	}
 }
 
-// FuzzCanonical rewrites any bytes: what is a value has one canonical form, of which the form is itself, and which is the same value.
+// FuzzCanonical rewrites any bytes: what is a value has one canonical form, of which the form is
+// itself, and which is the same value.
 func FuzzCanonical(f *testing.F) {
 	for _, v := range vectors(f) {
 		f.Add(v.Bytes)

@@ -2,8 +2,9 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// decodeStructCareful reads n pairs into the struct at p, as decodeStruct does, but without its short cuts: under options that
-// have a say in single keys and values, each goes through its own function.
+// decodeStructCareful reads n pairs into the struct at p, as decodeStruct does, but without its
+// short cuts: under options that have a say in single keys and values, each goes through its own
+// function.
 func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 	if !d.claim(i, n, 2) {
 		return -1

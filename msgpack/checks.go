@@ -1,7 +1,7 @@
 package msgpack
 
-// Options that judge the input hold for all of it: for what is skipped, kept raw, or read by a user's method, too. Where one of
-// them is set, skipChecked takes the place of the fast skip.
+// Options that judge the input hold for all of it: for what is skipped, kept raw, or read by a
+// user's method, too. Where one of them is set, skipChecked takes the place of the fast skip.
 
 import (
 	"math"
@@ -21,7 +21,8 @@ type checkedLevel struct {
 	within int    // keys of such maps that it lies in
 }
 
-// skipChecked is skipAt under options that judge what is skipped. With joins set, strings join as though they were read.
+// skipChecked is skipAt under options that judge what is skipped. With joins set, strings join as
+// though they were read.
 func (d *Decoder) skipChecked(i int, joins bool) int {
 	joins = joins && d.flags&internStrings != 0
 	var room [8]checkedLevel
@@ -71,8 +72,9 @@ func (d *Decoder) skipChecked(i int, joins bool) int {
 	}
 }
 
-// checkHead holds the value at i against the options, up to the elements of an array or map. It gives how many values follow, or -1
-// if it is neither, and the offset of what follows. around is how many arrays and maps it lies in, within what is skipped.
+// checkHead holds the value at i against the options, up to the elements of an array or map. It
+// gives how many values follow, or -1 if it is neither, and the offset of what follows. around is
+// how many arrays and maps it lies in, within what is skipped.
 func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, next int) {
 	c, ok := d.codeAt(i)
 	if !ok {
@@ -124,8 +126,9 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 	return int(n) * width, pairs, next
 }
 
-// checkTaken holds what a user's method has taken of the input, d.b[i:d.i], against the options: calls by which it reads single values
-// do not know of the map or the depth that they are in. What is no whole value is the method's own.
+// checkTaken holds what a user's method has taken of the input, d.b[i:d.i], against the options:
+// calls by which it reads single values do not know of the map or the depth that they are in. What
+// is no whole value is the method's own.
 func (d *Decoder) checkTaken(i int) bool {
 	if d.inside > d.outer+1 || d.i > len(d.b) { // within another method's value, or after the method has reset d
 		return true
@@ -138,7 +141,8 @@ func (d *Decoder) checkTaken(i int) bool {
 	return true
 }
 
-// checkKey holds the next value against the keys of a map that is read pair by pair. It is not read.
+// checkKey holds the next value against the keys of a map that is read pair by pair. It is not
+// read.
 func (d *Decoder) checkKey(seen keySet) error {
 	if seen.keys == nil {
 		return nil
@@ -155,7 +159,8 @@ func (d *Decoder) checkKey(seen keySet) error {
 	return d.end(mark, mark)
 }
 
-// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in nothing.
+// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in
+// nothing.
 type keySet struct{ keys map[any]struct{} }
 
 func (d *Decoder) newKeySet() (s keySet) {
@@ -171,8 +176,9 @@ type (
 	encodedKey string // a key by its encoding
 )
 
-// twice reports whether key was there before, and notes it. Ints and floats are the same whatever their widths. A key that is not
-// equal to itself, as NaN, is compared by how it stands on the wire.
+// twice reports whether key was there before, and notes it. Ints and floats are the same whatever
+// their widths. A key that is not equal to itself, as NaN, is compared by how it stands on the
+// wire.
 func (s keySet) twice(key any, wire []byte) bool {
 	if s.keys == nil {
 		return false
@@ -202,7 +208,8 @@ func unsigned(v uint64) any {
 	return int64(v)
 }
 
-// keyOf is a key of which no type is known, for a keySet: str, bin and nil are strings, as they are in an any.
+// keyOf is a key of which no type is known, for a keySet: str, bin and nil are strings, as they are
+// in an any.
 func (d *Decoder) keyOf(key []byte) any {
 	if start, next := readStr(key, 0); next >= 0 {
 		return string(key[start:next])

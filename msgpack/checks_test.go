@@ -16,7 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// byHand reads a value of any kind by single calls, which know nothing of the maps and depths around them.
+// byHand reads a value of any kind by single calls, which know nothing of the maps and depths
+// around them.
 type byHand struct{}
 
 func (b *byHand) DecodeMsgpack(d *Decoder) error { return b.read(d) }
@@ -157,8 +158,8 @@ func feedOf(d *Decoder) *Feed {
 	return &f
 }
 
-// TestOptionsHoldForEveryByte puts values that an option refuses in each place, skipped, raw or read by hand, and reads them from
-// every source. Without the option, they are taken.
+// TestOptionsHoldForEveryByte puts values that an option refuses in each place, skipped, raw or
+// read by hand, and reads them from every source. Without the option, they are taken.
 func TestOptionsHoldForEveryByte(t *testing.T) {
 	Register(handRegistered{}, nil, func(d *Decoder, _ reflect.Value) error { return new(byHand).read(d) })
 	defer register(func(r *registry) { delete(r.decoders, reflect.TypeFor[handRegistered]()) })
@@ -218,7 +219,8 @@ func TestOptionsHoldForEveryByte(t *testing.T) {
 	}
 }
 
-// TestUniqueKeysIdentity holds which keys are the same, in every kind of target and where they are skipped.
+// TestUniqueKeysIdentity holds which keys are the same, in every kind of target and where they are
+// skipped.
 func TestUniqueKeysIdentity(t *testing.T) {
 	type aliased struct {
 		A int `msgpack:"a,alias:old"`
@@ -285,8 +287,9 @@ func TestUniqueKeysInterned(t *testing.T) {
 	}
 }
 
-// TestCheckedSkipIsSkip skips random values, whole, cut and damaged, with options that refuse nothing: the outcome is that of the
-// fast skip, also for the strings that join, and so is what is decoded after it.
+// TestCheckedSkipIsSkip skips random values, whole, cut and damaged, with options that refuse
+// nothing: the outcome is that of the fast skip, also for the strings that join, and so is what is
+// decoded after it.
 func TestCheckedSkipIsSkip(t *testing.T) {
 	lenient := DecodeOptions{MaxElements: math.MaxInt, MaxString: math.MaxInt, MaxDepth: 1 << 30}
 	for seed := range uint64(2000) {
@@ -353,7 +356,8 @@ func (e endlessly) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestCheckedSkipKeyDepth refuses keys that nest in keys: each would be read once more for each of them.
+// TestCheckedSkipKeyDepth refuses keys that nest in keys: each would be read once more for each of
+// them.
 func TestCheckedSkipKeyDepth(t *testing.T) {
 	nested := []byte{1}
 	for range maxKeyDepth + 2 {
@@ -373,7 +377,8 @@ type readsList struct{ list []int }
 
 func (r *readsList) DecodeMsgpack(d *Decoder) error { return d.Decode(&r.list) }
 
-// TestMaxDepthOfWire counts arrays and maps, not the pointers, interfaces and methods through which they are read.
+// TestMaxDepthOfWire counts arrays and maps, not the pointers, interfaces and methods through which
+// they are read.
 func TestMaxDepthOfWire(t *testing.T) {
 	type inner struct{ L *[]int }
 	type extra struct {

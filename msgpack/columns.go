@@ -1,14 +1,15 @@
 package msgpack
 
-// The columnar road: a batch of records straight into typed columns (package column), from either of its two forms on the
-// wire.
+// The columnar road: a batch of records straight into typed columns (package column), from either
+// of its two forms on the wire.
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// A column takes the kind of its first value that is not nil; ints become floats when a float follows, if none of them is rounded.
-// Text is UTF-8, whatever StrictUTF8 says: it goes into files and answers that hold nothing else. Runs of equal codes, which is
-// what columns of numbers are, go through the loops of run.go; the rest cell by cell (appendCell).
+// A column takes the kind of its first value that is not nil; ints become floats when a float
+// follows, if none of them is rounded. Text is UTF-8, whatever StrictUTF8 says: it goes into files
+// and answers that hold nothing else. Runs of equal codes, which is what columns of numbers are, go
+// through the loops of run.go; the rest cell by cell (appendCell).
 
 import (
 	"errors"
@@ -22,11 +23,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for each key.
-// Cells are nil, bool, int, float, str, or a time ext. Ints are kept as int64: one beyond that is an error, and so is one that a
-// column of floats would round. Strings and names that are not UTF-8 are errors, with and without [DecodeOptions.StrictUTF8]. An
-// error names the column, and the cell as its index, and leaves in b what was read before it: b.Reset empties it. b does not refer
-// to the input.
+// DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for
+// each key. Cells are nil, bool, int, float, str, or a time ext. Ints are kept as int64: one beyond
+// that is an error, and so is one that a column of floats would round. Strings and names that are
+// not UTF-8 are errors, with and without [DecodeOptions.StrictUTF8]. An error names the column, and
+// the cell as its index, and leaves in b what was read before it: b.Reset empties it. b does not
+// refer to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns wants an empty batch")
@@ -35,8 +37,9 @@ func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	return d.end(mark, d.readColumns(b, mark))
 }
 
-// DecodeRows reads an array of maps into b, a row for each map, after the rows that are there. A key that a map lacks is a null in
-// that row. After an error, b.Undo drops what it left of the row; the rows before it stay.
+// DecodeRows reads an array of maps into b, a row for each map, after the rows that are there. A
+// key that a map lacks is a null in that row. After an error, b.Undo drops what it left of the row;
+// the rows before it stay.
 func (d *Decoder) DecodeRows(b *column.Batch) error {
 	mark := d.begin()
 	n, i := d.arrayLen(mark)
@@ -61,8 +64,8 @@ func (d *Decoder) DecodeRow(b *column.Batch) error {
 	return d.end(mark, d.readRow(b, mark))
 }
 
-// DecodeColumn reads an array into c, which it empties first and whose buffers it reuses. An error leaves in c what was read before
-// it.
+// DecodeColumn reads an array into c, which it empties first and whose buffers it reuses. An error
+// leaves in c what was read before it.
 func (d *Decoder) DecodeColumn(c *column.Column) error {
 	mark := d.begin()
 	c.Reset()
@@ -114,7 +117,8 @@ func (d *Decoder) readColumns(b *column.Batch, i int) int {
 	return i
 }
 
-// readColumn reads an array into c, which is empty. With most above zero, it is the most cells that are taken.
+// readColumn reads an array into c, which is empty. With most above zero, it is the most cells that
+// are taken.
 func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	n, next := d.arrayLen(i)
 	if next < 0 || !d.claim(next, n, 1) {
@@ -144,8 +148,8 @@ func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	return i
 }
 
-// readCells reads up to n cells that follow one another in the code of the first, and gives how many. The bytes are all
-// there, and each cell takes one or more: so is memory bounded by them.
+// readCells reads up to n cells that follow one another in the code of the first, and gives how
+// many. The bytes are all there, and each cell takes one or more: so is memory bounded by them.
 func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	if i >= len(d.b) {
 		return 0, i
@@ -176,8 +180,9 @@ func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	return k, next
 }
 
-// checkText looks at the text of a run of cells, those of c from row `from` on, which were read from d.b[i:next]. It returns next,
-// or fails at the first cell that is not UTF-8, and drops the cells from there on.
+// checkText looks at the text of a run of cells, those of c from row `from` on, which were read
+// from d.b[i:next]. It returns next, or fails at the first cell that is not UTF-8, and drops the
+// cells from there on.
 func (d *Decoder) checkText(c *column.Column, from, i, next int) int {
 	bad := c.InvalidText(from)
 	if bad < 0 {
@@ -250,7 +255,8 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	return k, i
 }
 
-// textRoom guesses what the text of n strings from b[i:] takes, from the first of them. It is no more than there are bytes.
+// textRoom guesses what the text of n strings from b[i:] takes, from the first of them. It is no
+// more than there are bytes.
 func textRoom(b []byte, i, n int) int {
 	start, seen := i, 0
 	for ; seen < min(n, 16) && i < len(b) && b[i] >= msgpwire.Fixstr && b[i] <= msgpwire.FixstrMax; seen++ {
@@ -268,7 +274,8 @@ var (
 	errNested      = errors.New("msgpack: a column cannot hold arrays, maps, bin or ext other than time")
 )
 
-// mismatch fails at the cell at i, which does not fit its column. The text is that of package column.
+// mismatch fails at the cell at i, which does not fit its column. The text is that of package
+// column.
 func (d *Decoder) mismatch(i int, text string) int { return d.fail(i, errors.New("msgpack: "+text)) }
 
 // appendCell reads one value into c.

@@ -250,8 +250,8 @@ func (n *naiveColumn) compare(c *column.Column) error {
 	return nil
 }
 
-// checkColumns decodes data as columns and as rows, from bytes and from a stream, into batches that may have been used, and
-// holds all against the naive decoder.
+// checkColumns decodes data as columns and as rows, from bytes and from a stream, into batches that
+// may have been used, and holds all against the naive decoder.
 func checkColumns(t testing.TB, data []byte, used *column.Batch) {
 	t.Helper()
 	want, wantErr := naiveColumns(data)
@@ -291,7 +291,8 @@ func checkColumns(t testing.TB, data []byte, used *column.Batch) {
 	}
 }
 
-// cell is a random value of a kind that columns have, in a random width; one in a while is of another kind.
+// cell is a random value of a kind that columns have, in a random width; one in a while is of
+// another kind.
 func cell(r *rand.Rand, b []byte, kind int) []byte {
 	if r.IntN(60) == 0 {
 		return msgpwire.AppendNil(b)
@@ -325,7 +326,8 @@ func cell(r *rand.Rand, b []byte, kind int) []byte {
 	return msgpwire.AppendTime(b, time.Unix(r.Int64N(1<<35)-1<<33, r.Int64N(1e9)))
 }
 
-// TestColumnsAgainstNaive decodes random batches, one after the other into one batch, so that shapes follow one another.
+// TestColumnsAgainstNaive decodes random batches, one after the other into one batch, so that
+// shapes follow one another.
 func TestColumnsAgainstNaive(t *testing.T) {
 	r := corpus.New(2)
 	var used column.Batch
@@ -422,7 +424,8 @@ func TestColumnErrors(t *testing.T) {
 	}
 }
 
-// TestColumnsNotEmpty holds that a batch in use is refused, and that one whose last decode failed wants a reset.
+// TestColumnsNotEmpty holds that a batch in use is refused, and that one whose last decode failed
+// wants a reset.
 func TestColumnsNotEmpty(t *testing.T) {
 	d := newDecoder()
 	var b column.Batch

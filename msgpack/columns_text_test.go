@@ -30,7 +30,8 @@ func encoded(v any) []byte {
 	return b
 }
 
-// refusal is how decoding cells ends by each of the calls and from each source, which must agree on all but the offset.
+// refusal is how decoding cells ends by each of the calls and from each source, which must agree on
+// all but the offset.
 func refusal(t *testing.T, cells ...any) (row int, text string) {
 	t.Helper()
 	inColumns, inRows := columnOf(cells...), rowsOf(cells...)
@@ -82,7 +83,8 @@ func refusal(t *testing.T, cells ...any) (row int, text string) {
 	return row, text
 }
 
-// TestColumnsTextIsUTF8 refuses a string that is not UTF-8, wherever it stands among others, short and long.
+// TestColumnsTextIsUTF8 refuses a string that is not UTF-8, wherever it stands among others, short
+// and long.
 func TestColumnsTextIsUTF8(t *testing.T) {
 	long := strings.Repeat("ж", 100)
 	for _, bad := range []string{"\xff", "a\xc3", "\xed\xa0\x80", strings.Repeat("x", 30) + "\x80", long + "\xd0", "\xb6" + long} {
@@ -149,7 +151,8 @@ func TestColumnsNameIsUTF8(t *testing.T) {
 	}
 }
 
-// TestColumnsKeepIntegers refuses an integer that a column of floats would round, and a float after such an integer.
+// TestColumnsKeepIntegers refuses an integer that a column of floats would round, and a float after
+// such an integer.
 func TestColumnsKeepIntegers(t *testing.T) {
 	const big int64 = 1<<53 + 1
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestConcurrent marshals and unmarshals the same types from many goroutines at once, with plans that are still to be
-// compiled when they start.
+// TestConcurrent marshals and unmarshals the same types from many goroutines at once, with plans
+// that are still to be compiled when they start.
 func TestConcurrent(t *testing.T) {
 	type (
 		leaf struct {

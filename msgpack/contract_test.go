@@ -1,12 +1,14 @@
 package msgpack
 
-// What programs written for v5 depend on: tags (1.2), what is written by default (1.3), what is read by default (1.4), and
-// conduct in use (4). bench/differential holds the same lines against v5 itself, value by value; here are those that do not
-// fit a table of values, or that v5 has a fault in.
+// What programs written for v5 depend on: tags (1.2), what is written by default (1.3), what is
+// read by default (1.4), and conduct in use (4). bench/differential holds the same lines against v5
+// itself, value by value; here are those that do not fit a table of values, or that v5 has a fault
+// in.
 //
-// Held elsewhere: 1.2 TestTags, TestTagsDecode, TestCustomStructTag, plan.TestParseTag and plan.TestFields; 1.3 TestKinds,
-// TestOmitEmpty, TestCompactOptions, TestTimes, TestSortMapKeys, TestEncodeMethods; 1.4 TestDecodeInto, TestDecodeIntoErrors,
-// TestDecodeMethods, TestTimesRead, TestTruncated; 4 TestNoReadAhead, TestEndOfInput, TestWrites.
+// Held elsewhere: 1.2 TestTags, TestTagsDecode, TestCustomStructTag, plan.TestParseTag and
+// plan.TestFields; 1.3 TestKinds, TestOmitEmpty, TestCompactOptions, TestTimes, TestSortMapKeys,
+// TestEncodeMethods; 1.4 TestDecodeInto, TestDecodeIntoErrors, TestDecodeMethods, TestTimesRead,
+// TestTruncated; 4 TestNoReadAhead, TestEndOfInput, TestWrites.
 
 import (
 	"bufio"

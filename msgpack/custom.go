@@ -12,7 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// CustomEncoder is a type that writes itself to an Encoder: one value, or several if its CustomDecoder reads as many.
+// CustomEncoder is a type that writes itself to an Encoder: one value, or several if its
+// CustomDecoder reads as many.
 type CustomEncoder interface {
 	EncodeMsgpack(*Encoder) error
 }
@@ -32,7 +33,8 @@ type Unmarshaler interface {
 	UnmarshalMsgpack([]byte) error
 }
 
-// RawMessage is a value as it stands on the wire. Decoding copies it; an empty one is written as nil.
+// RawMessage is a value as it stands on the wire. Decoding copies it; an empty one is written as
+// nil.
 type RawMessage []byte
 
 // EncodeMsgpack writes m as it is.
@@ -66,8 +68,8 @@ func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return next
 }
 
-// methods is the value at p as an interface that has the methods of *T: those of T are among them. table is the MethodTable of
-// such an interface, if interfaces may be made from it.
+// methods is the value at p as an interface that has the methods of *T: those of T are among them.
+// table is the MethodTable of such an interface, if interfaces may be made from it.
 func methods[I any](o *op, table mem.Raw, p mem.Pointer) I {
 	if table != nil {
 		return mem.WithMethods[I](table, p)
@@ -79,8 +81,8 @@ func tableOf[I any](t reflect.Type) mem.Raw {
 	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
 }
 
-// absent reports whether the value at p is a nil of a kind that can be nil: its methods are not called. In each of these
-// kinds, nil is a first word of zero.
+// absent reports whether the value at p is a nil of a kind that can be nil: its methods are not
+// called. In each of these kinds, nil is a first word of zero.
 func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.FirstWord(p) == nil }
 
 func nilable(k reflect.Kind) bool {
@@ -112,7 +114,8 @@ func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
 	return e.b
 }
 
-// appendCustoms appends n values at p that write themselves, which o.elem says how. Their bytes gather in e.b all along.
+// appendCustoms appends n values at p that write themselves, which o.elem says how. Their bytes
+// gather in e.b all along.
 func (e *Encoder) appendCustoms(o *op, p mem.Pointer, n int, b []byte) []byte {
 	depth := e.depth
 	if e.err != nil || depth+2 > maxDepth {
@@ -161,7 +164,8 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
-// appendOr is the longer of b and b with a value, unless a method that was to give the value gave err.
+// appendOr is the longer of b and b with a value, unless a method that was to give the value gave
+// err.
 func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	if err != nil {
 		if e.err == nil {
@@ -189,7 +193,8 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return appendStringOf(e, b, v.Interface().(error).Error())
 }
 
-// zero sets the value at p to zero, which is what nil on the wire means to a type that reads itself.
+// zero sets the value at p to zero, which is what nil on the wire means to a type that reads
+// itself.
 func zero(o *op, p mem.Pointer) { reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero() }
 
 func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -216,7 +221,8 @@ func (d *Decoder) custom(i int, v CustomDecoder) int {
 	return d.tookCall(i, depth, err)
 }
 
-// tookCall gives the offset after what a user's method has read from i on, by calls of d, unless it or the options refuse that.
+// tookCall gives the offset after what a user's method has read from i on, by calls of d, unless it
+// or the options refuse that.
 func (d *Decoder) tookCall(i, depth int, err error) int {
 	if err != nil {
 		return d.failIn(d.i, err)
@@ -264,8 +270,8 @@ func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return decodeBinary(d, o, p, i)
 }
 
-// bytesFor finds the bytes of a str or bin for a method of the value at p: d.b[start:next]. For nil, which makes the value zero,
-// and on an error start is -1.
+// bytesFor finds the bytes of a str or bin for a method of the value at p: d.b[start:next]. For
+// nil, which makes the value zero, and on an error start is -1.
 func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	if d.isNil(i) {
 		zero(o, p)

@@ -95,7 +95,8 @@ type customs struct {
 	Last  int
 }
 
-// TestCustomCodecs takes types that write themselves as several values through structs, slices and maps, and back.
+// TestCustomCodecs takes types that write themselves as several values through structs, slices and
+// maps, and back.
 func TestCustomCodecs(t *testing.T) {
 	want := customs{pair{1, "a"}, []pair{{2, "b"}, {3, "c"}}, map[string]pair{"k": {4, "d"}}, &pair{5, "e"}, nil, framed{1 << 20},
 		loop{[]string{"x", "y"}, map[string]pair{"m": {6, "f"}}, time.Unix(7, 8)}, 9}
@@ -254,7 +255,8 @@ func (b *encodesBad) EncodeMsgpack(e *Encoder) error {
 	return fmt.Errorf("wrapped: %w", err)
 }
 
-// TestCustomErrors holds that the errors of user's methods arrive as they were given, with the place.
+// TestCustomErrors holds that the errors of user's methods arrive as they were given, with the
+// place.
 func TestCustomErrors(t *testing.T) {
 	for _, c := range []struct {
 		digits string
@@ -432,7 +434,8 @@ type valueMarshals struct{ N byte }
 func (v valueMarshals) MarshalMsgpack() ([]byte, error) { return []byte{v.N}, nil }
 func (v *valueMarshals) EncodeMsgpack(e *Encoder) error { return e.EncodeString("by pointer") }
 
-// TestListsOfCustom writes lists of values that write themselves, nil ones among them, and stops at an error.
+// TestListsOfCustom writes lists of values that write themselves, nil ones among them, and stops at
+// an error.
 func TestListsOfCustom(t *testing.T) {
 	wantHex(t, []valueMarshals{{1}, {2}}, "920102")
 	wantHex(t, &[2]valueMarshals{{1}, {2}}, "920102")

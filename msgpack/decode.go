@@ -2,9 +2,10 @@ package msgpack
 
 // Unmarshal and the decode ops.
 //
-// The input is one []byte, d.b, and an offset that travels through the ops in a register: an op takes the offset of its
-// value and gives the offset after it, or -1 with d.err set. Fast paths want the value whole in d.b; what they cannot read
-// goes to the slow reading in read.go, which refills d.b from a stream, and after which b must be loaded again.
+// The input is one []byte, d.b, and an offset that travels through the ops in a register: an op
+// takes the offset of its value and gives the offset after it, or -1 with d.err set. Fast paths
+// want the value whole in d.b; what they cannot read goes to the slow reading in read.go, which
+// refills d.b from a stream, and after which b must be loaded again.
 
 import (
 	"errors"
@@ -30,8 +31,9 @@ type depthError int
 
 func (e depthError) Error() string { return fmt.Sprintf("msgpack: values nest deeper than %d", int(e)) }
 
-// Unmarshal decodes the first value of data into what v points to. Bytes after it are ignored. What is decoded does not
-// refer to data. After an error, what v points to may hold a part of the value. The errors are those of [Decoder.Decode].
+// Unmarshal decodes the first value of data into what v points to. Bytes after it are ignored. What
+// is decoded does not refer to data. After an error, what v points to may hold a part of the value.
+// The errors are those of [Decoder.Decode].
 func Unmarshal(data []byte, v any) error {
 	face := mem.FaceOf(v)
 	var o *op
@@ -61,7 +63,8 @@ func Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// unmarshalers are decoders with all options at their defaults, so that Unmarshal need not set them.
+// unmarshalers are decoders with all options at their defaults, so that Unmarshal need not set
+// them.
 var unmarshalers = sync.Pool{New: func() any { return newDecoder() }}
 
 // putBack gives a decoder of Unmarshal back, unless a user's method has changed it.
@@ -80,11 +83,13 @@ func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[an
 
 var errDecodeNil = errors.New("msgpack: Decode(nil)")
 
-// Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself; an end inside a value is
-// an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF. After a value that does not fit, the next one can be decoded.
+// Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself;
+// an end inside a value is an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF. After a value
+// that does not fit, the next one can be decoded.
 //
-// An any that v points to must hold nil or a pointer. One that holds a value, as after an earlier Decode, is an error, and the next
-// value is passed over: a loop that decodes into one any sets it to nil before each call.
+// An any that v points to must hold nil or a pointer. One that holds a value, as after an earlier
+// Decode, is an error, and the next value is passed over: a loop that decodes into one any sets it
+// to nil before each call.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
@@ -124,8 +129,8 @@ func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
 	return g.end(o.decode(d, o, p, mark))
 }
 
-// A guard is deferred in public calls that may lead to methods of the user's. If one panics, the call ends as one that failed, so
-// that the decoder can be used again.
+// A guard is deferred in public calls that may lead to methods of the user's. If one panics, the
+// call ends as one that failed, so that the decoder can be used again.
 type guard struct {
 	d                          *Decoder
 	mark, inside, depth, steps int
@@ -161,9 +166,9 @@ func (g *guard) done() {
 	}
 }
 
-// decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else in its place. An interface that
-// holds any other value is an error, as for a call with that value in place of a pointer. The next value is passed over, so that a
-// loop that ignores the error ends.
+// decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else
+// in its place. An interface that holds any other value is an error, as for a call with that value
+// in place of a pointer. The next value is passed over, so that a loop that ignores the error ends.
 func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem(); !v.IsNil() {
 		if held := v.Elem(); held.Kind() != reflect.Pointer {
@@ -177,7 +182,8 @@ func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 	return d.decodeOp(o, p)
 }
 
-// DecodeValue is [Decoder.Decode] for a reflect.Value: it decodes into v if v is settable, else into what the pointer v points to.
+// DecodeValue is [Decoder.Decode] for a reflect.Value: it decodes into v if v is settable, else
+// into what the pointer v points to.
 func (d *Decoder) DecodeValue(v reflect.Value) error {
 	if !v.IsValid() {
 		return errDecodeNil
@@ -193,7 +199,8 @@ func (d *Decoder) DecodeValue(v reflect.Value) error {
 	return d.decodeOp(o, mem.PlaceOf(v))
 }
 
-// DecodeMulti decodes one value after the other into what the elements of v point to, up to the first that fails.
+// DecodeMulti decodes one value after the other into what the elements of v point to, up to the
+// first that fails.
 func (d *Decoder) DecodeMulti(v ...any) error {
 	for _, p := range v {
 		if err := d.Decode(p); err != nil {
@@ -203,7 +210,8 @@ func (d *Decoder) DecodeMulti(v ...any) error {
 	return nil
 }
 
-// isNil reports whether the value at i is nil. It is false at the end of the buffered bytes: who reads on finds the end.
+// isNil reports whether the value at i is nil. It is false at the end of the buffered bytes: who
+// reads on finds the end.
 func (d *Decoder) isNil(i int) bool {
 	if uint(i) >= uint(len(d.b)) && !d.need(i, 1) {
 		return false
@@ -303,8 +311,8 @@ func decodeString(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeBytes reads str or bin into a []byte. The slice that is there may be a view of another input, or the caller's: it is
-// overwritten only under the option for that.
+// decodeBytes reads str or bin into a []byte. The slice that is there may be a view of another
+// input, or the caller's: it is overwritten only under the option for that.
 func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[[]byte](p, 0)
 	if d.isNil(i) {
@@ -363,7 +371,8 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i)
 }
 
-// step calls what may lead back to itself without reading a byte: it counts for nothing on the wire, so not for MaxDepth.
+// step calls what may lead back to itself without reading a byte: it counts for nothing on the
+// wire, so not for MaxDepth.
 func (d *Decoder) step(i int, call func() int) int {
 	if d.steps >= maxDepth {
 		return d.fail(i, depthError(maxDepth))
@@ -374,8 +383,9 @@ func (d *Decoder) step(i int, call func() int) int {
 	return next
 }
 
-// room is for how many of n claimed elements of the given size memory may be taken now. What it grants is charged to the
-// credit that all values of one input share, so that nested claims cannot multiply; what is beyond grows as elements arrive.
+// room is for how many of n claimed elements of the given size memory may be taken now. What it
+// grants is charged to the credit that all values of one input share, so that nested claims cannot
+// multiply; what is beyond grows as elements arrive.
 func (d *Decoder) room(n int, size uintptr) int {
 	if size == 0 || n == 0 {
 		return n
@@ -443,7 +453,8 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// growSlice gives s room for n elements, keeping its first s.Len. An empty slice that is not nil results from n = 0.
+// growSlice gives s room for n elements, keeping its first s.Len. An empty slice that is not nil
+// results from n = 0.
 func growSlice(s *mem.Slice, o *op, n int) {
 	if n == 0 {
 		*s = mem.Slice{Data: reflect.MakeSlice(o.typ, 0, 0).UnsafePointer()}
@@ -486,8 +497,8 @@ func decodeArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// openSlice reads an array's header for a slice of a leaf kind and gives it its length at once: every element takes a byte,
-// and in a stream the bytes are awaited first.
+// openSlice reads an array's header for a slice of a leaf kind and gives it its length at once:
+// every element takes a byte, and in a stream the bytes are awaited first.
 func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done bool) {
 	to := mem.At[[]T](p, 0)
 	n := 0
@@ -519,7 +530,8 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 	return *to, i, false
 }
 
-// longList is from how many strings on a list is expected to repeat some, as a column of hosts does.
+// longList is from how many strings on a list is expected to repeat some, as a column of hosts
+// does.
 const longList = 32
 
 func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -578,8 +590,8 @@ func fixstrLen(b []byte, i int) int {
 	return -1
 }
 
-// readStringRun reads fixstrs from b[i:] into dst as long as they follow one another and neither b nor the room for them ends soon.
-// It gives how many and the offset after them.
+// readStringRun reads fixstrs from b[i:] into dst as long as they follow one another and neither b
+// nor the room for them ends soon. It gives how many and the offset after them.
 func (d *Decoder) readStringRun(b []byte, i int, dst []string) (n, next int) {
 	const word = 8
 	var room []byte
@@ -686,7 +698,8 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	in := o.fields.in
 	next := 0
 	for ; n > 0; n-- {
-		// The next field in order is expected. Its key is compared as it stands on the wire, in two words.
+		// The next field in order is expected. Its key is compared as it stands on the wire, in two
+		// words.
 		f := &in[next]
 		if predictFields && i+16 <= len(b) &&
 			(mem.Load64(b, i)^f.key1)&f.mask1 == 0 && (mem.Load64(b, i+8)^f.key2)&f.mask2 == 0 &&
@@ -782,7 +795,8 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// structHeader reads what may stand for a struct beside a short map: a longer map, nil, or an array, which it decodes.
+// structHeader reads what may stand for a struct beside a short map: a longer map, nil, or an
+// array, which it decodes.
 func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped bool) {
 	c, ok := d.codeAt(i)
 	switch {
@@ -861,8 +875,9 @@ func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	return mem.Add(p, field.Offset)
 }
 
-// findField reads a key that was not the expected one by its words: because it is too long for them, or too near the end of the
-// input, or another. Without a field for it, its value is skipped: then the field is nil and next is after the value.
+// findField reads a key that was not the expected one by its words: because it is too long for
+// them, or too near the end of the input, or another. Without a field for it, its value is skipped:
+// then the field is nil and next is after the value.
 func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 	key := o.fields.keys[expected]
 	if unseen := len(key) > 16 || i+16 > len(d.b); unseen && predictFields &&
@@ -894,8 +909,9 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 
 func unknownField(name []byte) error { return fmt.Errorf("msgpack: unknown field %q", name) }
 
-// isNameless reports whether the key at i can be no field's name, as an int cannot, and is to be skipped with its value. When
-// unknown fields are not allowed, reading it as a string finds the words for the error.
+// isNameless reports whether the key at i can be no field's name, as an int cannot, and is to be
+// skipped with its value. When unknown fields are not allowed, reading it as a string finds the
+// words for the error.
 func (d *Decoder) isNameless(i int) bool {
 	if d.flags&disallowUnknown != 0 || i >= len(d.b) || d.isInterned(i) {
 		return false

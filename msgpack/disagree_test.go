@@ -1,6 +1,7 @@
 package msgpack
 
-// Where v5.4.1 and Basekick's v6.1.0 disagree, this package follows the one or the other. Each choice is one sub-test.
+// Where v5.4.1 and Basekick's v6.1.0 disagree, this package follows the one or the other. Each
+// choice is one sub-test.
 
 import (
 	"bytes"

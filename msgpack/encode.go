@@ -1,7 +1,7 @@
 package msgpack
 
-// Marshal and the encode ops. An op appends a value to the bytes it is given and returns them; what fails is noted in e.err
-// and told at the end.
+// Marshal and the encode ops. An op appends a value to the bytes it is given and returns them; what
+// fails is noted in e.err and told at the end.
 
 import (
 	"fmt"
@@ -16,8 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Marshal is v in MessagePack, in memory of its own. It fails for a chan, func, complex number or unsafe.Pointer, for values that
-// nest more than 10,000 deep, as those that contain themselves do, and with the error of a method of v's.
+// Marshal is v in MessagePack, in memory of its own. It fails for a chan, func, complex number or
+// unsafe.Pointer, for values that nest more than 10,000 deep, as those that contain themselves do,
+// and with the error of a method of v's.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte{msgpwire.Nil}, nil
@@ -30,7 +31,8 @@ func Marshal(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A size that was remembered from larger values would pin memory: it decays, and a wide result moves.
+	// A size that was remembered from larger values would pin memory: it decays, and a wide result
+	// moves.
 	if n := len(b); n > hint || n < hint-hint/8 {
 		size.Store(uint32(min(n, math.MaxInt32)))
 		if cap(b)-n > n/8+32 {
@@ -40,7 +42,8 @@ func Marshal(v any) ([]byte, error) {
 	return slices.Clip(b), nil
 }
 
-// MarshalAppend appends v in MessagePack to dst, in whose capacity it writes, as append does. On an error it gives dst as it was.
+// MarshalAppend appends v in MessagePack to dst, in whose capacity it writes, as append does. On an
+// error it gives dst as it was.
 func MarshalAppend(dst []byte, v any) ([]byte, error) {
 	if v == nil {
 		return msgpwire.AppendNil(dst), nil
@@ -92,7 +95,8 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	return b, err
 }
 
-// Encode writes v, by one Write. When v cannot be encoded, which [Marshal] tells of, nothing is written.
+// Encode writes v, by one Write. When v cannot be encoded, which [Marshal] tells of, nothing is
+// written.
 func (e *Encoder) Encode(v any) error {
 	if v == nil {
 		return e.EncodeNil()
@@ -107,8 +111,8 @@ func (e *Encoder) Encode(v any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
 }
 
-// guarded appends by what may lead to methods of the user's. If one panics, or the value cannot be written, nothing of it stays:
-// inside a custom encoder, that may write another one.
+// guarded appends by what may lead to methods of the user's. If one panics, or the value cannot be
+// written, nothing of it stays: inside a custom encoder, that may write another one.
 func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	before, references, keys, word := e.b, len(e.references), len(e.keys), e.word
 	depth, inside, written := e.depth, e.inside, false
@@ -131,7 +135,8 @@ func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	return err
 }
 
-// EncodeMulti writes one value after the other, by one Write. When one cannot be encoded, none is written.
+// EncodeMulti writes one value after the other, by one Write. When one cannot be encoded, none is
+// written.
 func (e *Encoder) EncodeMulti(v ...any) error {
 	return e.guarded(func(b []byte) []byte {
 		for _, x := range v {
@@ -141,8 +146,8 @@ func (e *Encoder) EncodeMulti(v ...any) error {
 	})
 }
 
-// EncodeValue is [Encoder.Encode] for a reflect.Value; the zero one is nil. A pointer receiver's method is called for v itself if v
-// is addressable, else for a copy.
+// EncodeValue is [Encoder.Encode] for a reflect.Value; the zero one is nil. A pointer receiver's
+// method is called for v itself if v is addressable, else for a copy.
 func (e *Encoder) EncodeValue(v reflect.Value) error {
 	return e.guarded(func(b []byte) []byte { return e.appendValue(b, v) })
 }
@@ -170,7 +175,8 @@ func (e *Encoder) tooDeep(b []byte) []byte {
 	return b
 }
 
-// appendText is appendString without a call for the copy of a short string: it moves as words that overlap.
+// appendText is appendString without a call for the copy of a short string: it moves as words that
+// overlap.
 func appendText(b []byte, s string) []byte {
 	n := len(s)
 	if n >= 32 || cap(b)-len(b) <= n {
@@ -458,8 +464,8 @@ func encodeFloat64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 
 // encodeStruct writes a struct as a map, or as an array when its tag or an option asks for it.
 //
-// Room is checked once for a run of fields whose length is known (structPlan.reserve): within it, keys and numbers are
-// stored where the bytes end, without further checks.
+// Room is checked once for a run of fields whose length is known (structPlan.reserve): within it,
+// keys and numbers are stored where the bytes end, without further checks.
 func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	fields := o.fields
 	if fields.slow || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats|interned) != 0 {
@@ -576,7 +582,8 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 	return b
 }
 
-// omitted reports whether f is left out. Where a struct leaves out anything, it leaves out what is behind a nil pointer too.
+// omitted reports whether f is left out. Where a struct leaves out anything, it leaves out what is
+// behind a nil pointer too.
 func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 	if !fields.omits && e.flags&omitEmpty == 0 {
 		return false

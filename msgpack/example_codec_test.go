@@ -37,7 +37,8 @@ func (p *Point) DecodeMsgpack(d *msgpack.Decoder) error {
 	return err
 }
 
-// A custom codec writes and reads one value by the methods for single values. Its errors get a place too.
+// A custom codec writes and reads one value by the methods for single values. Its errors get a
+// place too.
 func ExampleCustomEncoder() {
 	data, err := msgpack.Marshal(map[string][]Point{"path": {{1, 2}, {3, 4}}})
 	if err != nil {
@@ -91,7 +92,8 @@ func (c *Celsius) UnmarshalMsgpack(data []byte) error {
 	return nil
 }
 
-// An ext keeps its type on the wire, so that it comes back as a value of the type where any is wanted.
+// An ext keeps its type on the wire, so that it comes back as a value of the type where any is
+// wanted.
 func ExampleRegisterExt() {
 	msgpack.RegisterExt(7, (*Celsius)(nil))
 	defer msgpack.UnregisterExt(7)
@@ -106,7 +108,8 @@ func ExampleRegisterExt() {
 	// outside -5 <nil>
 }
 
-// A string that recurs in a stream is written once and then as its number. Both sides have the option on.
+// A string that recurs in a stream is written once and then as its number. Both sides have the
+// option on.
 func ExampleEncoder_UseInternedStrings() {
 	var stream bytes.Buffer
 	e := msgpack.NewEncoder(&stream)

@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// A view decodes what is asked for and skips the rest. Steps are chained, and what is not there is found out at the end.
+// A view decodes what is asked for and skips the rest. Steps are chained, and what is not there is
+// found out at the end.
 func ExampleRaw() {
 	data, err := msgpack.Marshal(map[string]any{
 		"topic": "readings",

@@ -11,8 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// A frame is a length and a message. The length is known when the message is there, and goes in front of it; the large body is
-// referred to, and leaves for a connection by one writev with the rest.
+// A frame is a length and a message. The length is known when the message is there, and goes in
+// front of it; the large body is referred to, and leaves for a connection by one writev with the
+// rest.
 func ExampleBuffer() {
 	frame := msgpack.Buffer{ReferenceMin: 1024}
 	body := bytes.Repeat([]byte("body"), 1000)
@@ -92,7 +93,8 @@ func ExampleValues() {
 	// 3 <nil>
 }
 
-// A batch in one array is read one record at a time, and an array that is cut off is not taken for a shorter one.
+// A batch in one array is read one record at a time, and an array that is cut off is not taken for
+// a shorter one.
 func ExampleElements() {
 	stream := strings.NewReader("\x93\x81\xa4host\xa5web-1\x81\xa4host\xa5web-2")
 	for r, err := range msgpack.Elements[Reading](msgpack.NewDecoder(stream)) {

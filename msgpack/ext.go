@@ -2,8 +2,9 @@ package msgpack
 
 // Ext: values of an application's own types, as a number and bytes.
 //
-// A user's function that reads an ext gets a decoder of its own, whose window ends where the ext does (Decoder.confined); one
-// that writes an ext gets an encoder of its own. So neither can do harm to the value around it.
+// A user's function that reads an ext gets a decoder of its own, whose window ends where the ext
+// does (Decoder.confined); one that writes an ext gets an encoder of its own. So neither can do
+// harm to the value around it.
 
 import (
 	"bytes"
@@ -15,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// Ext is an ext of any type, with its data as it stands on the wire. It is written as that ext, and read from any; decoding
-// copies the data. nil on the wire is the zero Ext.
+// Ext is an ext of any type, with its data as it stands on the wire. It is written as that ext, and
+// read from any; decoding copies the data. nil on the wire is the zero Ext.
 type Ext struct {
 	Type int8
 	Data []byte
@@ -71,8 +72,8 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendExt(b, x.id, data)
 }
 
-// aside is an Encoder with the options of e for bytes that are not written to it, or not yet, from a pool. It has no strings that
-// have numbers.
+// aside is an Encoder with the options of e for bytes that are not written to it, or not yet, from
+// a pool. It has no strings that have numbers.
 func (e *Encoder) aside() *Encoder {
 	a := marshalers.Get().(*Encoder)
 	a.flags, a.plans = e.flags, e.plans
@@ -116,7 +117,8 @@ func wrongExt(got, want int8) error {
 	return fmt.Errorf("msgpack: got ext type=%d, wanted %d", got, want)
 }
 
-// confined calls x for the ext whose data is d.b[start:start+n], with a decoder that has no more than these bytes.
+// confined calls x for the ext whose data is d.b[start:start+n], with a decoder that has no more
+// than these bytes.
 func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	if d.depth >= d.limits.depth {
 		return d.tooDeep(start)
@@ -146,7 +148,8 @@ type unknownExtError struct{ id int8 }
 
 func (e unknownExtError) Error() string { return fmt.Sprintf("msgpack: unknown ext id=%d", e.id) }
 
-// readAnyExt reads an ext where no type is given: as what its id is registered for, a time, an interned string, or as it is.
+// readAnyExt reads an ext where no type is given: as what its id is registered for, a time, an
+// interned string, or as it is.
 func (d *Decoder) readAnyExt(i int) (any, int) {
 	id, n, start := d.extHeader(i)
 	if start < 0 || !d.whole(i, start-i, start-i+n) {

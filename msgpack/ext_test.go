@@ -75,7 +75,8 @@ func TestExtAsValue(t *testing.T) {
 	}
 }
 
-// TestExtAsPointer registers a type by a pointer: where no type is given, a pointer is what is decoded.
+// TestExtAsPointer registers a type by a pointer: where no type is given, a pointer is what is
+// decoded.
 func TestExtAsPointer(t *testing.T) {
 	registering(t, blob{}, func() { RegisterExt(9, (*blob)(nil)) })
 	b := &blob{[]byte("x")}
@@ -101,7 +102,8 @@ func TestExtAsPointer(t *testing.T) {
 	}
 }
 
-// TestExtAgain re-registers an id and a type: the last one counts, and what was under the id before is without a codec.
+// TestExtAgain re-registers an id and a type: the last one counts, and what was under the id before
+// is without a codec.
 func TestExtAgain(t *testing.T) {
 	registering(t, spot{}, func() { registerSpotExt(5) })
 	registering(t, blob{}, func() { RegisterExt(5, (*blob)(nil)) })
@@ -127,7 +129,8 @@ func TestExtAgain(t *testing.T) {
 	}
 }
 
-// TestExtTime takes the number of the times for another type. Without a type that counts; time.Time stays what it is.
+// TestExtTime takes the number of the times for another type. Without a type that counts; time.Time
+// stays what it is.
 func TestExtTime(t *testing.T) {
 	registering(t, blob{}, func() { RegisterExt(msgpwire.ExtTime, (*blob)(nil)) })
 	at := time.Unix(1, 0)
@@ -147,7 +150,8 @@ func TestExtTime(t *testing.T) {
 	}
 }
 
-// TestExtUnknown stands after an unknown ext, or after the value that it is part of, so that the next value can be read.
+// TestExtUnknown stands after an unknown ext, or after the value that it is part of, so that the
+// next value can be read.
 func TestExtUnknown(t *testing.T) {
 	for _, digits := range []string{"d40163", "c70001", "c8000301 010203", "92 d40163 01", "81 a161 92 01 c70201ffff"} {
 		for name, d := range sources(unhex(t, digits+"07")) {
@@ -215,7 +219,8 @@ func TestExtType(t *testing.T) {
 	wantHex(t, []Ext{{1, []byte("c")}, {}}, "92d40163c70000")
 }
 
-// TestExtConfined holds the decoder that an ext's function is given to the ext, whatever the function does with it.
+// TestExtConfined holds the decoder that an ext's function is given to the ext, whatever the
+// function does with it.
 func TestExtConfined(t *testing.T) {
 	for name, c := range map[string]struct {
 		dec  func(d *Decoder, n int) error
@@ -368,9 +373,9 @@ func TestExtEncoder(t *testing.T) {
 	}
 }
 
-// FuzzExt decodes with an ext whose function does what the ext's data says: it reads too much or too little, resets what it
-// is given, fails. What comes of it is the same from bytes and from a stream, and an ext that the function took leaves the
-// decoder after its end.
+// FuzzExt decodes with an ext whose function does what the ext's data says: it reads too much or
+// too little, resets what it is given, fails. What comes of it is the same from bytes and from a
+// stream, and an ext that the function took leaves the decoder after its end.
 func FuzzExt(f *testing.F) {
 	addSeeds(f)
 	for _, digits := range []string{"94 c70305010203 c70005 01 80", "92 c7050500c70205 00 01", "c9ffffffff05", "91 c70405 05 d50501", "82 a161 d4057f a162 c70305a3616263"} {
@@ -438,8 +443,8 @@ func FuzzExt(f *testing.F) {
 	})
 }
 
-// TestExtCredit has many ext whose functions decode lists that claim wide elements: together they may not take more memory
-// than one value of the same bytes.
+// TestExtCredit has many ext whose functions decode lists that claim wide elements: together they
+// may not take more memory than one value of the same bytes.
 func TestExtCredit(t *testing.T) {
 	registering(t, spot{}, func() {
 		RegisterExtDecoder(5, spot{}, func(d *Decoder, _ reflect.Value, _ int) error {
@@ -467,8 +472,8 @@ func TestExtCredit(t *testing.T) {
 // emptyExt is registered for an ext whose data is read by a single Read.
 type emptyExt struct{ read string }
 
-// TestEmptyExtReadsNoBytes reads no bytes from Buffered in the function of an ext without data, wherever it stands and from
-// every source: that is not the end.
+// TestEmptyExtReadsNoBytes reads no bytes from Buffered in the function of an ext without data,
+// wherever it stands and from every source: that is not the end.
 func TestEmptyExtReadsNoBytes(t *testing.T) {
 	const id = 98
 	RegisterExtDecoder(id, emptyExt{}, func(d *Decoder, v reflect.Value, n int) error {

@@ -31,7 +31,8 @@ type (
 	funcField     struct{ F func() }
 )
 
-// TestValuesInInterfaces encodes values whose interface may hold the value itself, not a pointer to it.
+// TestValuesInInterfaces encodes values whose interface may hold the value itself, not a pointer to
+// it.
 func TestValuesInInterfaces(t *testing.T) {
 	seven := 7
 	for _, c := range []struct {
@@ -77,7 +78,8 @@ type holdsFickle struct {
 	L [2]fickle
 }
 
-// scribbler is direct in an interface, and encodes other direct values before it looks at itself again.
+// scribbler is direct in an interface, and encodes other direct values before it looks at itself
+// again.
 type scribbler map[string]int
 
 func (s *scribbler) EncodeMsgpack(e *Encoder) error {
@@ -90,7 +92,8 @@ func (s *scribbler) EncodeMsgpack(e *Encoder) error {
 	return e.EncodeInt(int64(len(*s)))
 }
 
-// TestPointerReceivers holds that what an interface holds does not change when a method has a pointer receiver.
+// TestPointerReceivers holds that what an interface holds does not change when a method has a
+// pointer receiver.
 func TestPointerReceivers(t *testing.T) {
 	for _, v := range []any{fickle{1}, holdsFickle{1, fickle{1}, [2]fickle{{1}, {1}}}, [2]fickle{{1}, {1}},
 		struct{ H holdsFickle }{holdsFickle{F: fickle{1}}}} {

@@ -5,7 +5,8 @@ package msgpack
 //	b    [taken | the next value, as far as it is here | more]
 //	      0      from                                      len(b)
 //
-// Looking for the end of a value stops where the bytes stop, and goes on from there when more come (scan.go).
+// Looking for the end of a value stops where the bytes stop, and goes on from there when more come
+// (scan.go).
 
 import (
 	"errors"
@@ -15,11 +16,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// ErrMore is what a [Feed] gives when the next value is not whole yet. Nothing is lost: feed more and call again.
+// ErrMore is what a [Feed] gives when the next value is not whole yet. Nothing is lost: feed more
+// and call again.
 var ErrMore = errors.New("msgpack: the next value is not whole yet: feed more")
 
-// Feed reads values from bytes that come in pieces: where a [Decoder] waits for its reader, a Feed says [ErrMore]. The zero Feed
-// is ready. It is not safe for concurrent use.
+// Feed reads values from bytes that come in pieces: where a [Decoder] waits for its reader, a Feed
+// says [ErrMore]. The zero Feed is ready. It is not safe for concurrent use.
 //
 //	f.Feed(piece)
 //	for {
@@ -32,8 +34,8 @@ var ErrMore = errors.New("msgpack: the next value is not whole yet: feed more")
 //
 // At the end of the input, f.Len() tells whether a part of a value was left over.
 type Feed struct {
-	// MaxBytes is how long a value may be. A longer one is an error as soon as its length is known, before it is gathered.
-	// Zero means 64 MiB.
+	// MaxBytes is how long a value may be. A longer one is an error as soon as its length is known,
+	// before it is gathered. Zero means 64 MiB.
 	MaxBytes int
 
 	b     []byte
@@ -62,8 +64,8 @@ func (f *Feed) Feed(data []byte) {
 	f.b = append(f.b, data...)
 }
 
-// slide drops what is taken, which is at least as much as what has to move, before more bytes come. Memory beyond feedKept
-// is replaced if nothing waits, or if recent values have not needed it.
+// slide drops what is taken, which is at least as much as what has to move, before more bytes come.
+// Memory beyond feedKept is replaced if nothing waits, or if recent values have not needed it.
 func (f *Feed) slide(more int) {
 	waits := f.b[f.from:]
 	f.base += int64(f.from)
@@ -75,7 +77,8 @@ func (f *Feed) slide(more int) {
 	f.b = f.b[:copy(f.b, waits)]
 }
 
-// Len is how many bytes wait. When no value is whole, they are the beginning of one; zero is a clean end.
+// Len is how many bytes wait. When no value is whole, they are the beginning of one; zero is a
+// clean end.
 func (f *Feed) Len() int { return len(f.b) - f.from }
 
 // Reset drops what waits, and an error. The options of the decoder stay.
@@ -98,9 +101,10 @@ func (f *Feed) Decoder() *Decoder {
 	return f.d
 }
 
-// Next decodes the next value into what v points to. While it is not whole, the error is [ErrMore]. A value that does not fit v is
-// an error and is passed over. Bytes that mean nothing, and a value beyond MaxBytes, are an error that stays until Reset. v may not
-// be of a type whose CustomDecoder reads more than one value.
+// Next decodes the next value into what v points to. While it is not whole, the error is [ErrMore].
+// A value that does not fit v is an error and is passed over. Bytes that mean nothing, and a value
+// beyond MaxBytes, are an error that stays until Reset. v may not be of a type whose CustomDecoder
+// reads more than one value.
 func (f *Feed) Next(v any) error {
 	end, err := f.next()
 	if err != nil {
@@ -119,7 +123,8 @@ func (f *Feed) read(end int, call func(*Decoder) error) error {
 	return err
 }
 
-// NextRaw is the next value as it stands on the wire, in memory of its own. While it is not whole, the error is [ErrMore].
+// NextRaw is the next value as it stands on the wire, in memory of its own. While it is not whole,
+// the error is [ErrMore].
 func (f *Feed) NextRaw() (RawMessage, error) {
 	end, err := f.next()
 	if err != nil {
@@ -138,7 +143,8 @@ func (f *Feed) NextRaw() (RawMessage, error) {
 	return raw, nil
 }
 
-// All is the values that are whole now, as NextRaw gives them. An error other than [ErrMore] comes last, with a nil value.
+// All is the values that are whole now, as NextRaw gives them. An error other than [ErrMore] comes
+// last, with a nil value.
 func (f *Feed) All() iter.Seq2[RawMessage, error] {
 	return func(yield func(RawMessage, error) bool) {
 		for {

@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// TestFeedVectors feeds every vector byte by byte. The value is whole at its last byte and not before; what is no value is an error
-// when it shows.
+// TestFeedVectors feeds every vector byte by byte. The value is whole at its last byte and not
+// before; what is no value is an error when it shows.
 func TestFeedVectors(t *testing.T) {
 	for _, v := range vectors(t) {
 		if len(v.Bytes) > 2000 {
@@ -63,7 +63,8 @@ func feedPieces(r *rand.Rand) (data []byte, ends []int, pieces [][]byte) {
 	return data, ends, pieces
 }
 
-// TestFeedPieces feeds random values in random pieces, and reads what is whole after each, by one of the three ways.
+// TestFeedPieces feeds random values in random pieces, and reads what is whole after each, by one
+// of the three ways.
 func TestFeedPieces(t *testing.T) {
 	for seed := range uint64(100) {
 		r := corpus.New(seed)
@@ -177,7 +178,8 @@ func TestFeedErrors(t *testing.T) {
 	}
 }
 
-// TestFeedBounds claims a lot in a few bytes. What is beyond MaxBytes is refused at once, what is within it waits and takes no memory.
+// TestFeedBounds claims a lot in a few bytes. What is beyond MaxBytes is refused at once, what is
+// within it waits and takes no memory.
 func TestFeedBounds(t *testing.T) {
 	for _, c := range []struct {
 		digits string
@@ -216,8 +218,8 @@ func TestFeedBounds(t *testing.T) {
 	}
 }
 
-// TestFeedIsLinear feeds a large value byte by byte and asks after each. What was looked at is not looked at again: the place to go
-// on from is always at the end of what is there.
+// TestFeedIsLinear feeds a large value byte by byte and asks after each. What was looked at is not
+// looked at again: the place to go on from is always at the end of what is there.
 func TestFeedIsLinear(t *testing.T) {
 	list := make([]any, 3000)
 	for i := range list {

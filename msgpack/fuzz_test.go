@@ -64,7 +64,8 @@ func nodes(v any) int {
 	return n
 }
 
-// FuzzUnmarshalAny decodes without a type: what comes of it has no more values than bytes, and survives a round trip.
+// FuzzUnmarshalAny decodes without a type: what comes of it has no more values than bytes, and
+// survives a round trip.
 func FuzzUnmarshalAny(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -89,8 +90,9 @@ func FuzzUnmarshalAny(f *testing.F) {
 	})
 }
 
-// checkSameError compares the errors of the same bytes at once and as a stream. Bytes that are all there refuse a count that
-// they cannot hold before they look at the first element; a stream finds out later, and perhaps something else first.
+// checkSameError compares the errors of the same bytes at once and as a stream. Bytes that are all
+// there refuse a count that they cannot hold before they look at the first element; a stream finds
+// out later, and perhaps something else first.
 func checkSameError(t *testing.T, atOnce, stream error) {
 	t.Helper()
 	if text(atOnce) != text(stream) && (stream == nil || text(atOnce) != "EOF") {
@@ -182,7 +184,8 @@ func same(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// FuzzSkip holds skipping against decoding: both see the same end, and only decoding minds what a value means.
+// FuzzSkip holds skipping against decoding: both see the same end, and only decoding minds what a
+// value means.
 func FuzzSkip(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -210,7 +213,8 @@ func FuzzSkip(f *testing.F) {
 	})
 }
 
-// meaning reports whether err is about what a value means: an ext of an unknown kind, a key, the depth.
+// meaning reports whether err is about what a value means: an ext of an unknown kind, a key, the
+// depth.
 func meaning(err error) bool {
 	for _, part := range []string{"unknown ext id", "invalid ext len", "unsupported map key", "interned string", "nest deeper"} {
 		if strings.Contains(err.Error(), part) {

@@ -28,7 +28,8 @@ func (*midway) DecodeMsgpack(d *Decoder) error {
 	return errMidway
 }
 
-// TestGoOnAfterAnyError reads random values by what they fit or not, and then the values behind them.
+// TestGoOnAfterAnyError reads random values by what they fit or not, and then the values behind
+// them.
 func TestGoOnAfterAnyError(t *testing.T) {
 	into := func(v any) func(*Decoder) error {
 		return func(d *Decoder) error { return d.Decode(reflect.New(reflect.TypeOf(v).Elem()).Interface()) }
@@ -125,7 +126,8 @@ func (f *faults) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestInputThatGoesOn ends, or fails for once, between values, within them, and while one is passed over.
+// TestInputThatGoesOn ends, or fails for once, between values, within them, and while one is passed
+// over.
 func TestInputThatGoesOn(t *testing.T) {
 	errDeadline := errors.New("deadline")
 	for _, c := range []struct {
@@ -201,7 +203,8 @@ func TestBuffersThatAreFilledAgain(t *testing.T) {
 	}
 }
 
-// TestTooLargeAndThenTheNext passes over a value beyond MaxBytes, whatever was read before it, and finds the end of the input.
+// TestTooLargeAndThenTheNext passes over a value beyond MaxBytes, whatever was read before it, and
+// finds the end of the input.
 func TestTooLargeAndThenTheNext(t *testing.T) {
 	for _, before := range []int{0, 3000} {
 		data := append(bytes.Repeat([]byte{1}, before), 0xdc, 0x10, 0x00)

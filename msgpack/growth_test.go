@@ -138,8 +138,8 @@ func under[T any](o msgpack.DecodeOptions) func([]byte) {
 	return func(b []byte) { var v T; o.Unmarshal(b, &v) }
 }
 
-// each returns a call that reads until the first error: from the bytes, if size is 0, or from a reader that gives at most
-// size bytes.
+// each returns a call that reads until the first error: from the bytes, if size is 0, or from a
+// reader that gives at most size bytes.
 func each(size int, set func(*msgpack.Decoder), next func(d *msgpack.Decoder) error) func([]byte) {
 	return func(b []byte) {
 		var d *msgpack.Decoder
@@ -172,8 +172,9 @@ func decodeNew[T any](d *msgpack.Decoder) error { var v T; return d.Decode(&v) }
 
 func growthBatch(b []byte) *column.Batch { return &column.Batch{MaxCells: len(b)} }
 
-// growthReaders are the calls that read any message. What they may allocate is what the shortest elements become: an empty
-// array is a byte and a slice header in an interface, an empty map a byte and a map.
+// growthReaders are the calls that read any message. What they may allocate is what the shortest
+// elements become: an empty array is a byte and a slice header in an interface, an empty map a byte
+// and a map.
 func growthReaders() []growth.Call[[]byte] {
 	const most = 200
 	strict := msgpack.DecodeOptions{StrictUTF8: true, UniqueKeys: true, StrictInts: true, RawExt: true, AnyLength: true, MaxElements: 1 << 30, MaxString: 1 << 30, MaxBytes: 1 << 30}
@@ -654,7 +655,8 @@ func nested(n int, wrap func(any) any) any {
 	return all
 }
 
-// nestedOnce returns a deep value of few levels: where a level costs twice what the one within it costs, no more would end.
+// nestedOnce returns a deep value of few levels: where a level costs twice what the one within it
+// costs, no more would end.
 func nestedOnce(n, levels int, wrap func(any) any) any {
 	var v any = strings.Repeat("x", n)
 	for range levels {

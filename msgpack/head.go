@@ -9,8 +9,8 @@ type head struct {
 	next int   // after the head; after the bytes of a str, bin or ext
 }
 
-// readHead reads the head of the value at i. It fails where skip does: for a code that means nothing, bytes that are not there
-// whole, and more values than there are bytes left.
+// readHead reads the head of the value at i. It fails where skip does: for a code that means
+// nothing, bytes that are not there whole, and more values than there are bytes left.
 func readHead(b []byte, i int) (h head, ok bool) {
 	if uint(i) >= uint(len(b)) {
 		return h, false

@@ -66,8 +66,8 @@ func wantHex(t *testing.T, v any, want string) {
 	}
 }
 
-// into decodes hex into what v points to, from bytes and from a stream that gives one byte at a time, and checks that both
-// end in the same value and the same error, which it returns.
+// into decodes hex into what v points to, from bytes and from a stream that gives one byte at a
+// time, and checks that both end in the same value and the same error, which it returns.
 func into(t *testing.T, digits string, v any) error {
 	t.Helper()
 	data := unhex(t, digits)
@@ -84,7 +84,8 @@ func into(t *testing.T, digits string, v any) error {
 	return err
 }
 
-// deepCopy copies strings, slices, maps and pointers with their room, so that two decodes into the same start do not meet.
+// deepCopy copies strings, slices, maps and pointers with their room, so that two decodes into the
+// same start do not meet.
 func deepCopy(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)

@@ -33,7 +33,8 @@ func (c *deepCustom) DecodeMsgpack(d *Decoder) error {
 	return d.Decode(c.inner)
 }
 
-// TestDepth gives a million levels to everything that recurses: an error must come of it, not a crash.
+// TestDepth gives a million levels to everything that recurses: an error must come of it, not a
+// crash.
 func TestDepth(t *testing.T) {
 	const levels = 1_000_000
 	lists := bytes.Repeat([]byte{0x91}, levels)
@@ -117,7 +118,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs gives a few bytes that claim a lot to every kind of target. What is allocated stays near what is there.
+// TestBombs gives a few bytes that claim a lot to every kind of target. What is allocated stays
+// near what is there.
 func TestBombs(t *testing.T) {
 	const most = 1 << 20
 	var bombs [][]byte
@@ -253,8 +255,9 @@ func testKept(t *testing.T, prefix, last []byte) {
 	runtime.KeepAlive(message)
 }
 
-// TestNeverAsKey puts the code that means nothing where a key should be: before, between and behind the fields, among them one whose
-// name is too long for the words by which it would be expected, and one whose name another has.
+// TestNeverAsKey puts the code that means nothing where a key should be: before, between and behind
+// the fields, among them one whose name is too long for the words by which it would be expected,
+// and one whose name another has.
 func TestNeverAsKey(t *testing.T) {
 	type fields struct {
 		A                            int

@@ -6,13 +6,14 @@ package msgpack
 //	d5 80       u16 index
 //	d6 80       u32 index       ext type -128
 //
-// Both sides number the strings as they pass: the encoder when it writes one, the decoder when it reads one, into whatever.
-// A string joins the dict when it is a str of 3 bytes or more (what a number takes), is not in it, and there are fewer than
-// 65,535; a dict that the caller gave comes first and stays as it is. Only while the option is on do strings join, or when
-// they are those of a field with the tag intern. Numbers are written and understood as long as there is a dict.
+// Both sides number the strings as they pass: the encoder when it writes one, the decoder when it
+// reads one, into whatever. A string joins the dict when it is a str of 3 bytes or more (what a
+// number takes), is not in it, and there are fewer than 65,535; a dict that the caller gave comes
+// first and stays as it is. Only while the option is on do strings join, or when they are those of
+// a field with the tag intern. Numbers are written and understood as long as there is a dict.
 //
-// Bytes that pass unseen do not join: those of a RawMessage, of a Marshaler or Unmarshaler, and the data of an ext. So a
-// value written in such a way must be read in such a way.
+// Bytes that pass unseen do not join: those of a RawMessage, of a Marshaler or Unmarshaler, and the
+// data of an ext. So a value written in such a way must be read in such a way.
 
 import (
 	"fmt"
@@ -78,7 +79,8 @@ func (t *decoderDict) at(index uint64) (s string, ok bool) {
 	return "", false
 }
 
-// join lets b join, which ends at this place in the input, unless it has before: what failed may be read again.
+// join lets b join, which ends at this place in the input, unless it has before: what failed may be
+// read again.
 func (t *decoderDict) join(b []byte, end int64) {
 	if len(b) < minInterned || t.size() >= maxDict || end <= t.last {
 		return
@@ -128,26 +130,28 @@ func (d *Decoder) forgetDict() {
 	d.dict.reset(nil)
 }
 
-// UseInternedStrings makes e write a string that it has written since the last Reset as its number. The decoder must have
-// the same option on, and read the values in the same order, each once. e keeps the strings until the next Reset.
+// UseInternedStrings makes e write a string that it has written since the last Reset as its number.
+// The decoder must have the same option on, and read the values in the same order, each once. e
+// keeps the strings until the next Reset.
 func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
 
-// UseInternedStrings makes d number the strings that it reads, as the encoder did that wrote them with the same option on. d
-// keeps the strings until the next Reset.
+// UseInternedStrings makes d number the strings that it reads, as the encoder did that wrote them
+// with the same option on. d keeps the strings until the next Reset.
 //
-// After an error, the strings of the value at fault have joined too, unless it was longer than MaxBytes, its reader failed, or a
-// method of the user's panicked: then start over with Reset.
+// After an error, the strings of the value at fault have joined too, unless it was longer than
+// MaxBytes, its reader failed, or a method of the user's panicked: then start over with Reset.
 func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
 
-// ResetDict is Reset, with strings that have a number from the start: e writes them as their numbers, whether interned strings
-// are on or not. It reads dict until the next Reset and never changes it.
+// ResetDict is Reset, with strings that have a number from the start: e writes them as their
+// numbers, whether interned strings are on or not. It reads dict until the next Reset and never
+// changes it.
 func (e *Encoder) ResetDict(w io.Writer, dict map[string]int) {
 	e.Reset(w)
 	e.setDict(dict)
 }
 
-// ResetDict is Reset, with strings whose indexes are their numbers from the start. d reads dict until the next Reset and
-// never changes it.
+// ResetDict is Reset, with strings whose indexes are their numbers from the start. d reads dict
+// until the next Reset and never changes it.
 func (d *Decoder) ResetDict(r io.Reader, dict []string) {
 	d.Reset(r)
 	d.dict.reset(dict)
@@ -173,15 +177,16 @@ func (d *Decoder) WithDict(dict []string, fn func(*Decoder) error) error {
 	return fn(d)
 }
 
-// SetInternedStringsDictCap tells e for how many interned strings to make room at once: between 0 and 65,535, to which n is
-// cut. It is no limit, and outlives Reset.
+// SetInternedStringsDictCap tells e for how many interned strings to make room at once: between 0
+// and 65,535, to which n is cut. It is no limit, and outlives Reset.
 func (e *Encoder) SetInternedStringsDictCap(n int) { e.dict.room = min(max(n, 0), maxDict) }
 
-// SetInternedStringsDictCap tells d for how many interned strings to make room at once: between 0 and 65,535, to which n is
-// cut. It is no limit, and outlives Reset.
+// SetInternedStringsDictCap tells d for how many interned strings to make room at once: between 0
+// and 65,535, to which n is cut. It is no limit, and outlives Reset.
 func (d *Decoder) SetInternedStringsDictCap(n int) { d.dict.room = min(max(n, 0), maxDict) }
 
-// appendInterned appends s or its number. It is what writes strings while there is a dict or the option is on.
+// appendInterned appends s or its number. It is what writes strings while there is a dict or the
+// option is on.
 func (e *Encoder) appendInterned(b []byte, s string) []byte {
 	if index, ok := e.dict.find(s); ok {
 		return e.appendNumberOf(b, index)
@@ -233,9 +238,10 @@ func (d *Decoder) isInterned(i int) bool {
 	return d.interns() && d.need(i, 2) && d.b[i] >= msgpwire.Fixext1 && d.b[i] <= msgpwire.Fixext4 && int8(d.b[i+1]) == extInterned
 }
 
-// readStringSlow reads what may stand for a string, other than a buffered one: nil is empty, and a number is a string of the
-// dict. It is what reads strings while they may join, or other options have a say in them. With own set, the string has memory of
-// its own, which at most the dict shares.
+// readStringSlow reads what may stand for a string, other than a buffered one: nil is empty, and a
+// number is a string of the dict. It is what reads strings while they may join, or other options
+// have a say in them. With own set, the string has memory of its own, which at most the dict
+// shares.
 func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
 	c, ok := d.codeAt(i)
 	switch {
@@ -326,7 +332,8 @@ func (d *Decoder) joinFrom(i, end int) {
 	}
 }
 
-// internField is the op of a field with the tag intern: a string, or an interface that may hold one.
+// internField is the op of a field with the tag intern: a string, or an interface that may hold
+// one.
 func (s *planSet) internField(o *op) *op {
 	kind := o.typ.Kind()
 	if kind != reflect.String && kind != reflect.Interface {

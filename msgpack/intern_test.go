@@ -65,8 +65,9 @@ func TestInternedBytes(t *testing.T) {
 	}
 }
 
-// TestInternedEverywhere takes values in which strings stand in every place, twice, and reads them in every way: each way must
-// number the strings as the encoder did, so that what follows is read right.
+// TestInternedEverywhere takes values in which strings stand in every place, twice, and reads them
+// in every way: each way must number the strings as the encoder did, so that what follows is read
+// right.
 func TestInternedEverywhere(t *testing.T) {
 	long, longer := strings.Repeat("long", 20), strings.Repeat("longer", 11000)
 	for _, v := range []any{
@@ -138,8 +139,8 @@ func TestInternedEverywhere(t *testing.T) {
 	}
 }
 
-// TestInternedOtherTypes reads strings, before and after they have numbers, as types that are none: they join the dict all
-// the same.
+// TestInternedOtherTypes reads strings, before and after they have numbers, as types that are none:
+// they join the dict all the same.
 func TestInternedOtherTypes(t *testing.T) {
 	for _, c := range []struct {
 		v    any
@@ -222,7 +223,8 @@ func (s *shout) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// TestInternTag interns the strings of tagged fields alone, and writes numbers wherever there is one.
+// TestInternTag interns the strings of tagged fields alone, and writes numbers wherever there is
+// one.
 func TestInternTag(t *testing.T) {
 	type tagged struct {
 		A string `msgpack:",intern"`
@@ -261,7 +263,8 @@ func TestInternTag(t *testing.T) {
 	if err := into(t, "82 a143 d6ff00000001 a141 c0", &v); err != nil || !reflect.DeepEqual(v, tagged{C: time.Unix(1, 0)}) {
 		t.Errorf("%+v, %v", v, err)
 	}
-	// A number may stand for any string once there is one: names of fields, of structs around, and keys too.
+	// A number may stand for any string once there is one: names of fields, of structs around, and
+	// keys too.
 	var outer struct {
 		In  tagged
 		Abc string
@@ -351,7 +354,8 @@ func TestInternedNumbers(t *testing.T) {
 	}
 }
 
-// TestDicts gives both sides strings from the start. They are used with the option and without, and never written to.
+// TestDicts gives both sides strings from the start. They are used with the option and without, and
+// never written to.
 func TestDicts(t *testing.T) {
 	given := make([]string, 2, 10)
 	copy(given, []string{"hello world", "foo bar"})
@@ -564,7 +568,8 @@ func TestDictsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestInternedAllocations reuses an encoder and a decoder: the strings join anew each time, and cost no more than themselves.
+// TestInternedAllocations reuses an encoder and a decoder: the strings join anew each time, and
+// cost no more than themselves.
 func TestInternedAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")
@@ -627,8 +632,8 @@ func TestUsePreallocateValues(t *testing.T) {
 	}
 }
 
-// FuzzIntern writes what the input decodes to with interned strings, and reads it back by every way; and it reads the input
-// itself with interned strings.
+// FuzzIntern writes what the input decodes to with interned strings, and reads it back by every
+// way; and it reads the input itself with interned strings.
 func FuzzIntern(f *testing.F) {
 	addSeeds(f)
 	f.Add(interning(f, map[string]any{"foo": "bar", "goo": []any{"foo", "bar", []byte("foo")}}))
@@ -678,8 +683,9 @@ func FuzzIntern(f *testing.F) {
 	})
 }
 
-// TestInternedSortedMaps writes maps with keys of other kinds in order, with interned strings among keys and values: strings are
-// numbered in the order in which they are written, not in the one in which they were compared.
+// TestInternedSortedMaps writes maps with keys of other kinds in order, with interned strings among
+// keys and values: strings are numbered in the order in which they are written, not in the one in
+// which they were compared.
 func TestInternedSortedMaps(t *testing.T) {
 	for _, v := range []any{
 		map[any]any{"foo": "bar", 1: "foo", "bar": []any{"goo", "foo"}, uint8(2): "goo"},

@@ -129,8 +129,8 @@ func TestDecodeInto(t *testing.T) {
 	}
 }
 
-// TestNilMakesEmbeddedPointers decodes nil into the fields of structs that are embedded by pointer: as in v5, a key that is there
-// makes the pointer, whatever its value is.
+// TestNilMakesEmbeddedPointers decodes nil into the fields of structs that are embedded by pointer:
+// as in v5, a key that is there makes the pointer, whatever its value is.
 func TestNilMakesEmbeddedPointers(t *testing.T) {
 	type (
 		embeds struct{ *Carried }
@@ -263,8 +263,9 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// TestDecodeAgainIntoAny decodes a stream into one any that is not emptied in between, as for { d.Decode(&v) } does. From the second
-// value on the any holds no pointer, which is an error; each such call passes over its value, so that the loop ends.
+// TestDecodeAgainIntoAny decodes a stream into one any that is not emptied in between, as for {
+// d.Decode(&v) } does. From the second value on the any holds no pointer, which is an error; each
+// such call passes over its value, so that the loop ends.
 func TestDecodeAgainIntoAny(t *testing.T) {
 	stream := unhex(t, "01 93 01 02 03 c0 a161 02")
 	for name, r := range map[string]io.Reader{

@@ -81,7 +81,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestLengths writes and reads strings, bytes, lists and maps about the lengths at which their form changes.
+// TestLengths writes and reads strings, bytes, lists and maps about the lengths at which their form
+// changes.
 func TestLengths(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 255, 256, 65535, 65536} {
 		text, raw, list, table := string(make([]byte, n)), make([]byte, n), make([]int, n), make(map[int]bool, n)

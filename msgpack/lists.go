@@ -1,7 +1,7 @@
 package msgpack
 
-// One array at the cursor into one slice: for programs that know the shape of what comes and walk it by hand. A batch of columns
-// whose names and types are not known goes through columns.go.
+// One array at the cursor into one slice: for programs that know the shape of what comes and walk
+// it by hand. A batch of columns whose names and types are not known goes through columns.go.
 
 import (
 	"fmt"
@@ -12,19 +12,21 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeInt64s reads an array of ints, or of floats without a fraction, and appends it to dst. A uint64 beyond the range of int64 is
-// an error.
+// DecodeInt64s reads an array of ints, or of floats without a fraction, and appends it to dst. A
+// uint64 beyond the range of int64 is an error.
 //
-// It, [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and [Decoder.DecodeStrings] have this in common: dst's room is reused. An
-// element that is nil is a zero in the result; if nulls is not nil, it gets the element's index in the result. A nil instead of an
-// array appends nothing. An error names the index in the array, and gives dst and nulls as they were. Memory is taken as elements
-// arrive, whatever the array's header claims.
+// It, [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and [Decoder.DecodeStrings] have this in
+// common: dst's room is reused. An element that is nil is a zero in the result; if nulls is not
+// nil, it gets the element's index in the result. A nil instead of an array appends nothing. An
+// error names the index in the array, and gives dst and nulls as they were. Memory is taken as
+// elements arrive, whatever the array's header claims.
 func (d *Decoder) DecodeInt64s(dst []int64, nulls *column.Bitmap) ([]int64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).int64Run, (*Decoder).readInt64Exact)
 }
 
-// DecodeFloat64s reads an array of floats or ints and appends it to dst, as [Decoder.DecodeInt64s] does. An int becomes the nearest
-// float64, as in a target of that type: beyond 2⁵³ it may be another number.
+// DecodeFloat64s reads an array of floats or ints and appends it to dst, as [Decoder.DecodeInt64s]
+// does. An int becomes the nearest float64, as in a target of that type: beyond 2⁵³ it may be
+// another number.
 func (d *Decoder) DecodeFloat64s(dst []float64, nulls *column.Bitmap) ([]float64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).float64Run, (*Decoder).readFloat64)
 }
@@ -34,14 +36,14 @@ func (d *Decoder) DecodeBools(dst []bool, nulls *column.Bitmap) ([]bool, error) 
 	return decodeList(d, dst, nulls, (*Decoder).boolRun, (*Decoder).readBool)
 }
 
-// DecodeStrings reads an array of str or bin and appends it to dst, as [Decoder.DecodeInt64s] does. Text that is not UTF-8 is taken as
-// it is, unless [DecodeOptions.StrictUTF8] is set.
+// DecodeStrings reads an array of str or bin and appends it to dst, as [Decoder.DecodeInt64s] does.
+// Text that is not UTF-8 is taken as it is, unless [DecodeOptions.StrictUTF8] is set.
 func (d *Decoder) DecodeStrings(dst []string, nulls *column.Bitmap) ([]string, error) {
 	return decodeList(d, dst, nulls, (*Decoder).stringRun, (*Decoder).readString)
 }
 
-// decodeList appends an array to dst. run reads as many elements as it can into to, and gives how many and the offset after them;
-// one reads the element that stopped it, unless that is nil.
+// decodeList appends an array to dst. run reads as many elements as it can into to, and gives how
+// many and the offset after them; one reads the element that stopped it, unless that is nil.
 func decodeList[T any](d *Decoder, dst []T, nulls *column.Bitmap,
 	run func(d *Decoder, i int, to []T) (n, next int), one func(d *Decoder, i int) (T, int)) ([]T, error) {
 	mark := d.begin()

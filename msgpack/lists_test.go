@@ -32,7 +32,8 @@ func randomList[T any](r *rand.Rand, n int, cell func() (T, []byte)) (want []T, 
 	return want, nulls, data
 }
 
-// checkList reads a random list from every source, into new memory, behind what is there, and without a bitmap.
+// checkList reads a random list from every source, into new memory, behind what is there, and
+// without a bitmap.
 func checkList[T any](t *testing.T, r *rand.Rand, cell func() (T, []byte), decode func(*Decoder, []T, *column.Bitmap) ([]T, error)) {
 	t.Helper()
 	for _, n := range []int{0, 1, 5, 15, 16, 100, 1000} {
@@ -107,7 +108,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestListErrors holds what is refused, where the error says it is, and that nothing has changed then.
+// TestListErrors holds what is refused, where the error says it is, and that nothing has changed
+// then.
 func TestListErrors(t *testing.T) {
 	ints := func(d *Decoder, nulls *column.Bitmap) (any, error) { return d.DecodeInt64s([]int64{9}, nulls) }
 	floats := func(d *Decoder, nulls *column.Bitmap) (any, error) { return d.DecodeFloat64s([]float64{9}, nulls) }
@@ -154,7 +156,8 @@ func TestListErrors(t *testing.T) {
 	}
 }
 
-// TestListBombs claims more elements than there are: memory follows what is there, and what is cut is an error.
+// TestListBombs claims more elements than there are: memory follows what is there, and what is cut
+// is an error.
 func TestListBombs(t *testing.T) {
 	for _, digits := range []string{"ddffffffff", "dd7fffffff 01", "dcffff a161", "dd00ffffff c2", "ddffffffff c0c0c0"} {
 		for _, name := range []string{"bytes", "bytes.Buffer", "Buffer", "plain reader"} {
@@ -176,7 +179,8 @@ func TestListBombs(t *testing.T) {
 	}
 }
 
-// TestListAllocations reads into room that is there: nothing is taken, and strings take their chunks.
+// TestListAllocations reads into room that is there: nothing is taken, and strings take their
+// chunks.
 func TestListAllocations(t *testing.T) {
 	if raceEnabled || !sharedStrings {
 		t.Skip("counted without the race detector and with shared strings")

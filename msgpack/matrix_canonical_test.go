@@ -13,8 +13,9 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrixCanonical writes maps of every Go type with Canonical: the keys are in the order of their bytes, by an oracle that walks
-// what was written, and the same value without its type has the same bytes.
+// TestMatrixCanonical writes maps of every Go type with Canonical: the keys are in the order of
+// their bytes, by an oracle that walks what was written, and the same value without its type has
+// the same bytes.
 func TestMatrixCanonical(t *testing.T) {
 	if id := os.Getenv("SLIPSTREAM_MATRIX"); id != "" {
 		seed, err := strconv.ParseUint(id, 16, 64)

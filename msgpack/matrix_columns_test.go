@@ -18,7 +18,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrixColumns reads rows into a batch that is used again, from bytes and from readers of pieces.
+// TestMatrixColumns reads rows into a batch that is used again, from bytes and from readers of
+// pieces.
 func TestMatrixColumns(t *testing.T) {
 	t.Run("DecodeRows", func(t *testing.T) { matrixRows(t) })
 	t.Run("DecodeColumns", func(t *testing.T) {

@@ -20,10 +20,12 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrixInterned reads streams of values whose strings are written as numbers, with one Decoder for all streams: from bytes and from
-// readers of pieces, whole and cut, with a dict that was given, values that are skipped, and values that do not fit their target. What it
-// reads must be what Unmarshal makes of the same values with their strings written out, and strings that it has handed out must not
-// change. The numbers are written by this test; what the Encoder writes must mean the same.
+// TestMatrixInterned reads streams of values whose strings are written as numbers, with one Decoder
+// for all streams: from bytes and from readers of pieces, whole and cut, with a dict that was
+// given, values that are skipped, and values that do not fit their target. What it reads must be
+// what Unmarshal makes of the same values with their strings written out, and strings that it has
+// handed out must not change. The numbers are written by this test; what the Encoder writes must
+// mean the same.
 func TestMatrixInterned(t *testing.T) {
 	m := &interned{t: t, d: msgpack.NewDecoder(nil), met: make(map[string]int)}
 	m.e = msgpack.NewEncoder(nil)

@@ -22,7 +22,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrix decodes every kind of value, into every kind of target, from every source, by every entry.
+// TestMatrix decodes every kind of value, into every kind of target, from every source, by every
+// entry.
 func TestMatrix(t *testing.T) { matrix.Run(t, matrixFormat()) }
 
 func matrixFormat() matrix.Format {
@@ -486,7 +487,8 @@ func feedPieces(f *msgpack.Feed, r io.Reader, target any) error {
 	}
 }
 
-// matrixEncode writes v, in one of the forms that senders choose: it is seeded by what Marshal writes.
+// matrixEncode writes v, in one of the forms that senders choose: it is seeded by what Marshal
+// writes.
 func matrixEncode(v reflect.Value) ([]byte, error) {
 	b, err := msgpack.EncodeOptions{SortMapKeys: true}.Marshal(v.Addr().Interface())
 	if err != nil {
@@ -620,7 +622,8 @@ func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 	return dst
 }
 
-// renamed returns the pair with its key in another form: an int of another width, or an alias of matrixStruct.
+// renamed returns the pair with its key in another form: an int of another width, or an alias of
+// matrixStruct.
 func (w *rewriter) renamed(pair []byte) []byte {
 	o := oracle{b: pair}
 	whole, err := o.skip()

@@ -58,8 +58,8 @@ func (v bothWays) MarshalMsgpack() ([]byte, error)     { return Marshal(fmt.Spri
 func (v *bothWays) EncodeMsgpack(e *Encoder) error     { return errors.New("a value's methods go first") }
 func (v *bothWays) UnmarshalMsgpack(data []byte) error { return Unmarshal(data, &v.N) }
 
-// TestMethodsOfEveryKind calls methods through each place that a value may have: itself, behind pointers, in lists, arrays, maps,
-// fields and interfaces.
+// TestMethodsOfEveryKind calls methods through each place that a value may have: itself, behind
+// pointers, in lists, arrays, maps, fields and interfaces.
 func TestMethodsOfEveryKind(t *testing.T) {
 	seven := 7
 	t.Run("map", func(t *testing.T) { everyPlace(t, customMap{"a": 1}, "map 1") })
@@ -121,8 +121,8 @@ func (w *writes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestFlatTypesShareAnEncoder marshals values that need nothing of an Encoder but its flags, from many goroutines: what they share
-// stays as it is, for types that fail too.
+// TestFlatTypesShareAnEncoder marshals values that need nothing of an Encoder but its flags, from
+// many goroutines: what they share stays as it is, for types that fail too.
 func TestFlatTypesShareAnEncoder(t *testing.T) {
 	before := *flatEncoder
 	type recursive struct{ Next *recursive }
@@ -182,7 +182,8 @@ func TestStructOfTooManyFields(t *testing.T) {
 	}
 }
 
-// TestMarshalAppendWritesNothingBeyond looks at the memory behind the result, which may be another's.
+// TestMarshalAppendWritesNothingBeyond looks at the memory behind the result, which may be
+// another's.
 func TestMarshalAppendWritesNothingBeyond(t *testing.T) {
 	type fields struct {
 		A     string

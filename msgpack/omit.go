@@ -1,6 +1,7 @@
 package msgpack
 
-// What is left out of a struct: empty values of fields with omitempty, zero values of fields with omitzero.
+// What is left out of a struct: empty values of fields with omitempty, zero values of fields with
+// omitzero.
 
 import (
 	"reflect"
@@ -34,8 +35,8 @@ func (s *planSet) omission(f *plan.Field) test {
 	return func(p mem.Pointer) bool { return empty(p) || zero(p) }
 }
 
-// zeroness is the test of omitzero, which is that of encoding/json: the IsZero method of the type or of a pointer to it, or
-// the zero value.
+// zeroness is the test of omitzero, which is that of encoding/json: the IsZero method of the type
+// or of a pointer to it, or the zero value.
 func zeroness(t reflect.Type) test {
 	if t.Implements(zeroerType) {
 		return methodZero(t)
@@ -70,9 +71,9 @@ func methodZero(t reflect.Type) test {
 	}
 }
 
-// emptiness is the test by which omitempty judges values of t: its IsZero method, if it has one with a value receiver; no
-// elements; no fields that would be written, and no unexported state; zero. With all set, every field of a struct may be
-// left out, whatever its tag.
+// emptiness is the test by which omitempty judges values of t: its IsZero method, if it has one
+// with a value receiver; no elements; no fields that would be written, and no unexported state;
+// zero. With all set, every field of a struct may be left out, whatever its tag.
 func (s *planSet) emptiness(t reflect.Type, all bool) test {
 	if s.jsonEmpty {
 		return jsonEmptiness(t)
@@ -121,7 +122,8 @@ func (s *planSet) emptyFace(v reflect.Value, all bool) bool {
 	return s.emptiness(t, all)(mem.Of(c.UnsafePointer(), t))
 }
 
-// emptyStruct judges a struct: all that it would write may be left out and is empty, and what it would not write is zero.
+// emptyStruct judges a struct: all that it would write may be left out and is empty, and what it
+// would not write is zero.
 func (s *planSet) emptyStruct(t reflect.Type, p mem.Pointer, all bool) bool {
 	v := reflect.NewAt(t, mem.RawAs(p, t)).Elem()
 	for i := range t.NumField() {

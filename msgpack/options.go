@@ -1,7 +1,7 @@
 package msgpack
 
-// Choices that the original does not offer. They are structs that are copied when they are set: what happens to them later
-// changes nothing.
+// Choices that the original does not offer. They are structs that are copied when they are set:
+// what happens to them later changes nothing.
 
 import (
 	"errors"
@@ -19,26 +19,30 @@ type DecodeOptions struct {
 	Loose                 bool   // ints in an any are int64 or uint64, floats float64, and bin is string
 	JSONFields            bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
 
-	// StrictUTF8, UniqueKeys and the limits hold for every byte of a value: also for what is skipped, kept as RawMessage, passed
-	// over by Query or read by methods. Of an ext, they hold for what its function reads as values.
+	// StrictUTF8, UniqueKeys and the limits hold for every byte of a value: also for what is
+	// skipped, kept as RawMessage, passed over by Query or read by methods. Of an ext, they hold
+	// for what its function reads as values.
 
 	StrictInts bool // an int beyond the range of its Go type is an error; else it is cut, as a conversion would
 	StrictUTF8 bool // a str that is not UTF-8 is an error, as a key too
 
-	// UniqueKeys makes a key that is there twice in one map an error; else the last one wins. The names and aliases of a field are
-	// one key. Ints of all widths are the same key when they are the same number, as are floats, and a str and a bin of the same
-	// bytes. No NaN is equal to another, so that a map may have several; but none may be there twice with the same bits.
+	// UniqueKeys makes a key that is there twice in one map an error; else the last one wins. The
+	// names and aliases of a field are one key. Ints of all widths are the same key when they are
+	// the same number, as are floats, and a str and a bin of the same bytes. No NaN is equal to
+	// another, so that a map may have several; but none may be there twice with the same bits.
 	UniqueKeys bool
 
 	AnyLength bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
 
-	// ZeroCopy makes strings, []byte and RawMessage refer to the input, where it is a []byte that the caller passes. The input
-	// must never change then, even after the target has been decoded into again: a string that is equal stays as it is.
+	// ZeroCopy makes strings, []byte and RawMessage refer to the input, where it is a []byte that
+	// the caller passes. The input must never change then, even after the target has been decoded
+	// into again: a string that is equal stays as it is.
 	ZeroCopy bool
 
-	// ReuseBytes overwrites the memory of a []byte that the target holds, if it has room for the new bytes, as the original
-	// does. That memory must not be a view of an input (ZeroCopy, [Buffer.ShareMin]) and must not be in use elsewhere.
-	// Otherwise every []byte is decoded into new memory.
+	// ReuseBytes overwrites the memory of a []byte that the target holds, if it has room for the
+	// new bytes, as the original does. That memory must not be a view of an input (ZeroCopy,
+	// [Buffer.ShareMin]) and must not be in use elsewhere. Otherwise every []byte is decoded into
+	// new memory.
 	ReuseBytes bool
 
 	OwnStrings bool // every string and []byte has memory of its own; else short ones share chunks of 2 KB
@@ -63,8 +67,9 @@ func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// SetOptions makes d read by o, whatever was set before; interned strings, dicts, SetMapDecoder and DisableAllocLimit are not part
-// of it. Reset and ResetBytes go back to the defaults, ResetReader keeps o.
+// SetOptions makes d read by o, whatever was set before; interned strings, dicts, SetMapDecoder and
+// DisableAllocLimit are not part of it. Reset and ResetBytes go back to the defaults, ResetReader
+// keeps o.
 func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.flags &= noAllocLimit | internStrings
 	d.set(disallowUnknown, o.DisallowUnknownFields)
@@ -106,8 +111,9 @@ type EncodeOptions struct {
 	CompactInts   bool   // ints of every type in their shortest form
 	CompactFloats bool   // floats without a fraction as ints
 
-	// Canonical gives equal values equal bytes, whatever their Go types are: a struct and a map with the same keys and values, ints
-	// of any width, float32 and float64. What methods write, and RawMessage, is brought into the same form:
+	// Canonical gives equal values equal bytes, whatever their Go types are: a struct and a map
+	// with the same keys and values, ints of any width, float32 and float64. What methods write,
+	// and RawMessage, is brought into the same form:
 	//
 	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error, and so are
 	//	        keys that are arrays or maps within such keys, more than 4 deep
@@ -117,8 +123,8 @@ type EncodeOptions struct {
 	//	length  the shortest form. str and bin differ, as do nil and empty
 	//	time    the shortest of the three forms of ext -1; the data of other exts stays as it is
 	//
-	// Interned strings are an error, and the tag intern has no effect. Of an array or map that is written as a header and
-	// elements by single calls, the caller keeps the order.
+	// Interned strings are an error, and the tag intern has no effect. Of an array or map that is
+	// written as a header and elements by single calls, the caller keeps the order.
 	Canonical bool
 }
 
@@ -151,8 +157,8 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// SetOptions makes e write by o, whatever was set before; interned strings and dicts are not part of it. Reset goes back to the
-// defaults, ResetWriter keeps o.
+// SetOptions makes e write by o, whatever was set before; interned strings and dicts are not part
+// of it. Reset goes back to the defaults, ResetWriter keeps o.
 func (e *Encoder) SetOptions(o EncodeOptions) {
 	e.flags &= interned
 	e.set(omitEmpty, o.OmitEmpty)
@@ -197,8 +203,8 @@ func (d *Decoder) allows(i, start, next int) bool {
 	return true
 }
 
-// fits reports whether v, read from the int at i and kept as signed or not in so many bits, is that int. It is asked when v
-// may not be.
+// fits reports whether v, read from the int at i and kept as signed or not in so many bits, is that
+// int. It is asked when v may not be.
 func (d *Decoder) fits(i int, v int64, bits int, signed bool) bool {
 	beyond := v < 0 && d.b[i] == msgpwire.Uint64 // read as the negative number of the same bits
 	var ok bool

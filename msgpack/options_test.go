@@ -22,7 +22,8 @@ type optional struct {
 	D map[string]int
 }
 
-// TestDecodeOptions reads with each option, from bytes and from a stream, and holds that without it the same bytes are taken.
+// TestDecodeOptions reads with each option, from bytes and from a stream, and holds that without it
+// the same bytes are taken.
 func TestDecodeOptions(t *testing.T) {
 	type tuple struct {
 		_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
@@ -207,7 +208,8 @@ func TestZeroCopy(t *testing.T) {
 	}
 }
 
-// TestOwnStrings holds that no string shares memory with another: dropping one frees it. It counts allocations.
+// TestOwnStrings holds that no string shares memory with another: dropping one frees it. It counts
+// allocations.
 func TestOwnStrings(t *testing.T) {
 	in := marshal(t, make([]string, 0))
 	list := make([]string, 10)
@@ -315,8 +317,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestEncodeOptionsAreAll holds that EncodeOptions are not joined by what an Encoder was put back with, and that SetOptions takes
-// no dict away.
+// TestEncodeOptionsAreAll holds that EncodeOptions are not joined by what an Encoder was put back
+// with, and that SetOptions takes no dict away.
 func TestEncodeOptionsAreAll(t *testing.T) {
 	twice := []string{"host", "host"}
 	for range 10 { // the pool may give another one

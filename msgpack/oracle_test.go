@@ -1,7 +1,8 @@
 package msgpack_test
 
-// The oracle: a decoder for MessagePack that is slow and obvious, by reflect and without unsafe. It says what the contract is: which
-// values are accepted, what they become, and which memory of the target is used again. TestMatrix compares the decoder with it.
+// The oracle: a decoder for MessagePack that is slow and obvious, by reflect and without unsafe. It
+// says what the contract is: which values are accepted, what they become, and which memory of the
+// target is used again. TestMatrix compares the decoder with it.
 
 import (
 	"bytes"
@@ -36,7 +37,8 @@ func (o *oracle) called() {
 	o.exts[o.i] = true
 }
 
-// readsByOracle is a type with methods of its own. The oracle cannot call its DecodeMsgpack, which wants a Decoder.
+// readsByOracle is a type with methods of its own. The oracle cannot call its DecodeMsgpack, which
+// wants a Decoder.
 type readsByOracle interface{ decodeOracle(o *oracle) error }
 
 var errOracle = errors.New("the value does not fit")
@@ -214,7 +216,8 @@ func (o *oracle) own(b []byte) []byte {
 	return append([]byte{}, b...)
 }
 
-// message decodes the next value into v, and holds all of its bytes against the options that judge the input.
+// message decodes the next value into v, and holds all of its bytes against the options that judge
+// the input.
 func (o *oracle) message(v reflect.Value) error {
 	from := o.i
 	if err := o.decode(v); err != nil {
@@ -232,8 +235,8 @@ func (o *oracle) message(v reflect.Value) error {
 	return nil
 }
 
-// judge holds the next value against the options and returns what it is as a key, which is null for nil. depth is how many arrays
-// and maps it lies in.
+// judge holds the next value against the options and returns what it is as a key, which is null for
+// nil. depth is how many arrays and maps it lies in.
 func (o *oracle) judge(depth int, null any) (key any, err error) {
 	from := o.i
 	h, err := o.next()
@@ -305,7 +308,8 @@ func (o *oracle) judge(depth int, null any) (key any, err error) {
 // composite is an array, a map or an ext as a key: what normal says of it.
 type composite string
 
-// normal says what the next value is, whatever the widths of its numbers and heads, and the order of its maps. The value is sound.
+// normal says what the next value is, whatever the widths of its numbers and heads, and the order
+// of its maps. The value is sound.
 func (o *oracle) normal() string {
 	h, _ := o.next()
 	switch h.kind {
@@ -625,7 +629,8 @@ func (o *oracle) byteSlice(v reflect.Value) error {
 	return nil
 }
 
-// slice decodes into the elements that are there, up to the capacity. If there are too few, they move to new memory first.
+// slice decodes into the elements that are there, up to the capacity. If there are too few, they
+// move to new memory first.
 func (o *oracle) slice(v reflect.Value) error {
 	h, err := o.next()
 	if err != nil {
@@ -634,8 +639,8 @@ func (o *oracle) slice(v reflect.Value) error {
 	if h.kind != 'a' {
 		return errOracle
 	}
-	// An element is a byte or more. If they cannot all be there, those that are may still be written, as a decoder that reads from a
-	// reader learns it late.
+	// An element is a byte or more. If they cannot all be there, those that are may still be
+	// written, as a decoder that reads from a reader learns it late.
 	n := min(h.n, len(o.b)-o.i+1)
 	// The elements may lead back to v and set it: what counts is the slice as it was.
 	s := v.Slice(0, v.Cap())
@@ -740,8 +745,8 @@ type field struct {
 	path  []int
 }
 
-// fieldsOf returns the fields of a struct. The fields of an embedded struct come before it. other is the key of the tag that is read
-// where there is no msgpack tag, or "".
+// fieldsOf returns the fields of a struct. The fields of an embedded struct come before it. other
+// is the key of the tag that is read where there is no msgpack tag, or "".
 func fieldsOf(t reflect.Type, other string) (all []field, asArray, anyLength bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -1046,7 +1051,8 @@ func (o *oracle) anyMap() (any, error) {
 	return m.Interface(), nil
 }
 
-// identity returns what UniqueKeys compares of a key: numbers are the same whatever their widths, and a NaN is its bytes.
+// identity returns what UniqueKeys compares of a key: numbers are the same whatever their widths,
+// and a NaN is its bytes.
 func identity(key any, wire []byte) any {
 	type bits string
 	switch v := reflect.ValueOf(key); {

@@ -13,7 +13,8 @@ type ownBytes []byte
 
 type byteUnit uint8
 
-// byteTargets are types whose values hold bytes, each with a value that has the given bytes in each of them.
+// byteTargets are types whose values hold bytes, each with a value that has the given bytes in each
+// of them.
 var byteTargets = []struct {
 	typ  reflect.Type
 	with func(b []byte) any
@@ -102,8 +103,8 @@ func (w *witness) changed() error {
 	return nil
 }
 
-// TestDecodeWritesOwnMemoryOnly decodes into one target again and again, as views and as copies, from every source. No input, and
-// nothing that a target held before, may change.
+// TestDecodeWritesOwnMemoryOnly decodes into one target again and again, as views and as copies,
+// from every source. No input, and nothing that a target held before, may change.
 func TestDecodeWritesOwnMemoryOnly(t *testing.T) {
 	texts := []string{"a first long enough text to be shared", "b", "cc of another length, also long enough", "", "ddd", "the longest of all the texts that are decoded here, by far", "e"}
 	modes := map[string]func(data []byte) *Decoder{
@@ -157,7 +158,8 @@ func TestDecodeWritesOwnMemoryOnly(t *testing.T) {
 	}
 }
 
-// TestAppendToDecodedBytesMoves appends to each slice that was decoded: its neighbours stay as they are.
+// TestAppendToDecodedBytesMoves appends to each slice that was decoded: its neighbours stay as they
+// are.
 func TestAppendToDecodedBytesMoves(t *testing.T) {
 	var list [][]byte
 	var strings []string
@@ -187,7 +189,8 @@ func TestAppendToDecodedBytesMoves(t *testing.T) {
 	}
 }
 
-// TestReuseBytes overwrites what a target holds, by option and by method, where it has the room; views stay views.
+// TestReuseBytes overwrites what a target holds, by option and by method, where it has the room;
+// views stay views.
 func TestReuseBytes(t *testing.T) {
 	room := make([]byte, 3, 10)
 	v := struct{ B []byte }{room}
@@ -212,8 +215,8 @@ func TestReuseBytes(t *testing.T) {
 	}
 }
 
-// TestNoViewsOfReusedMemory holds that ZeroCopy gives copies where the bytes lie in memory that is used again: in a Feed, and in an
-// ext that comes from a stream.
+// TestNoViewsOfReusedMemory holds that ZeroCopy gives copies where the bytes lie in memory that is
+// used again: in a Feed, and in an ext that comes from a stream.
 func TestNoViewsOfReusedMemory(t *testing.T) {
 	var f Feed
 	f.Decoder().SetOptions(DecodeOptions{ZeroCopy: true})

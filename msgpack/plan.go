@@ -1,8 +1,9 @@
 package msgpack
 
-// A Go type becomes an op, once: a record of data and two static functions, one to decode and one to encode a value of that
-// type at an address. Structs hold their fields in two flat arrays, one for each direction (structPlan), which the struct
-// loops walk; the commonest leaf kinds are handled in those loops by a switch, the rest through the op's function.
+// A Go type becomes an op, once: a record of data and two static functions, one to decode and one
+// to encode a value of that type at an address. Structs hold their fields in two flat arrays, one
+// for each direction (structPlan), which the struct loops walk; the commonest leaf kinds are
+// handled in those loops by a switch, the rest through the op's function.
 
 import (
 	"encoding"
@@ -34,7 +35,8 @@ const (
 )
 
 type (
-	// A decodeFn reads the value at d.b[i:] into *p and gives the offset after it, or -1 with d.err set. It may move d.b.
+	// A decodeFn reads the value at d.b[i:] into *p and gives the offset after it, or -1 with d.err
+	// set. It may move d.b.
 	decodeFn func(d *Decoder, o *op, p mem.Pointer, i int) int
 	// An encodeFn appends *p to b. An error goes to e.err.
 	encodeFn func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte
@@ -64,7 +66,8 @@ type op struct {
 	typ      reflect.Type
 	last     atomic.Uint32 // bytes that the last value took, when it was marshalled
 
-	// The method tables (mem.MethodTable) of the interfaces by which a type writes and reads itself.
+	// The method tables (mem.MethodTable) of the interfaces by which a type writes and reads
+	// itself.
 	writes, reads, readsText mem.Raw
 }
 
@@ -85,8 +88,8 @@ type structPlan struct {
 
 // inField is one field when decoding.
 //
-// key1 and key2 are the key as it stands on the wire, header and name; mask1 and mask2 tell which of their bytes count. A key
-// of more than 16 bytes never matches them: it is compared as text.
+// key1 and key2 are the key as it stands on the wire, header and name; mask1 and mask2 tell which
+// of their bytes count. A key of more than 16 bytes never matches them: it is compared as text.
 type inField struct {
 	key1, mask1 uint64
 	key2, mask2 uint64
@@ -229,7 +232,8 @@ func (s *planSet) compile(t reflect.Type) *op {
 	return o
 }
 
-// isTame computes tame. A type within itself is met while its own op is not finished, and so not tame.
+// isTame computes tame. A type within itself is met while its own op is not finished, and so not
+// tame.
 func (o *op) isTame() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
@@ -247,7 +251,8 @@ func (o *op) isTame() bool {
 	return (o.key == nil || o.key.tame) && (o.elem == nil || o.elem.tame)
 }
 
-// isFlat computes flat. A type within itself is met while its own op is not finished, and so not flat.
+// isFlat computes flat. A type within itself is met while its own op is not finished, and so not
+// flat.
 func (o *op) isFlat() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
@@ -528,7 +533,8 @@ func newInField(f *plan.Field, o *op, index int, key string) inField {
 // neverKey is what no key is.
 const neverKey = "\xc1"
 
-// neverMatch keeps f from being recognized by its words: they match no valid key, and a size of 0 says so of any.
+// neverMatch keeps f from being recognized by its words: they match no valid key, and a size of 0
+// says so of any.
 func (f *inField) neverMatch() {
 	f.key1, f.mask1, f.key2, f.mask2, f.size = msgpwire.Never, 0xff, 0, 0, 0
 }
@@ -547,12 +553,13 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	return out
 }
 
-// Bytes that a leaf's value takes at the most and at the least, code included, without a string's text.
+// Bytes that a leaf's value takes at the most and at the least, code included, without a string's
+// text.
 var leafMax = [...]int{kindOther: 0, kindString: 5, kindInt: 9, kindUint: 9, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
 var leafMin = [...]int{kindOther: 1, kindString: 1, kindInt: 1, kindUint: 1, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
 
-// reserve tells each field how many bytes to reserve, so that a run of leaves checks its room once: from a field that
-// follows a value of unknown length, up to the next such value's header.
+// reserve tells each field how many bytes to reserve, so that a run of leaves checks its room once:
+// from a field that follows a value of unknown length, up to the next such value's header.
 func (sp *structPlan) reserve() {
 	start, sum := 0, 0
 	for i := range sp.out {

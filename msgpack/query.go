@@ -1,7 +1,7 @@
 package msgpack
 
-// Query: the values that a path leads to. One walk over the bytes of a whole value serves the Decoder, which decodes what the
-// walk finds, and Raw, which views it.
+// Query: the values that a path leads to. One walk over the bytes of a whole value serves the
+// Decoder, which decodes what the walk finds, and Raw, which views it.
 
 import (
 	"fmt"
@@ -16,10 +16,11 @@ import (
 
 // Path is where to look in a value: steps with dots between them, such as users.0.name.
 //
-// In a map a step is a key: a str or bin of these bytes, or an int that is written so in decimal. Of several equal keys the
-// last counts, as it does in decoding. In an array a step is an index, from 0. In both, the step * takes every value in turn.
-// A backslash before a dot, an asterisk or a backslash makes that an ordinary part of a key: a\.b is one step, and \* is the
-// key *. An empty step ends the path; the empty path leads to the value itself.
+// In a map a step is a key: a str or bin of these bytes, or an int that is written so in decimal.
+// Of several equal keys the last counts, as it does in decoding. In an array a step is an index,
+// from 0. In both, the step * takes every value in turn. A backslash before a dot, an asterisk or a
+// backslash makes that an ordinary part of a key: a\.b is one step, and \* is the key *. An empty
+// step ends the path; the empty path leads to the value itself.
 //
 // A Path may be used by several goroutines at once.
 type Path struct{ steps []step }
@@ -29,7 +30,8 @@ type step struct {
 	all bool // the step is *
 }
 
-// ParsePath reads a path. It fails only for more steps than a value that can be decoded is deep, which is 10,000.
+// ParsePath reads a path. It fails only for more steps than a value that can be decoded is deep,
+// which is 10,000.
 func ParsePath(path string) (Path, error) {
 	var p Path
 	for path != "" && path[0] != '.' {
@@ -63,13 +65,15 @@ func cutStep(path string) (s step, rest string) {
 
 var unescape = strings.NewReplacer(`\.`, ".", `\*`, "*", `\\`, `\`)
 
-// Query reads the next value and decodes the parts of it that path leads to, as into an any, in the order of the bytes. See
-// [Path] for what a path is. Nothing is made for the parts that are passed over. The value is skipped once to find its end, so
-// from a stream it must have arrived, and is held, whole.
+// Query reads the next value and decodes the parts of it that path leads to, as into an any, in the
+// order of the bytes. See [Path] for what a path is. Nothing is made for the parts that are passed
+// over. The value is skipped once to find its end, so from a stream it must have arrived, and is
+// held, whole.
 //
-// Without a part that path leads to, the result is nil, and so is the error. It is an error when path leads into a value that
-// is neither array nor map, or when a step into an array is no index. Unless the value is cut short, all of it is read, also
-// when there is an error: then d stands right after it.
+// Without a part that path leads to, the result is nil, and so is the error. It is an error when
+// path leads into a value that is neither array nor map, or when a step into an array is no index.
+// Unless the value is cut short, all of it is read, also when there is an error: then d stands
+// right after it.
 func (d *Decoder) Query(path string) ([]any, error) {
 	p, err := ParsePath(path)
 	if err != nil {
@@ -110,9 +114,10 @@ func (d *Decoder) Query(path string) ([]any, error) {
 	return found, g.end(next)
 }
 
-// Query is the values in r that p leads to, as views, in the order of the bytes. An error comes last, with a missing value:
-// p leads into a value that is neither array nor map, or a step into an array is no index. Its offset counts from the start of
-// r. Nothing at all comes of a missing value.
+// Query is the values in r that p leads to, as views, in the order of the bytes. An error comes
+// last, with a missing value: p leads into a value that is neither array nor map, or a step into an
+// array is no index. Its offset counts from the start of r. Nothing at all comes of a missing
+// value.
 func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 	return func(yield func(Raw, error) bool) {
 		if len(r) == 0 {
@@ -133,8 +138,8 @@ func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 	}
 }
 
-// walk goes down a value along the steps of a path, and gives visit the offset of each value that they lead to, until visit
-// returns false.
+// walk goes down a value along the steps of a path, and gives visit the offset of each value that
+// they lead to, until visit returns false.
 type walk struct {
 	b    []byte
 	base int64     // of b[0] in the input

@@ -107,8 +107,8 @@ var queries = []struct {
 	{"a leaf that cannot be decoded", "81 a161 d40500", "a", nil, "msgpack: unknown ext id=5"},
 }
 
-// TestQuery reads a value by its path, and then the value behind it: wherever the path ends, the decoder stands there. The
-// view of the same value finds the same.
+// TestQuery reads a value by its path, and then the value behind it: wherever the path ends, the
+// decoder stands there. The view of the same value finds the same.
 func TestQuery(t *testing.T) {
 	for _, c := range queries {
 		data := unhex(t, c.digits)
@@ -191,7 +191,8 @@ func TestQueryWhere(t *testing.T) {
 	}
 }
 
-// TestQueryCutShort holds that a value that is not whole is the error of Skip, also when what the path leads to is there.
+// TestQueryCutShort holds that a value that is not whole is the error of Skip, also when what the
+// path leads to is there.
 func TestQueryCutShort(t *testing.T) {
 	data := unhex(t, people)
 	for cut := range data {
@@ -313,7 +314,8 @@ func TestQueryDeep(t *testing.T) {
 	}
 }
 
-// FuzzQuery holds that Query reads one value, as Skip does, from bytes and from streams, and finds what the view finds.
+// FuzzQuery holds that Query reads one value, as Skip does, from bytes and from streams, and finds
+// what the view finds.
 func FuzzQuery(f *testing.F) {
 	for _, c := range queries {
 		f.Add(unhex(f, c.digits), c.path)

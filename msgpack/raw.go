@@ -7,8 +7,8 @@ package msgpack
 //	go down   Index, Get, Elements, Entries, Query (query.go)
 //	read      Bool, Int64, Uint64, Float64, Text, Bytes, Time, Ext, Decode
 //
-// Going down is skipping: nothing is remembered between calls, and skip checks every step against the buffered bytes. So bytes
-// that are no value make no method panic.
+// Going down is skipping: nothing is remembered between calls, and skip checks every step against
+// the buffered bytes. So bytes that are no value make no method panic.
 
 import (
 	"errors"
@@ -20,22 +20,25 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// Raw is a lazy view of one value: it refers to the bytes of the input, which must not change as long as it is in use, and
-// nothing of it is decoded until that is asked for. All that its methods give as Raw or []byte refers to the same bytes. No
-// method allocates, but Text, Decode, Time of a time in a string, and those that fail.
+// Raw is a lazy view of one value: it refers to the bytes of the input, which must not change as
+// long as it is in use, and nothing of it is decoded until that is asked for. All that its methods
+// give as Raw or []byte refers to the same bytes. No method allocates, but Text, Decode, Time of a
+// time in a string, and those that fail.
 //
-// An empty Raw is a missing value, which is what Index and Get give for what is not there: its methods find nothing, and
-// those that read fail with [ErrMissing]. So steps can be chained, and checked once.
+// An empty Raw is a missing value, which is what Index and Get give for what is not there: its
+// methods find nothing, and those that read fail with [ErrMissing]. So steps can be chained, and
+// checked once.
 //
-// Raw(b) is a view of a value that is known to be whole, such as a [RawMessage]. Of bytes that are not, what is there can be
-// read; the rest is missing or an error. As a field or an element, a Raw is what RawMessage is: decoding copies the value.
+// Raw(b) is a view of a value that is known to be whole, such as a [RawMessage]. Of bytes that are
+// not, what is there can be read; the rest is missing or an error. As a field or an element, a Raw
+// is what RawMessage is: decoding copies the value.
 type Raw []byte
 
 // ErrMissing is the error of reading a value that is not there.
 var ErrMissing = errors.New("msgpack: the value is missing")
 
-// NewRaw is a view of the first value of data, and the bytes after it. It checks once that the value is whole and well formed,
-// at every depth, and fails with the error of [Decoder.Skip].
+// NewRaw is a view of the first value of data, and the bytes after it. It checks once that the
+// value is whole and well formed, at every depth, and fails with the error of [Decoder.Skip].
 func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 	if next := skip(data, 0); next >= 0 {
 		return data[:next:next], data[next:], nil
@@ -45,8 +48,8 @@ func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 	return nil, nil, d.Skip()
 }
 
-// DecodeRawView reads the next value as a view of the input, without copying it. It is valid until the next call; when the
-// decoder reads from a []byte, for as long as that does not change.
+// DecodeRawView reads the next value as a view of the input, without copying it. It is valid until
+// the next call; when the decoder reads from a []byte, for as long as that does not change.
 func (d *Decoder) DecodeRawView() (Raw, error) {
 	return decodeOne(d, func(d *Decoder, i int) (Raw, int) {
 		next := d.skipAt(i)
@@ -66,8 +69,8 @@ func (r *Raw) DecodeMsgpack(d *Decoder) error { return (*RawMessage)(r).DecodeMs
 // IsNil reports whether r is nil. A missing value is not.
 func (r Raw) IsNil() bool { return len(r) > 0 && r[0] == msgpwire.Nil }
 
-// Len is the number of elements of an array, of pairs of a map, or of bytes of a str, bin or ext; 0 for other values. It is
-// never more than r has bytes.
+// Len is the number of elements of an array, of pairs of a map, or of bytes of a str, bin or ext; 0
+// for other values. It is never more than r has bytes.
 func (r Raw) Len() int {
 	n := -1
 	switch r.Kind() {
@@ -100,8 +103,9 @@ func (r Raw) at(i int) Raw {
 // Index is element i of an array. It skips the elements before that: to see them all, use Elements.
 func (r Raw) Index(i int) Raw { return r.at(elementAt(r, 0, i)) }
 
-// Get is the value under a key of a map. A key is a str or bin of these bytes, an int that is written so in decimal, or, for
-// the empty key, nil. Of several equal keys the last counts, as it does in decoding; so Get looks at the whole map.
+// Get is the value under a key of a map. A key is a str or bin of these bytes, an int that is
+// written so in decimal, or, for the empty key, nil. Of several equal keys the last counts, as it
+// does in decoding; so Get looks at the whole map.
 func (r Raw) Get(key string) Raw { return r.at(valueAt(r, 0, key)) }
 
 // elementAt is the offset of element k of the array at i, or -1.
@@ -135,7 +139,8 @@ func valueAt(b []byte, i int, key string) int {
 // keyRoom is where the text of a key that is an int is written: 20 bytes is the longest.
 type keyRoom [20]byte
 
-// keyText is the text of the key at i by which its value is found, unless the key has none. next is after the key, or -1.
+// keyText is the text of the key at i by which its value is found, unless the key has none. next is
+// after the key, or -1.
 func keyText(b []byte, i int, room *keyRoom) (text []byte, named bool, next int) {
 	if start, next := readStr(b, i); next >= 0 {
 		return b[start:next], true, next
@@ -164,8 +169,8 @@ func (r Raw) Elements() iter.Seq2[int, Raw] {
 	}
 }
 
-// Entries are the pairs of a map, key and value, as they stand on the wire: keys of any kind, in any order, and perhaps more
-// than once.
+// Entries are the pairs of a map, key and value, as they stand on the wire: keys of any kind, in
+// any order, and perhaps more than once.
 func (r Raw) Entries() iter.Seq2[Raw, Raw] {
 	return func(yield func(key, value Raw) bool) {
 		n, i := readCount(r, 0, true)
@@ -203,8 +208,8 @@ func (r Raw) Bool() (bool, error) {
 	return readRaw(r, (*Decoder).readBool)
 }
 
-// Int64 reads an int of any width, or a float without a fraction; nil is 0. It fails when the value does not fit: unlike
-// [Decoder.DecodeInt64], it does not wrap around.
+// Int64 reads an int of any width, or a float without a fraction; nil is 0. It fails when the value
+// does not fit: unlike [Decoder.DecodeInt64], it does not wrap around.
 func (r Raw) Int64() (int64, error) {
 	v, next := readInt(r, 0)
 	if next < 0 {
@@ -256,7 +261,8 @@ func (r Raw) Text() (string, error) {
 	return string(b), err
 }
 
-// Time reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339; nil is the zero time.
+// Time reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339; nil is
+// the zero time.
 func (r Raw) Time() (time.Time, error) { return readRaw(r, (*Decoder).readTime) }
 
 // Ext is the type of an ext and its data, as a view.

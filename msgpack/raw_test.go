@@ -217,7 +217,8 @@ func TestRawSteps(t *testing.T) {
 	}
 }
 
-// TestRawLastKeyCounts holds that Get, Query and Unmarshal see the same value where a key stands twice.
+// TestRawLastKeyCounts holds that Get, Query and Unmarshal see the same value where a key stands
+// twice.
 func TestRawLastKeyCounts(t *testing.T) {
 	r := raw(t, "83 a161 01 a162 02 a161 03")
 	var m map[string]int
@@ -257,7 +258,8 @@ func TestRawIsAView(t *testing.T) {
 	}
 }
 
-// TestRawAsField holds that a Raw inside a Go value is copied like a RawMessage, and written as it is.
+// TestRawAsField holds that a Raw inside a Go value is copied like a RawMessage, and written as it
+// is.
 func TestRawAsField(t *testing.T) {
 	type holder struct {
 		A, B Raw
@@ -366,7 +368,8 @@ func touch(r Raw, depth int) {
 	}
 }
 
-// TestRawOfGarbage converts bytes that are no value: every vector cut at every byte, every code alone and before others.
+// TestRawOfGarbage converts bytes that are no value: every vector cut at every byte, every code
+// alone and before others.
 func TestRawOfGarbage(t *testing.T) {
 	for _, v := range vectors(t) {
 		if len(v.Bytes) < 100 {
@@ -446,8 +449,8 @@ func TestSkipDeep(t *testing.T) {
 	}
 }
 
-// TestFailedRawLeavesNothing fails in the middle of a raw value: what a decoder reads afterwards, with the same input, another
-// one or after its time in the pool, is not touched by that.
+// TestFailedRawLeavesNothing fails in the middle of a raw value: what a decoder reads afterwards,
+// with the same input, another one or after its time in the pool, is not touched by that.
 func TestFailedRawLeavesNothing(t *testing.T) {
 	cut, whole := unhex(t, "93 01 a26162"), unhex(t, "92 a161 02")
 	for name, fail := range map[string]func(d *Decoder) error{
@@ -486,8 +489,8 @@ func TestFailedRawLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestKeysThatAreNoNames reads maps with keys of every kind into a struct: a pair whose key is no string is skipped, unless
-// unknown fields are not allowed.
+// TestKeysThatAreNoNames reads maps with keys of every kind into a struct: a pair whose key is no
+// string is skipped, unless unknown fields are not allowed.
 func TestKeysThatAreNoNames(t *testing.T) {
 	type named struct {
 		A, B int
@@ -682,8 +685,8 @@ func TestRawTree(t *testing.T) {
 	}
 }
 
-// FuzzRaw walks down the view of a value and holds it against what decoding makes of it; bytes that are no value are
-// converted and looked at all the same.
+// FuzzRaw walks down the view of a value and holds it against what decoding makes of it; bytes that
+// are no value are converted and looked at all the same.
 func FuzzRaw(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -1,7 +1,7 @@
 package msgpack
 
-// Reading one value through the Decoder: the fast reading of wire.go first, then the slow reading, which gets more bytes
-// from a stream and finds the words for what is wrong.
+// Reading one value through the Decoder: the fast reading of wire.go first, then the slow reading,
+// which gets more bytes from a stream and finds the words for what is wrong.
 
 import (
 	"errors"
@@ -25,8 +25,9 @@ func (d *Decoder) fail(i int, cause error) int {
 	return -1
 }
 
-// failIn notes that a user's method, called for the value at i, gave err. If that passes on an error of a call that it made
-// to d, wrapped or not, the place stays the one where that call failed.
+// failIn notes that a user's method, called for the value at i, gave err. If that passes on an
+// error of a call that it made to d, wrapped or not, the place stays the one where that call
+// failed.
 func (d *Decoder) failIn(i int, err error) int {
 	var e *Error
 	if !errors.As(err, &e) || e != d.inner {
@@ -196,7 +197,8 @@ func (d *Decoder) readString(i int) (string, int) {
 	return d.strings.CopyAt(d.b, start, next-start), next
 }
 
-// readBytes finds the bytes of a str or bin: d.b[start:next]. While strings are interned, a str joins the dict.
+// readBytes finds the bytes of a str or bin: d.b[start:next]. While strings are interned, a str
+// joins the dict.
 func (d *Decoder) readBytes(i int) (start, next int) {
 	start, next = readStr(d.b, i)
 	if next < 0 {
@@ -340,7 +342,8 @@ func (d *Decoder) readKey(i int) (string, int) {
 	return d.readKeyAtHand(i)
 }
 
-// readKeyAtHand reads a key that is a str or bin, if it is wholly buffered and no option has a say in it.
+// readKeyAtHand reads a key that is a str or bin, if it is wholly buffered and no option has a say
+// in it.
 func (d *Decoder) readKeyAtHand(i int) (string, int) {
 	if b := d.b; uint(i) < uint(len(b)) {
 		if n := int(b[i]) - msgpwire.Fixstr; uint(n) <= buffer.RecentMax && n < len(b)-i && d.keys != nil && d.flags&careful == 0 && cacheKeys {

@@ -39,7 +39,8 @@ func (bursts) EncodeMsgpack(e *Encoder) error {
 	panic("burst")
 }
 
-// TestWhatCannotBeWrittenLeavesNothing lets a custom encoder try values that fail or panic half way, before one that does not.
+// TestWhatCannotBeWrittenLeavesNothing lets a custom encoder try values that fail or panic half
+// way, before one that does not.
 func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	large := bytes.Repeat([]byte{1}, 100)
 	deep := any(1)
@@ -132,7 +133,8 @@ func TestTryingIsNotNesting(t *testing.T) {
 	}
 }
 
-// TestRetriedStringsJoinOnce reads interned strings several times, in tries that fail, and then what refers to them.
+// TestRetriedStringsJoinOnce reads interned strings several times, in tries that fail, and then
+// what refers to them.
 func TestRetriedStringsJoinOnce(t *testing.T) {
 	var data bytes.Buffer
 	e := NewEncoder(&data)
@@ -231,7 +233,8 @@ func TestPoolsForgetOptions(t *testing.T) {
 	}
 }
 
-// TestInternedInEveryWay writes interned strings and reads, skips or queries them, and then reads numbers of all of them.
+// TestInternedInEveryWay writes interned strings and reads, skips or queries them, and then reads
+// numbers of all of them.
 func TestInternedInEveryWay(t *testing.T) {
 	words := []string{"zero", "one one", "two two two", "three"}
 	type row struct{ Host, Zone string }

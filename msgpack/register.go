@@ -2,9 +2,10 @@ package msgpack
 
 // Codecs that are registered for types, and types that are registered as ext.
 //
-// What is registered is a snapshot that never changes, held by an atomic pointer: registering makes the next one. Plans hold
-// the codecs that stood in the snapshot when they were compiled; after a new snapshot is in place all plans are dropped, and
-// types compile again when they are next met. A value that is under way is finished with the codecs that it started with.
+// What is registered is a snapshot that never changes, held by an atomic pointer: registering makes
+// the next one. Plans hold the codecs that stood in the snapshot when they were compiled; after a
+// new snapshot is in place all plans are dropped, and types compile again when they are next met. A
+// value that is under way is finished with the codecs that it started with.
 
 import (
 	"maps"
@@ -35,7 +36,8 @@ type typeDecoder struct {
 	addr   bool
 }
 
-// registry is what is registered. A type that is registered as an ext by a pointer to it stands there as the type itself.
+// registry is what is registered. A type that is registered as an ext by a pointer to it stands
+// there as the type itself.
 type registry struct {
 	encoders map[reflect.Type]*typeEncoder
 	decoders map[reflect.Type]*typeDecoder
@@ -52,8 +54,9 @@ var (
 	registeredMu sync.Mutex // held while the next snapshot is made
 )
 
-// register puts a changed copy of the registry in place, and then drops all plans that were made by the old one. A plan that
-// is compiled meanwhile, by whichever of them, is made under the lock of its set: it is dropped with the rest, or new.
+// register puts a changed copy of the registry in place, and then drops all plans that were made by
+// the old one. A plan that is compiled meanwhile, by whichever of them, is made under the lock of
+// its set: it is dropped with the rest, or new.
 func register(change func(*registry)) {
 	registeredMu.Lock()
 	defer registeredMu.Unlock()
@@ -88,14 +91,16 @@ func (r *registry) dropExtDecoder(id int8) {
 	r.exts[uint8(id)] = nil
 }
 
-// Register makes enc and dec write and read values of value's type; a nil one leaves that direction as it is. They go before
-// what the type has by its methods. They are called for nil too: a nil pointer when a pointer type is registered, and nil on
-// the wire. The value that dec is given is settable. No value may be kept beyond the call.
+// Register makes enc and dec write and read values of value's type; a nil one leaves that direction
+// as it is. They go before what the type has by its methods. They are called for nil too: a nil
+// pointer when a pointer type is registered, and nil on the wire. The value that dec is given is
+// settable. No value may be kept beyond the call.
 //
-// bool, numbers, string, []byte, []any and map[string]any that stand in an any are always written as what they are.
+// bool, numbers, string, []byte, []any and map[string]any that stand in an any are always written
+// as what they are.
 //
-// A registration counts from the next value on, and may be made at any time, while others encode and decode too. Each one
-// costs all types their plans: register at the start.
+// A registration counts from the next value on, and may be made at any time, while others encode
+// and decode too. Each one costs all types their plans: register at the start.
 func Register(value any, enc func(*Encoder, reflect.Value) error, dec func(*Decoder, reflect.Value) error) {
 	t := typeToRegister(value)
 	register(func(r *registry) {
@@ -114,11 +119,12 @@ type MarshalerUnmarshaler interface {
 	Unmarshaler
 }
 
-// RegisterExt makes values of value's type the ext id, whose data is what MarshalMsgpack gives. In an any, the ext is decoded
-// as a value of that type. With a nil pointer as value, what it would point to is the ext, and an any holds a pointer.
+// RegisterExt makes values of value's type the ext id, whose data is what MarshalMsgpack gives. In
+// an any, the ext is decoded as a value of that type. With a nil pointer as value, what it would
+// point to is the ext, and an any holds a pointer.
 //
-// An id stands for one type: the last that is registered. Type -1 is the time of the specification; registered, it becomes
-// what it is registered for wherever no type is given.
+// An id stands for one type: the last that is registered. Type -1 is the time of the specification;
+// registered, it becomes what it is registered for wherever no type is given.
 func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	RegisterExtEncoder(id, value, func(_ *Encoder, v reflect.Value) ([]byte, error) {
 		return v.Interface().(Marshaler).MarshalMsgpack()
@@ -132,8 +138,9 @@ func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	})
 }
 
-// RegisterExtEncoder makes values of value's type the ext id, with the data that enc gives. The Encoder that enc is given has
-// the options of the one that calls it; what is written to it is dropped.
+// RegisterExtEncoder makes values of value's type the ext id, with the data that enc gives. The
+// Encoder that enc is given has the options of the one that calls it; what is written to it is
+// dropped.
 func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error)) {
 	t, addr := extType(value)
 	register(func(r *registry) {
@@ -142,11 +149,13 @@ func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([
 	})
 }
 
-// RegisterExtDecoder makes dec read the ext id into values of value's type: v is settable, or a pointer when value is one.
+// RegisterExtDecoder makes dec read the ext id into values of value's type: v is settable, or a
+// pointer when value is one.
 //
-// The Decoder that dec is given holds the n bytes of the ext and no more: it ends after them, what dec leaves of them is
-// passed over, and nothing that is done to it, such as Reset, concerns the decoder that called. It has the options of that
-// one, but none of its interned strings. It must not be kept.
+// The Decoder that dec is given holds the n bytes of the ext and no more: it ends after them, what
+// dec leaves of them is passed over, and nothing that is done to it, such as Reset, concerns the
+// decoder that called. It has the options of that one, but none of its interned strings. It must
+// not be kept.
 func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value, n int) error) {
 	t, addr := extType(value)
 	register(func(r *registry) {

@@ -15,7 +15,8 @@ import (
 // spot is a type without methods, registered in many ways.
 type spot struct{ X, Y int8 }
 
-// registering registers for the length of a test: value's type is without a codec before and after it.
+// registering registers for the length of a test: value's type is without a codec before and after
+// it.
 func registering(t *testing.T, value any, do func()) {
 	t.Helper()
 	do()
@@ -90,7 +91,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// key stands for a type that is used by pointer alone, like the keys of a datastore: its pointer type is what is registered.
+// key stands for a type that is used by pointer alone, like the keys of a datastore: its pointer
+// type is what is registered.
 type key struct{ path string }
 
 func TestRegisterPointer(t *testing.T) {
@@ -139,7 +141,8 @@ func TestRegisterPointer(t *testing.T) {
 	}
 }
 
-// TestRegisterLate holds that a registration counts for types whose plan is compiled already, and for those that contain them.
+// TestRegisterLate holds that a registration counts for types whose plan is compiled already, and
+// for those that contain them.
 func TestRegisterLate(t *testing.T) {
 	type outer struct{ P []spot }
 	v := outer{[]spot{{1, 2}}}
@@ -189,7 +192,8 @@ func TestRegisterErrors(t *testing.T) {
 	Register(nil, encodeSpot, decodeSpot)
 }
 
-// TestRegisteredChange lets a function change what it is given: that must not change what an interface holds.
+// TestRegisteredChange lets a function change what it is given: that must not change what an
+// interface holds.
 func TestRegisteredChange(t *testing.T) {
 	registering(t, spot{}, func() {
 		Register(spot{}, func(e *Encoder, v reflect.Value) error {
@@ -217,8 +221,8 @@ func TestRegisterTime(t *testing.T) {
 	wantHex(t, []any{at, struct{ T time.Time }{at}}, "92d6ff0000000181a154d6ff00000001")
 }
 
-// TestRegisterWhileInUse registers and unregisters while others encode and decode: each value is whole, by one codec or the
-// other.
+// TestRegisterWhileInUse registers and unregisters while others encode and decode: each value is
+// whole, by one codec or the other.
 func TestRegisterWhileInUse(t *testing.T) {
 	t.Cleanup(func() { UnregisterExt(77) })
 	type outer struct{ A, B spot }

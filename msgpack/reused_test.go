@@ -12,8 +12,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestReusedTargetsKeepWhatWasGivenOut decodes again and again into the same targets, by decoders with chunks of every size. What was
-// copied out of them, whose strings lie in the same chunks, stays as it was.
+// TestReusedTargetsKeepWhatWasGivenOut decodes again and again into the same targets, by decoders
+// with chunks of every size. What was copied out of them, whose strings lie in the same chunks,
+// stays as it was.
 func TestReusedTargetsKeepWhatWasGivenOut(t *testing.T) {
 	type record struct {
 		Name, Host string

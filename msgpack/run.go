@@ -1,7 +1,7 @@
 package msgpack
 
-// Runs: arrays of numbers that all carry the same code, which is what columns of numbers are. Four codes are checked at once
-// and four numbers stored; whatever breaks the run is left to the caller.
+// Runs: arrays of numbers that all carry the same code, which is what columns of numbers are. Four
+// codes are checked at once and four numbers stored; whatever breaks the run is left to the caller.
 
 import (
 	"math"
@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// readInt64Run reads ints of 9 bytes, and fixints, from b[i:] into dst as long as they follow one another. It gives how many
-// and the offset after them.
+// readInt64Run reads ints of 9 bytes, and fixints, from b[i:] into dst as long as they follow one
+// another. It gives how many and the offset after them.
 func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 	for readRuns && n < len(dst) && i+9 <= len(b) {
 		c := mem.Load8(b, i)
@@ -47,7 +47,8 @@ func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 	return n, i
 }
 
-// beforeBeyond cuts a run of ints, read from b[i:next], before the first uint64 that is beyond int64.
+// beforeBeyond cuts a run of ints, read from b[i:next], before the first uint64 that is beyond
+// int64.
 func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
 	all := int64(0)
 	for _, v := range run {

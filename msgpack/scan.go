@@ -2,8 +2,8 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/msgpwire"
 
-// scan looks for the end of a value in bytes that come piece by piece: each code is looked at once, however small the pieces
-// are; one whose length is not whole, a few times.
+// scan looks for the end of a value in bytes that come piece by piece: each code is looked at once,
+// however small the pieces are; one whose length is not whole, a few times.
 //
 //	[ … | the value, as far as it is here ]
 //	      0               at               len(b)
@@ -21,7 +21,8 @@ const (
 	foundLong               // the value takes more than the most
 )
 
-// over goes on through b. Every value that is to come takes a byte or more, so that no sum can overflow below most.
+// over goes on through b. Every value that is to come takes a byte or more, so that no sum can
+// overflow below most.
 func (s *scan) over(b []byte, most uint64) found {
 	for s.values > 0 && s.at < uint64(len(b)) {
 		i := int(s.at)

@@ -1,10 +1,11 @@
 package msgpack
 
-// What hostile input and careless methods must not do: nest without end by taking turns between the roads, multiply what may
-// be allocated, reach the input through a result, or spoil a pool.
+// What hostile input and careless methods must not do: nest without end by taking turns between the
+// roads, multiply what may be allocated, reach the input through a result, or spoil a pool.
 //
-// Held elsewhere: each road alone TestDepth, single bombs TestBombs and TestClaims, results from bytes TestNoAliasing, panics
-// TestPanicsInMethods, cycles TestCycles. Ext types are in security_later_test.go.
+// Held elsewhere: each road alone TestDepth, single bombs TestBombs and TestClaims, results from
+// bytes TestNoAliasing, panics TestPanicsInMethods, cycles TestCycles. Ext types are in
+// security_later_test.go.
 
 import (
 	"bytes"
@@ -17,7 +18,8 @@ import (
 	"testing/iotest"
 )
 
-// mixed nests by every road: a struct, a pointer, a list, a map, an interface that holds a pointer, and a method.
+// mixed nests by every road: a struct, a pointer, a list, a map, an interface that holds a pointer,
+// and a method.
 type mixed struct {
 	P *mixed           `msgpack:"p"`
 	L []mixed          `msgpack:"l"`
@@ -95,7 +97,8 @@ type greedy struct{ list []greedy }
 
 func (g *greedy) DecodeMsgpack(d *Decoder) error { return d.Decode(&g.list) }
 
-// TestCreditIsShared claims a lot at every level, through methods and map decoders too: what is granted is granted once.
+// TestCreditIsShared claims a lot at every level, through methods and map decoders too: what is
+// granted is granted once.
 func TestCreditIsShared(t *testing.T) {
 	type wide struct {
 		Pad  [100]int64
@@ -123,7 +126,8 @@ func TestCreditIsShared(t *testing.T) {
 	}
 }
 
-// TestResultsAreTheirOwn scribbles on what the decoder has read from, and reads on: nothing that it gave before may change.
+// TestResultsAreTheirOwn scribbles on what the decoder has read from, and reads on: nothing that it
+// gave before may change.
 func TestResultsAreTheirOwn(t *testing.T) {
 	type everything struct {
 		Text   string
@@ -210,7 +214,8 @@ func caught(f func()) (p any) {
 	return nil
 }
 
-// TestAfterPanics uses encoders and decoders on after a method has panicked, with and without a reset, and so the pools.
+// TestAfterPanics uses encoders and decoders on after a method has panicked, with and without a
+// reset, and so the pools.
 func TestAfterPanics(t *testing.T) {
 	bad := []any{&panicsInMiddle{}, panicMarshal{}, panicText{}, panicBinary{}, []any{1, map[string]any{"a": &panicsInMiddle{}}}, []panicText{{}}, map[panicText]int{{}: 1},
 		struct {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// shortWriter takes at most most bytes of each Write and returns their number with a nil error, which breaks the contract of
-// io.Writer.
+// shortWriter takes at most most bytes of each Write and returns their number with a nil error,
+// which breaks the contract of io.Writer.
 type shortWriter struct {
 	most int
 	got  bytes.Buffer
@@ -20,7 +20,8 @@ func (w *shortWriter) Write(b []byte) (int, error) {
 	return w.got.Write(b[:min(w.most, len(b))])
 }
 
-// TestShortWrite writes to a writer that takes less than it is given and reports no error: the caller learns of it.
+// TestShortWrite writes to a writer that takes less than it is given and reports no error: the
+// caller learns of it.
 func TestShortWrite(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for name, write := range map[string]func(e *Encoder) error{
@@ -47,8 +48,8 @@ func TestShortWrite(t *testing.T) {
 	}
 }
 
-// TestBufferShortWrite writes a Buffer of several chunks to such a writer. Nothing follows the bytes that were not taken, and
-// they are still in the Buffer.
+// TestBufferShortWrite writes a Buffer of several chunks to such a writer. Nothing follows the
+// bytes that were not taken, and they are still in the Buffer.
 func TestBufferShortWrite(t *testing.T) {
 	var b Buffer
 	b.Write([]byte("abc"))

@@ -1,7 +1,7 @@
 package msgpack
 
-// Maps in the order of their keys. Maps with string keys are sorted by the strings (encodeMapOf, appendAnyMap), all others by
-// what their keys are encoded as.
+// Maps in the order of their keys. Maps with string keys are sorted by the strings (encodeMapOf,
+// appendAnyMap), all others by what their keys are encoded as.
 
 import (
 	"bytes"
@@ -17,8 +17,9 @@ type entry struct {
 	key, value reflect.Value
 }
 
-// appendSorted appends the pairs of m, a map of o, in the order of their encoded keys. What is compared is encoded by an Encoder
-// of its own: interned strings join the dict of e when they are written, in that order.
+// appendSorted appends the pairs of m, a map of o, in the order of their encoded keys. What is
+// compared is encoded by an Encoder of its own: interned strings join the dict of e when they are
+// written, in that order.
 func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
 	aside := e.aside()
 	aside.flags &^= interned
@@ -68,7 +69,8 @@ func textOf(key []byte) []byte {
 	return key
 }
 
-// sortedKeys is m's keys in order, in room that e keeps, from the mark on; forget gives the room back.
+// sortedKeys is m's keys in order, in room that e keeps, from the mark on; forget gives the room
+// back.
 func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 	mark = len(e.keys)
 	for k := range m {

@@ -9,8 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// TestSortMapKeysOrdersText wants text keys in the order of their bytes, not of their encodings, in which a longer key comes after a
-// shorter one: whatever the Go type of the map is, and whether its string type has a name.
+// TestSortMapKeysOrdersText wants text keys in the order of their bytes, not of their encodings, in
+// which a longer key comes after a shorter one: whatever the Go type of the map is, and whether its
+// string type has a name.
 func TestSortMapKeysOrdersText(t *testing.T) {
 	type text string
 	type number struct{ N []int8 }

@@ -2,9 +2,10 @@ package msgpack
 
 // Encoder and Decoder over io.
 //
-// The decoder reads from one []byte, the window. From a stream, the window is filled when an op runs out of bytes, in the
-// cold path of every read (Decoder.need); so a value is decoded while it arrives, nothing is scanned twice, and the offsets
-// that ops hold stay right, because inside a value the window only grows at its end.
+// The decoder reads from one []byte, the window. From a stream, the window is filled when an op
+// runs out of bytes, in the cold path of every read (Decoder.need); so a value is decoded while it
+// arrives, nothing is scanned twice, and the offsets that ops hold stay right, because inside a
+// value the window only grows at its end.
 //
 //	window   [read before | the value being read | more, when the reader may be read ahead]
 //	          0            begin           i      len(b)
@@ -33,8 +34,9 @@ import (
 //	func (e *Error) Where() string                   // returns Path and Offset in words
 //	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
 //
-// The text of an error is that of the original, without the place: programs compare such texts. The verb %+v adds the place, as in
-// "msgpack: invalid code=c3 decoding int64 in users[3].age, at byte 96". json.Error and transcode.Error are this type too.
+// The text of an error is that of the original, without the place: programs compare such texts. The
+// verb %+v adds the place, as in "msgpack: invalid code=c3 decoding int64 in users[3].age, at byte
+// 96". json.Error and transcode.Error are this type too.
 type Error = wire.Error
 
 const (
@@ -60,7 +62,8 @@ const (
 	reuseBytes
 	canonical // an Encoder rewrites what it has gathered; see canonical.go
 
-	// careful are the flags of a decoder under which structs and strings are read without short cuts.
+	// careful are the flags of a decoder under which structs and strings are read without short
+	// cuts.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
 
 	// interned are the flags of an encoder under which strings are written by appendInterned.
@@ -125,8 +128,9 @@ const keysMax = 1 << 10
 // streamCredit is what may be allocated ahead of the data for a value from a stream.
 const streamCredit = 64 << 10
 
-// NewDecoder reads from r. It does not read beyond the value that is asked for if r is an io.ByteScanner, such as a
-// *bytes.Buffer or a *bufio.Reader; from another reader it takes up to 4 KB more.
+// NewDecoder reads from r. It does not read beyond the value that is asked for if r is an
+// io.ByteScanner, such as a *bytes.Buffer or a *bufio.Reader; from another reader it takes up to 4
+// KB more.
 func NewDecoder(r io.Reader) *Decoder {
 	d := newDecoder()
 	d.Reset(r)
@@ -143,11 +147,12 @@ func newDecoder() *Decoder {
 
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// GetDecoder is a decoder from a pool. It has the options that it was put back with: Reset or ResetBytes comes first.
+// GetDecoder is a decoder from a pool. It has the options that it was put back with: Reset or
+// ResetBytes comes first.
 func GetDecoder() *Decoder { return decoders.Get().(*Decoder) }
 
-// PutDecoder gives d back to the pool, without the interned strings, its reader and a window of more than 32 KB. d must not be
-// used afterwards.
+// PutDecoder gives d back to the pool, without the interned strings, its reader and a window of
+// more than 32 KB. d must not be used afterwards.
 func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
@@ -185,8 +190,8 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	}
 }
 
-// ResetBytes makes d read from data, which must not change until the last value is decoded, with all options at their
-// defaults.
+// ResetBytes makes d read from data, which must not change until the last value is decoded, with
+// all options at their defaults.
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
@@ -199,7 +204,8 @@ func (d *Decoder) toDefaults() {
 	d.flags, d.mapFunc, d.plans, d.limits = 0, nil, defaultPlans, noLimits
 }
 
-// clean forgets interned strings, and a call that did not come to its end, as when a user's method panics.
+// clean forgets interned strings, and a call that did not come to its end, as when a user's method
+// panics.
 func (d *Decoder) clean() {
 	if d.dict.size() > 0 {
 		d.dict.reset(nil)
@@ -239,8 +245,8 @@ func (d *Decoder) begin() int {
 	return d.i
 }
 
-// slide drops what is read from the window, if it is at least as much as what has to move. A window that recent values have not
-// needed is replaced by a small one.
+// slide drops what is read from the window, if it is at least as much as what has to move. A window
+// that recent values have not needed is replaced by a small one.
 func (d *Decoder) slide() {
 	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.b), cap(d.own), ownMax) {
 		d.base += int64(d.i)
@@ -253,7 +259,8 @@ func (d *Decoder) slide() {
 	}
 }
 
-// shrink empties the memory of the window, which nothing refers to now, and drops it if recent values have not needed it.
+// shrink empties the memory of the window, which nothing refers to now, and drops it if recent
+// values have not needed it.
 func (d *Decoder) shrink() {
 	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.own), cap(d.own), ownMax) {
 		d.own = nil
@@ -261,7 +268,8 @@ func (d *Decoder) shrink() {
 	d.own = d.own[:0]
 }
 
-// end closes a public call whose value started at mark and ended before next, or failed when next is -1.
+// end closes a public call whose value started at mark and ended before next, or failed when next
+// is -1.
 func (d *Decoder) end(mark, next int) error {
 	d.inside--
 	if next < 0 {
@@ -278,10 +286,12 @@ func (d *Decoder) end(mark, next int) error {
 	return nil
 }
 
-// endFailed completes the error. At the end of the input, where a value could have started but did not, it is io.EOF itself.
+// endFailed completes the error. At the end of the input, where a value could have started but did
+// not, it is io.EOF itself.
 //
-// The decoder goes on after the value at fault: what of it is not buffered is passed over before the next one (catchUp). Inside
-// a user's method, a call that failed has read nothing: the method may try another one.
+// The decoder goes on after the value at fault: what of it is not buffered is passed over before
+// the next one (catchUp). Inside a user's method, a call that failed has read nothing: the method
+// may try another one.
 func (d *Decoder) endFailed(mark int) error {
 	e := d.err
 	clean := e == nil || e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
@@ -302,7 +312,8 @@ func (d *Decoder) endFailed(mark int) error {
 	return e
 }
 
-// goOn passes over the value at mark, which failed by e: nil at the end of the input. The end of the input inside a value ends it.
+// goOn passes over the value at mark, which failed by e: nil at the end of the input. The end of
+// the input inside a value ends it.
 func (d *Decoder) goOn(mark int, e *Error) {
 	if d.rest != (scan{}) { // the value before has not been passed over yet
 		if d.lent {
@@ -311,7 +322,8 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		return
 	}
 	if len(d.b) == mark || d.readErr != nil && d.readErr != errTooLarge && e != nil && errors.Is(e, d.readErr) {
-		// Nothing of it has arrived, or its reader failed, as at a deadline: the value is the next one once more.
+		// Nothing of it has arrived, or its reader failed, as at a deadline: the value is the next
+		// one once more.
 		if d.lent {
 			d.giveBack(mark)
 		}
@@ -343,8 +355,8 @@ func (d *Decoder) goOn(mark int, e *Error) {
 	}
 }
 
-// passOver drops the buffered part of d.rest. After a code that means nothing it is false: then nothing says where a next value would
-// start, and all is dropped.
+// passOver drops the buffered part of d.rest. After a code that means nothing it is false: then
+// nothing says where a next value would start, and all is dropped.
 func (d *Decoder) passOver() bool {
 	known := d.rest.over(d.b, 1<<62) == foundMore
 	if !known {
@@ -355,8 +367,9 @@ func (d *Decoder) passOver() bool {
 	return known
 }
 
-// catchUp passes over the rest of a value that did not fit what it was read into. While it cannot, because the input ends or its
-// reader fails, d.rest stays: nothing is read, and the next call tries again.
+// catchUp passes over the rest of a value that did not fit what it was read into. While it cannot,
+// because the input ends or its reader fails, d.rest stays: nothing is read, and the next call
+// tries again.
 func (d *Decoder) catchUp() {
 	flags := d.flags
 	d.flags &^= limited // which is for values that are gathered
@@ -390,13 +403,14 @@ func (d *Decoder) need(i, n int) bool {
 	return d.r != nil && d.buf == nil && d.fill(i, n)
 }
 
-// fill reads until n bytes from offset i are buffered, unless an earlier value is still to be passed over.
+// fill reads until n bytes from offset i are buffered, unless an earlier value is still to be
+// passed over.
 //
 //go:noinline
 func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }
 
-// fillMore is fill in any case. The window doubles as data arrives, whatever n claims. As many as most bytes may be read when they
-// come with the others.
+// fillMore is fill in any case. The window doubles as data arrives, whatever n claims. As many as
+// most bytes may be read when they come with the others.
 func (d *Decoder) fillMore(i, n, most int) bool {
 	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
@@ -461,28 +475,31 @@ func (d *Decoder) set(flag uint32, on bool) {
 // DisallowUnknownFields makes a key without a field an error.
 func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 
-// UseLooseInterfaceDecoding makes d decode ints into an any as int64, or uint64 where they are sent unsigned in 8 to 64 bits, floats
-// as float64, and bin as string.
+// UseLooseInterfaceDecoding makes d decode ints into an any as int64, or uint64 where they are sent
+// unsigned in 8 to 64 bits, floats as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
-// ReuseBytes makes d overwrite the memory of a []byte that is there: see [DecodeOptions.ReuseBytes].
+// ReuseBytes makes d overwrite the memory of a []byte that is there: see
+// [DecodeOptions.ReuseBytes].
 func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
 
 // UsePreallocateValues is accepted and has no effect: values are always made where they belong.
 func (d *Decoder) UsePreallocateValues(bool) {}
 
-// DisableAllocLimit lets d allocate for what the data claims before it has seen it: a few bytes may then claim gigabytes.
+// DisableAllocLimit lets d allocate for what the data claims before it has seen it: a few bytes may
+// then claim gigabytes.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
-// SetMapDecoder makes d call fn for every map that it decodes where no type is given. fn reads the whole map from the decoder that
-// it is given, and what it returns becomes the value.
+// SetMapDecoder makes d call fn for every map that it decodes where no type is given. fn reads the
+// whole map from the decoder that it is given, and what it returns becomes the value.
 func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn }
 
 // InputOffset is how many bytes of the input have been decoded or passed over since the last Reset.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 
-// Encoder writes MessagePack values to a stream. Each public call makes one Write; a writer that takes less than it is given,
-// without an error, makes it return io.ErrShortWrite. It is not safe for concurrent use.
+// Encoder writes MessagePack values to a stream. Each public call makes one Write; a writer that
+// takes less than it is given, without an error, makes it return io.ErrShortWrite. It is not safe
+// for concurrent use.
 type Encoder struct {
 	b      []byte
 	peak   buffer.Peak // what b held
@@ -512,11 +529,12 @@ func newEncoder() *Encoder { return &Encoder{plans: defaultPlans} }
 
 var encoders = sync.Pool{New: func() any { return newEncoder() }}
 
-// GetEncoder is an encoder from a pool. It has the options that it was put back with: Reset comes first.
+// GetEncoder is an encoder from a pool. It has the options that it was put back with: Reset comes
+// first.
 func GetEncoder() *Encoder { return encoders.Get().(*Encoder) }
 
-// PutEncoder gives e back to the pool, without the interned strings, its writer and memory of more than 32 KB. e must not be used
-// afterwards.
+// PutEncoder gives e back to the pool, without the interned strings, its writer and memory of more
+// than 32 KB. e must not be used afterwards.
 func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
@@ -578,20 +596,22 @@ func (e *Encoder) set(flag uint32, on bool) {
 	}
 }
 
-// SetSortMapKeys makes e write maps in the order of their keys: strings by their bytes, others by their encoding. Fields of structs
-// stay in the order of declaration. It returns e.
+// SetSortMapKeys makes e write maps in the order of their keys: strings by their bytes, others by
+// their encoding. Fields of structs stay in the order of declaration. It returns e.
 func (e *Encoder) SetSortMapKeys(on bool) *Encoder {
 	e.set(sortMapKeys, on)
 	return e
 }
 
-// UseArrayEncodedStructs makes e write structs as arrays of all their fields, in the order of declaration.
+// UseArrayEncodedStructs makes e write structs as arrays of all their fields, in the order of
+// declaration.
 func (e *Encoder) UseArrayEncodedStructs(on bool) { e.set(arrayStructs, on) }
 
 // UseCompactInts makes e write ints of every type in their shortest form.
 func (e *Encoder) UseCompactInts(on bool) { e.set(compactInts, on) }
 
-// UseCompactFloats makes e write floats without a fraction as ints, where they fit an int64; -0 stays a float.
+// UseCompactFloats makes e write floats without a fraction as ints, where they fit an int64; -0
+// stays a float.
 func (e *Encoder) UseCompactFloats(on bool) { e.set(compactFloats, on) }
 
 // SetOmitEmpty makes e leave out every empty field of structs, as though all had the tag omitempty.
@@ -621,7 +641,8 @@ func (e *Encoder) empty() {
 	e.b = e.b[:0]
 }
 
-// hold sets e.b. While the collector marks, a pointer that is stored costs tens of nanoseconds, so it is stored only when it changes.
+// hold sets e.b. While the collector marks, a pointer that is stored costs tens of nanoseconds, so
+// it is stored only when it changes.
 func (e *Encoder) hold(b []byte) {
 	if mem.SameRoom(e.b, b) {
 		e.b = e.b[:len(b)]

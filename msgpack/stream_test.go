@@ -15,7 +15,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestNoReadAhead holds that a reader which can unread is left with exactly the rest, after values of every kind.
+// TestNoReadAhead holds that a reader which can unread is left with exactly the rest, after values
+// of every kind.
 func TestNoReadAhead(t *testing.T) {
 	const rest = "the rest, of which no byte may be missing"
 	for _, v := range vectors(t) {
@@ -60,7 +61,8 @@ func peekRest(t *testing.T, r io.Reader, whole int) int {
 	return whole
 }
 
-// TestSequence reads many values one after the other from readers that give bytes in every size of piece.
+// TestSequence reads many values one after the other from readers that give bytes in every size of
+// piece.
 func TestSequence(t *testing.T) {
 	r := corpus.New(1)
 	var data []byte
@@ -108,7 +110,8 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// pieces is a reader that gives data in pieces, and may give nothing between two, or io.EOF with the last.
+// pieces is a reader that gives data in pieces, and may give nothing between two, or io.EOF with
+// the last.
 type pieces struct {
 	data []byte
 	size int
@@ -223,8 +226,8 @@ func (w *oneWarning) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestReaderErrorsWithData has a reader that fails with its last bytes, and says so once. Its values are read, and then its error is
-// told, not a clean end.
+// TestReaderErrorsWithData has a reader that fails with its last bytes, and says so once. Its
+// values are read, and then its error is told, not a clean end.
 func TestReaderErrorsWithData(t *testing.T) {
 	const data, values = "\x01\xa3abc\x92\x01\x02\x03", 4
 	for name, read := range map[string]func(d *Decoder) error{
@@ -373,8 +376,9 @@ func (w *countWrites) Write(b []byte) (int, error) {
 	return len(b), w.err
 }
 
-// TestGoesOnAfterAnError holds that a decoder goes on with the next value after one that did not fit, that a call inside a
-// custom decoder which failed has read nothing, and that a broken value ends the stream.
+// TestGoesOnAfterAnError holds that a decoder goes on with the next value after one that did not
+// fit, that a call inside a custom decoder which failed has read nothing, and that a broken value
+// ends the stream.
 func TestGoesOnAfterAnError(t *testing.T) {
 	for name, d := range sources([]byte("\x01\x92\xa1a\x90\x02\xd4\x05\x00\x03")) {
 		var n int
@@ -455,7 +459,8 @@ func (v *numberOrText) DecodeMsgpack(d *Decoder) (err error) {
 	return err
 }
 
-// TestBufferedInside holds that what a custom decoder reads by Buffered belongs to its value, from every source.
+// TestBufferedInside holds that what a custom decoder reads by Buffered belongs to its value, from
+// every source.
 func TestBufferedInside(t *testing.T) {
 	body := strings.Repeat("0123456789", 1000)
 	data := []byte("\x92\xcd\x27\x10" + body + "\x03" + "abc" + "\x05")

@@ -1,8 +1,8 @@
 package msgpack
 
-// The specification, form by form: the groups of the msgpack-test-suite, whose values stand in ../vectors/msgpack.txt in every
-// form that the specification allows. TestVectors reads each of them; here they are read into every type that can hold them,
-// and written as one of them.
+// The specification, form by form: the groups of the msgpack-test-suite, whose values stand in
+// ../vectors/msgpack.txt in every form that the specification allows. TestVectors reads each of
+// them; here they are read into every type that can hold them, and written as one of them.
 
 import (
 	"bytes"
@@ -18,7 +18,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// groups are the values of the suite, in the notation of the vectors, each with how many forms it has there.
+// groups are the values of the suite, in the notation of the vectors, each with how many forms it
+// has there.
 var groups = map[string]map[string]int{
 	"10_nil":    {"null": 1},
 	"11_bool":   {"true": 1, "false": 1},
@@ -188,7 +189,8 @@ func testExtForms(t *testing.T) {
 	}
 }
 
-// TestTimesOfEveryYear writes and reads times over the whole range, by ext and by the methods (5_50_timestamp).
+// TestTimesOfEveryYear writes and reads times over the whole range, by ext and by the methods
+// (5_50_timestamp).
 func TestTimesOfEveryYear(t *testing.T) {
 	edges := []int64{math.MinInt64, -62167219200, -62135596800, -1 << 34, -1 << 32, -1 << 31, -1, 0, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<34 - 1, 1 << 34, 253402300799, math.MaxInt64}
 	for _, secs := range edges {
@@ -213,8 +215,9 @@ func TestTimesOfEveryYear(t *testing.T) {
 	}
 }
 
-// TestClaims gives every form that has a length a claim of one more than is there, and of all that a machine can count
-// (5_lengths, 5_overflow): each is the end of the input, from every source, into every kind of target.
+// TestClaims gives every form that has a length a claim of one more than is there, and of all that
+// a machine can count (5_lengths, 5_overflow): each is the end of the input, from every source,
+// into every kind of target.
 func TestClaims(t *testing.T) {
 	for _, f := range []struct {
 		code  byte

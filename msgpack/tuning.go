@@ -1,7 +1,7 @@
 package msgpack
 
-// Each optimisation that could be argued about hangs on one of these. The tests pass whichever way they are set; what each
-// is worth is in docs/decisions.md.
+// Each optimisation that could be argued about hangs on one of these. The tests pass whichever way
+// they are set; what each is worth is in docs/decisions.md.
 const (
 	predictFields = true // expect the next field's key before looking any up
 	inlineLeaves  = true // handle strings, 64-bit numbers and bools in the struct loops

@@ -10,8 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Values decodes one value after the other, each as a T, until the input ends. At a clean end the loop just ends; any other error
-// comes once, with a zero T, and ends it. A loop that is left early leaves d after the value it was given last.
+// Values decodes one value after the other, each as a T, until the input ends. At a clean end the
+// loop just ends; any other error comes once, with a zero T, and ends it. A loop that is left early
+// leaves d after the value it was given last.
 func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -27,11 +28,12 @@ func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	}
 }
 
-// Elements decodes an array element by element, each as a T, so that only one is in memory at a time. nil has no elements. An error
-// comes once, with a zero T, and ends the loop; an input that ends before the array does is an error too.
+// Elements decodes an array element by element, each as a T, so that only one is in memory at a
+// time. nil has no elements. An error comes once, with a zero T, and ends the loop; an input that
+// ends before the array does is an error too.
 //
-// A loop that is left early leaves d inside the array, after the element it was given last: the other elements are the next
-// values, and nothing skips them.
+// A loop that is left early leaves d inside the array, after the element it was given last: the
+// other elements are the next values, and nothing skips them.
 func Elements[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -55,8 +57,8 @@ type Entry[K, V any] struct {
 	Value V
 }
 
-// Entries decodes a map entry by entry, as Elements does an array. A key that is there twice comes twice, or is
-// an error under [DecodeOptions.UniqueKeys].
+// Entries decodes a map entry by entry, as Elements does an array. A key that is there twice comes
+// twice, or is an error under [DecodeOptions.UniqueKeys].
 func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		var e Entry[K, V]
@@ -81,8 +83,8 @@ func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	}
 }
 
-// yieldOne gives *v away, or the error. It reports whether to go on, for which *v is zero again: what the last value points to now
-// belongs to the loop's body.
+// yieldOne gives *v away, or the error. It reports whether to go on, for which *v is zero again:
+// what the last value points to now belongs to the loop's body.
 func yieldOne[T any](yield func(T, error) bool, v *T, err error) bool {
 	var given T
 	if err == nil {
@@ -91,8 +93,8 @@ func yieldOne[T any](yield func(T, error) bool, v *T, err error) bool {
 	return yield(given, err) && err == nil
 }
 
-// decodeWithin decodes a part of an array or map that d is inside of. The end of the input is an error there, and step notes where
-// the part lies.
+// decodeWithin decodes a part of an array or map that d is inside of. The end of the input is an
+// error there, and step notes where the part lies.
 func decodeWithin(d *Decoder, v any, step func(*wire.Path)) error {
 	err := d.Decode(v)
 	if err == io.EOF {

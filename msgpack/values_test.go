@@ -81,7 +81,8 @@ func TestValuesAreApart(t *testing.T) {
 	}
 }
 
-// TestElements reads arrays and maps in parts. The end of the input inside of one is an error that says where.
+// TestElements reads arrays and maps in parts. The end of the input inside of one is an error that
+// says where.
 func TestElements(t *testing.T) {
 	for _, c := range []struct {
 		data  string
@@ -136,7 +137,8 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestFlatMemory streams an array of a million elements and a map through a pipe. Neither end ever has more than a few.
+// TestFlatMemory streams an array of a million elements and a map through a pipe. Neither end ever
+// has more than a few.
 func TestFlatMemory(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() || raceEnabled {
@@ -187,7 +189,8 @@ func TestFlatMemory(t *testing.T) {
 	}
 }
 
-// TestValuesOfBuffer loops over what is in a Buffer and stops, without an error, where the bytes stop.
+// TestValuesOfBuffer loops over what is in a Buffer and stops, without an error, where the bytes
+// stop.
 func TestValuesOfBuffer(t *testing.T) {
 	var b Buffer
 	b.Write(bytes.Repeat([]byte{7}, 10_000))

@@ -17,7 +17,8 @@ func vectors(t testing.TB) []corpus.Vector {
 	return all
 }
 
-// TestVectors reads every vector from bytes and from streams, skips it, and writes back those that are in the shortest form.
+// TestVectors reads every vector from bytes and from streams, skips it, and writes back those that
+// are in the shortest form.
 func TestVectors(t *testing.T) {
 	for _, v := range vectors(t) {
 		sources := map[string]*Decoder{
@@ -58,7 +59,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every vector at every byte: each cut is an end of input, at the same place from bytes and from streams.
+// TestTruncated cuts every vector at every byte: each cut is an end of input, at the same place
+// from bytes and from streams.
 func TestTruncated(t *testing.T) {
 	for _, v := range vectors(t) {
 		if v.Mark == '!' || len(v.Bytes) > 300 {

@@ -1,7 +1,8 @@
 package msgpack
 
-// DecodeView reads a str or bin without copying it: the result is a view of the input. It is valid until the next call; when
-// the decoder reads from a []byte, for as long as that does not change. nil is nil.
+// DecodeView reads a str or bin without copying it: the result is a view of the input. It is valid
+// until the next call; when the decoder reads from a []byte, for as long as that does not change.
+// nil is nil.
 func (d *Decoder) DecodeView() ([]byte, error) {
 	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next

@@ -1,11 +1,12 @@
 package msgpack
 
-// Reading and skipping single values in a []byte. Nothing here knows of Go types, options or streams; the alphabet, and how values are
-// appended, is in internal/msgpwire.
+// Reading and skipping single values in a []byte. Nothing here knows of Go types, options or
+// streams; the alphabet, and how values are appended, is in internal/msgpwire.
 //
-// The read functions take the bytes and an offset and give the value and the offset after it, or -1 when the value is not
-// of the kind asked for or is not there whole: then Decoder's slow reading (read.go) finds out which, gets more bytes if
-// there is a stream to get them from, and puts the error into words.
+// The read functions take the bytes and an offset and give the value and the offset after it, or -1
+// when the value is not of the kind asked for or is not there whole: then Decoder's slow reading
+// (read.go) finds out which, gets more bytes if there is a stream to get them from, and puts the
+// error into words.
 
 import (
 	"math"
@@ -14,8 +15,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// skip gives the offset after the value at i, or -1 when it is not there whole or has a code that means nothing. It does not
-// recurse, makes nothing, and stops at the first claim that the input cannot hold.
+// skip gives the offset after the value at i, or -1 when it is not there whole or has a code that
+// means nothing. It does not recurse, makes nothing, and stops at the first claim that the input
+// cannot hold.
 //
 // What goes beyond the end is found in the next round, or after the last.
 func skip(b []byte, i int) int {
@@ -70,8 +72,8 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// skipLong is skip for the header at i of what the other cases leave: it gives the offset after it, or after its bytes, and how many
-// values follow; or -1.
+// skipLong is skip for the header at i of what the other cases leave: it gives the offset after it,
+// or after its bytes, and how many values follow; or -1.
 func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 	f := msgpwire.Forms[b[i]]
 	if f.Kind == msgpwire.FormNever || int(f.Head) > len(b)-i {

@@ -1,6 +1,7 @@
 package parco_test
 
-// The bugs of Parco, each as a test that it is none of ours. They are numbered as in package schema.
+// The bugs of Parco, each as a test that it is none of ours. They are numbered as in package
+// schema.
 
 import (
 	"bytes"
@@ -50,7 +51,8 @@ func TestBug1ErrorsAreSwallowed(t *testing.T) {
 
 type wide struct{ A, B, C, D, E, F, G, H uint64 }
 
-// TestBug2Amplification: a count of elements that cannot all be there allocates nothing, nor does one of elements without bytes.
+// TestBug2Amplification: a count of elements that cannot all be there allocates nothing, nor does
+// one of elements without bytes.
 func TestBug2Amplification(t *testing.T) {
 	full := Builder[wide](nil).UInt64(le, func(w *wide) uint64 { return w.A }, func(w *wide, v uint64) { w.A = v })
 	for name, c := range map[string]struct {
@@ -163,8 +165,9 @@ func userBuilder(options int) ModelBuilder[user] {
 	return b
 }
 
-// TestBug5OptionsAtTheEnd: options that were added to a model may be missing from one whole message, where it ends before one of them, and
-// only there. In a stream the next message is not taken for them.
+// TestBug5OptionsAtTheEnd: options that were added to a model may be missing from one whole
+// message, where it ends before one of them, and only there. In a stream the next message is not
+// taken for them.
 func TestBug5OptionsAtTheEnd(t *testing.T) {
 	v := user{"hey", Ptr("you"), Ptr(uint8(7))}
 	b := compiled(t, userBuilder(2), v) // 03 hey 01 03 you 01 07
@@ -203,7 +206,8 @@ func TestBug5OptionsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestBug6Time: the zero time comes back, what has no bytes is refused, and zones are those that a reader has.
+// TestBug6Time: the zero time comes back, what has no bytes is refused, and zones are those that a
+// reader has.
 func TestBug6Time(t *testing.T) {
 	for name, tp := range map[string]Type[time.Time]{"utc": TimeUTC(), "zone": TimeLocation()} {
 		b := compiled(t, tp, time.Time{})
@@ -237,7 +241,8 @@ func flatBuilder() ModelBuilder[Flat] {
 	return Builder[Flat](nil).Float32(le, func(f *Flat) float32 { return f.Price }, func(f *Flat, v float32) { f.Price = v })
 }
 
-// TestBug7NothingIsWrittenBeforeItIsChecked: a writer sees all of a message, in one piece, or nothing.
+// TestBug7NothingIsWrittenBeforeItIsChecked: a writer sees all of a message, in one piece, or
+// nothing.
 func TestBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	models := MultiBuilder(UInt8Header()).MustRegister(0, animalBuilder()).MustRegister(1, flatBuilder())
 	w := new(pieces)
@@ -321,8 +326,8 @@ func TestBug7RegistriesAreForMany(t *testing.T) {
 	models.MustRegister(3, flatBuilder())
 }
 
-// TestBug8Maps: of equal keys the last counts; equal values have equal bytes if a schema is asked for it, as TestSchema does. What is empty is empty,
-// not nil, as in Parco.
+// TestBug8Maps: of equal keys the last counts; equal values have equal bytes if a schema is asked
+// for it, as TestSchema does. What is empty is empty, not nil, as in Parco.
 func TestBug8Maps(t *testing.T) {
 	m := MapType(UInt8Header(), UInt8(), SmallVarchar())
 	if got, err := m.Parse(reader([]byte("\x02\x07\x01a\x07\x01b"))); err != nil || len(got) != 1 || got[7] != "b" {
@@ -422,7 +427,8 @@ func TestBug10Recursion(t *testing.T) {
 	}
 }
 
-// TestBug11IntsAre8Bytes on every machine. That the package is for all machines is seen when it is compiled for them.
+// TestBug11IntsAre8Bytes on every machine. That the package is for all machines is seen when it is
+// compiled for them.
 func TestBug11IntsAre8Bytes(t *testing.T) {
 	if b := compiled(t, Int(be), -2); len(b) != 8 {
 		t.Errorf("%x", b)
@@ -433,7 +439,8 @@ func TestBug11IntsAre8Bytes(t *testing.T) {
 	}
 }
 
-// TestBug12BuffersAreNotKept: writing a large message leaves no large buffer, and what was written is not in one that is used again.
+// TestBug12BuffersAreNotKept: writing a large message leaves no large buffer, and what was written
+// is not in one that is used again.
 func TestBug12BuffersAreNotKept(t *testing.T) {
 	var kept keeper
 	for _, text := range []string{"one", "two", strings.Repeat("x", 1<<20), "three"} {
@@ -467,7 +474,8 @@ func TestBug12BuffersAreNotKept(t *testing.T) {
 
 type keeper struct{ bytes.Buffer }
 
-// TestBug13BranchesAreApart: what is added to a builder is not in others that were made from the same one.
+// TestBug13BranchesAreApart: what is added to a builder is not in others that were made from the
+// same one.
 func TestBug13BranchesAreApart(t *testing.T) {
 	base := animalBuilder()
 	number := func(n int8) (Getter[Animal, int8], Setter[Animal, int8]) {

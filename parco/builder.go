@@ -9,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelBuilder is a model: the fields of a T. It is a value that never changes: each method gives another builder with one more field, and
-// that is the one to go on with. It reads and writes by itself as its Parser and its Compiler do, and may be used by many goroutines at
-// once. Its schema is made when it is first used.
+// ModelBuilder is a model: the fields of a T. It is a value that never changes: each method gives
+// another builder with one more field, and that is the one to go on with. It reads and writes by
+// itself as its Parser and its Compiler do, and may be used by many goroutines at once. Its schema
+// is made when it is first used.
 type ModelBuilder[T any] struct {
 	*codec[T]
 	model *model[T]
@@ -57,7 +58,8 @@ func (b ModelBuilder[T]) Parser() *Parser[T] { return &Parser[T]{b.codec, b.mode
 // Compiler is what writes the model.
 func (b ModelBuilder[T]) Compiler() *Compiler[T] { return &Compiler[T]{b.codec, b.model} }
 
-// Schema is the schema of the model, for what this package has no words for: see there. Its fields are called #1, #2 …
+// Schema is the schema of the model, for what this package has no words for: see there. Its fields
+// are called #1, #2 …
 func (b ModelBuilder[T]) Schema() (*schema.Schema[T], error) {
 	return schemaOf[T](b.model, draft{gets: true, sets: true})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// codec reads and writes values of a layout. There is a schema for each, because a layout may have functions for one of them only; it
-// is made when it is first used.
+// codec reads and writes values of a layout. There is a schema for each, because a layout may have
+// functions for one of them only; it is made when it is first used.
 type codec[V any] struct {
 	of       layout[V]
 	tail     bool     // options at the end may be missing, if the input is one message
@@ -42,8 +42,9 @@ func (p *program[V]) schema(of layout[V], d draft) (*schema.Schema[V], error) {
 	return m.s, m.err
 }
 
-// Parse reads one value from r, and takes no byte of r that is not of it. If r is at its end, the error is io.EOF as well as [ErrCannotRead].
-// After any other error, how far r was read is not defined.
+// Parse reads one value from r, and takes no byte of r that is not of it. If r is at its end, the
+// error is io.EOF as well as [ErrCannotRead]. After any other error, how far r was read is not
+// defined.
 func (c *codec[V]) Parse(r io.Reader) (V, error) {
 	s, err := c.parser.schema(c.of, draft{sets: true})
 	if err != nil {
@@ -65,7 +66,8 @@ func (c *codec[V]) Parse(r io.Reader) (V, error) {
 	return c.parsed(v, err)
 }
 
-// parse is what reading from a reader is for one whose bytes are there. Nothing is left after an error.
+// parse is what reading from a reader is for one whose bytes are there. Nothing is left after an
+// error.
 func parse[V any](s *schema.Schema[V], b []byte, v *V) (left int, err error) {
 	rest, err := s.Parse(b, v)
 	if err == nil {
@@ -157,7 +159,8 @@ func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
 	return explain(err)
 }
 
-// writeAll writes b to w. A writer that takes another number of bytes without an error gives ErrCannotWrite.
+// writeAll writes b to w. A writer that takes another number of bytes without an error gives
+// ErrCannotWrite.
 func writeAll(w io.Writer, b []byte) error {
 	err := wire.WriteAll(w, b)
 	if err == io.ErrShortWrite {

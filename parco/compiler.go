@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Compiler writes a T. Its methods for fields change it, and give it back; they must not be called once it is in use.
+// Compiler writes a T. Its methods for fields change it, and give it back; they must not be called
+// once it is in use.
 type Compiler[T any] struct {
 	codec *codec[T]
 	model *model[T]

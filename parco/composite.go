@@ -93,8 +93,8 @@ func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
 	})
 }
 
-// MapType is keys and values, one after the other, after the number of entries. They are written in the order of Go's maps, which is
-// any; of entries with the same key, the last counts.
+// MapType is keys and values, one after the other, after the number of entries. They are written in
+// the order of Go's maps, which is any; of entries with the same key, the last counts.
 func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Type[V]) Type[map[K]V] {
 	t := newTyped(header.ByteLength, func(d *draft) schema.Type[map[K]V] {
 		if h, ok := headerOf(header); ok {
@@ -119,8 +119,8 @@ func Option[T any](inner Type[T]) OptionalType[T] {
 	return OptionalType[T]{newTyped(func() int { return 1 }, func(d *draft) schema.Type[*T] { return schema.Opt(layoutOf(d, inner)) })}
 }
 
-// How many elements a slice or a map may have whose header is not of this package. Others are bounded by the input alone, which
-// their elements must lie in.
+// How many elements a slice or a map may have whose header is not of this package. Others are
+// bounded by the input alone, which their elements must lie in.
 const (
 	MaxReasonableSliceLength = 10_000_000
 	MaxReasonableMapLength   = 10_000_000

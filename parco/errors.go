@@ -16,7 +16,8 @@ var (
 	ErrOverflow = errors.New("parco: a value does not fit")
 	// ErrCannotRead: the input ends too early.
 	ErrCannotRead = errors.New("parco: the input ends too early")
-	// ErrCannotWrite: a writer took less than it was given, or a box has no room. It is io.ErrShortWrite too.
+	// ErrCannotWrite: a writer took less than it was given, or a box has no room. It is
+	// io.ErrShortWrite too.
 	ErrCannotWrite = fmt.Errorf("parco: not all could be written: %w", io.ErrShortWrite)
 	// ErrAlreadyRegistered: a registry has a model of this id.
 	ErrAlreadyRegistered = errors.New("parco: the id is registered already")
@@ -26,7 +27,8 @@ var (
 	ErrInvalidLength = errors.New("parco: invalid length")
 )
 
-// ErrUnSufficientBytes is the error of the functions that parse one number: there are fewer bytes than it takes. It is [ErrCannotRead] too.
+// ErrUnSufficientBytes is the error of the functions that parse one number: there are fewer bytes
+// than it takes. It is [ErrCannotRead] too.
 type ErrUnSufficientBytes struct{ want, have int }
 
 func NewErrUnSufficientBytesError(want, have int) ErrUnSufficientBytes {
@@ -37,7 +39,8 @@ func (e ErrUnSufficientBytes) Error() string {
 	return fmt.Sprintf("parco: %d bytes where there should be %d", e.have, e.want)
 }
 
-// Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes that wants as many bytes and has 0, as all of Parco's do.
+// Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes that wants as many bytes
+// and has 0, as all of Parco's do.
 func (e ErrUnSufficientBytes) Is(target error) bool {
 	return target == ErrCannotRead || target == ErrUnSufficientBytes{want: e.want}
 }
@@ -49,7 +52,8 @@ func NewErrFieldNotFoundError(field string) ErrFieldNotFound { return ErrFieldNo
 
 func (e ErrFieldNotFound) Error() string { return "parco: there is no field " + e.field }
 
-// ErrTypeAssertion tells of which Go type a value should be, and of which it is. It comes with [ErrUnknownType].
+// ErrTypeAssertion tells of which Go type a value should be, and of which it is. It comes with
+// [ErrUnknownType].
 type ErrTypeAssertion struct{ want, have string }
 
 func NewErrTypeAssertionError(want, have string) ErrTypeAssertion {
@@ -60,7 +64,8 @@ func (e ErrTypeAssertion) Error() string {
 	return "parco: a value of type " + e.have + " where there should be one of type " + e.want
 }
 
-// ErrCompile tells what is wrong with a model, as a field without a getter. It is found when the model is first used.
+// ErrCompile tells what is wrong with a model, as a field without a getter. It is found when the
+// model is first used.
 type ErrCompile struct{ reason string }
 
 func NewErrCompile(reason string) ErrCompile { return ErrCompile{reason} }

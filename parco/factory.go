@@ -31,9 +31,9 @@ type NativePooledFactory[T any] struct {
 	empty  sync.Pool // of *T: those that values were in
 }
 
-// PooledFactory is a factory that keeps what it takes back, and has the inner one make the rest. A parser gets values from it, and puts
-// those back that could not be read; who has used one puts it back. What a message has no field for keeps its value, unless
-// it is reset: see [WithResetFunc].
+// PooledFactory is a factory that keeps what it takes back, and has the inner one make the rest. A
+// parser gets values from it, and puts those back that could not be read; who has used one puts it
+// back. What a message has no field for keeps its value, unless it is reset: see [WithResetFunc].
 func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption[T]) PoolFactory[T] {
 	f := &NativePooledFactory[T]{inner: inner}
 	for _, o := range options {

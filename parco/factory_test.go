@@ -10,7 +10,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// TestFactories: values come from the factory, those within others too, and what the message has no field for stays as it was made.
+// TestFactories: values come from the factory, those within others too, and what the message has no
+// field for stays as it was made.
 func TestFactories(t *testing.T) {
 	type farm struct {
 		Name    string
@@ -36,7 +37,8 @@ func TestFactories(t *testing.T) {
 	}
 }
 
-// TestPooledFactory: what is put back is reset, and used again; what could not be read goes back by itself.
+// TestPooledFactory: what is put back is reset, and used again; what could not be read goes back by
+// itself.
 func TestPooledFactory(t *testing.T) {
 	made, resets := 0, 0
 	pool := PooledFactory[*Animal](FuncFactory[*Animal](func() *Animal {
@@ -104,7 +106,8 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestAllocations: writing needs no memory, once there were messages before; reading one for the value and one for each string.
+// TestAllocations: writing needs no memory, once there were messages before; reading one for the
+// value and one for each string.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools lose values on purpose under the race detector")

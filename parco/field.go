@@ -13,8 +13,8 @@ type (
 	Setter[T, U any] func(*T, U)
 )
 
-// Field is a field of a T. Those of this package become parts of the schema of a model; others may be among them, and are called for each
-// T: they must take no byte that is not theirs.
+// Field is a field of a T. Those of this package become parts of the schema of a model; others may
+// be among them, and are called for each T: they must take no byte that is not theirs.
 type Field[T, U any] interface {
 	ID() string
 	Parse(*T, io.Reader) error
@@ -35,7 +35,8 @@ type FixedField[T, U any] struct {
 	Getter Getter[T, U]
 }
 
-// ID is what the field is called where something is wrong with it. One without is called by its number: #1 is the first.
+// ID is what the field is called where something is wrong with it. One without is called by its
+// number: #1 is the first.
 func (f FixedField[T, U]) ID() string { return f.Id }
 
 // Parse reads the field into item.
@@ -95,8 +96,9 @@ type OptionalField[T, U any] struct{ FixedField[T, *U] }
 
 func (OptionalField[T, U]) optional() {}
 
-// The functions below make fields: of a type, or of what makes one. A field without a setter can only be written, one without a getter only
-// read. Mind the order of the arguments, which is Parco's.
+// The functions below make fields: of a type, or of what makes one. A field without a setter can
+// only be written, one without a getter only read. Mind the order of the arguments, which is
+// Parco's.
 
 // SliceField is a field of elements after their number.
 func SliceField[T, U any](header IntType, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {

@@ -10,8 +10,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// checkField writes v by a field that is only a getter, reads it by one that is only a setter, and does both by one that is both, in models and
-// by its own methods.
+// checkField writes v by a field that is only a getter, reads it by one that is only a setter, and
+// does both by one that is both, in models and by its own methods.
 func checkField[U any](t *testing.T, v U, want string, both func(Getter[any, U], Setter[any, U]) fieldOf, get func(Getter[any, U]) fieldOf, set func(Setter[any, U]) fieldOf) {
 	t.Helper()
 	getter, setter := func(x *any) U { return (*x).(U) }, func(x *any, v U) { *x = v }

@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// money is a type of one's own: a text of digits, a semicolon. It is over package io, with nothing of this package.
+// money is a type of one's own: a text of digits, a semicolon. It is over package io, with nothing
+// of this package.
 type money struct{}
 
 var errMoney = errors.New("that is no money")
@@ -171,8 +172,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestErrorsAreShort: a type without a name is not written out in the mistakes of a model; a length that a header of one's own
-// gives is in the error, with what it may be.
+// TestErrorsAreShort: a type without a name is not written out in the mistakes of a model; a length
+// that a header of one's own gives is in the error, with what it may be.
 func TestErrorsAreShort(t *testing.T) {
 	_, err := Builder[struct{ N, M int }](nil).Field(FixedField[struct{ N, M int }, int]{Type: IntLE()}).Schema()
 	const want = "parco: struct {…}: #1 has no getter\nparco: struct {…}: #1 has no setter"

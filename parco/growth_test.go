@@ -1,7 +1,7 @@
 package parco_test
 
-// How the cost of every function grows with its input. Most of the API makes types and fields: what counts is how models of
-// them are read and written.
+// How the cost of every function grows with its input. Most of the API makes types and fields: what
+// counts is how models of them are read and written.
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// growthDoc has a field of every kind that is written with more than its bytes; those in Foreign are of types that the package
-// does not know.
+// growthDoc has a field of every kind that is written with more than its bytes; those in Foreign
+// are of types that the package does not know.
 type growthDoc struct {
 	Text     string
 	Blob     []byte
@@ -136,7 +136,8 @@ func growthCalls() []growth.Call[growthDoc] {
 	}
 }
 
-// growthClaims are types by themselves, and input that claims more than it brings: once more than is allowed, and once nearly as much.
+// growthClaims are types by themselves, and input that claims more than it brings: once more than
+// is allowed, and once nearly as much.
 func growthClaims() []growth.Case {
 	claim := func(name string, parse func(r io.Reader), units ...string) growth.Case {
 		// Most keeps the second claim larger than what is there.

@@ -142,7 +142,8 @@ func fromHex(s string) []byte {
 	return b
 }
 
-// isError reports whether err is one of Parco's, and an Error of package schema with this place; an offset of -1 is any.
+// isError reports whether err is one of Parco's, and an Error of package schema with this place; an
+// offset of -1 is any.
 func isError(err, is error, path string, offset int) bool {
 	var e *schema.Error
 	return errors.As(err, &e) && errors.Is(err, is) && e.Path == path && (offset < 0 || e.Offset == int64(offset))

@@ -11,7 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// layout is what the types and models of this package are besides what Parco's interfaces say: they can be a part of a schema.
+// layout is what the types and models of this package are besides what Parco's interfaces say: they
+// can be a part of a schema.
 type layout[V any] interface {
 	layout(d *draft) schema.Type[V]
 }
@@ -65,7 +66,8 @@ func layoutOf[V any](d *draft, t Type[V]) schema.Type[V] {
 	return foreign(reflect.TypeOf(t).String(), t.ByteLength(), t, t)
 }
 
-// own is v as a layout, if its type is of this package. Types that embed one of ours have its layout too, but may have other methods.
+// own is v as a layout, if its type is of this package. Types that embed one of ours have its
+// layout too, but may have other methods.
 func own[V any](v any) (layout[V], bool) {
 	l, ok := v.(layout[V])
 	return l, ok && ours(v)

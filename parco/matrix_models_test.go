@@ -194,7 +194,8 @@ func registryKind() matrix.Kind {
 	return k
 }
 
-// TestMatrixModels holds the models of the matrix to the methods of a ModelBuilder: each that adds a field is called by one.
+// TestMatrixModels holds the models of the matrix to the methods of a ModelBuilder: each that adds
+// a field is called by one.
 func TestMatrixModels(t *testing.T) {
 	called := make(map[string]bool)
 	for _, name := range []string{"matrix_test.go", "matrix_models_test.go"} {

@@ -9,7 +9,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// Models of the matrix with lists and arrays of each kind of number, and what has such lists and may be missing.
+// Models of the matrix with lists and arrays of each kind of number, and what has such lists and
+// may be missing.
 type (
 	series struct {
 		F1  run[bool]

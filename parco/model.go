@@ -103,7 +103,8 @@ func (m *model[T]) layout(d *draft) schema.Type[T] {
 	return m.part(d)
 }
 
-// part lays out the fields of m. Options at the end of the outermost model may be missing, but not at the end of the same model within it.
+// part lays out the fields of m. Options at the end of the outermost model may be missing, but not
+// at the end of the same model within it.
 func (m *model[T]) part(d *draft) schema.Type[T] {
 	o := opening{id: m.id, of: reflect.TypeFor[T]()}
 	required := len(m.list)

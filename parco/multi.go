@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelMultiBuilder is a registry of models: before each message stands the id of its model, written by the header. It may be used by
-// many goroutines at once, and registered in meanwhile.
+// ModelMultiBuilder is a registry of models: before each message stands the id of its model,
+// written by the header. It may be used by many goroutines at once, and registered in meanwhile.
 type ModelMultiBuilder[T comparable] struct {
 	header Type[T]
 	lock   sync.RWMutex
@@ -29,8 +29,8 @@ func MultiBuilder[T comparable](header Type[T]) *ModelMultiBuilder[T] {
 	return &ModelMultiBuilder[T]{header: header, models: make(map[T]builderAny)}
 }
 
-// Register adds a model: a [ModelBuilder], or one's own. An id that is there already is [ErrAlreadyRegistered]; one that the header cannot
-// write is its error.
+// Register adds a model: a [ModelBuilder], or one's own. An id that is there already is
+// [ErrAlreadyRegistered]; one that the header cannot write is its error.
 func (b *ModelMultiBuilder[T]) Register(id T, builder builderAny) (*ModelMultiBuilder[T], error) {
 	if err := b.header.Compile(id, io.Discard); err != nil {
 		return b, fmt.Errorf("id %v: %w", id, err)
@@ -66,7 +66,8 @@ func (b *ModelMultiBuilder[T]) Compile(item serializable[T], w io.Writer) error 
 	return b.CompileAny(item.ParcoID(), item, w)
 }
 
-// CompileAny writes an item of the model with this id, with one call of w's Write. Nothing is written if the item cannot be.
+// CompileAny writes an item of the model with this id, with one call of w's Write. Nothing is
+// written if the item cannot be.
 func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	m, err := b.model(id)
 	if err != nil {
@@ -82,8 +83,8 @@ func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	})
 }
 
-// Parse reads an id and a message of its model. If r is at its end, the error is io.EOF as well as [ErrCannotRead]; else offsets count
-// from the id.
+// Parse reads an id and a message of its model. If r is at its end, the error is io.EOF as well as
+// [ErrCannotRead]; else offsets count from the id.
 func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 	if id, err = b.header.Parse(r); err != nil {
 		return id, nil, err

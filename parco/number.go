@@ -15,8 +15,8 @@ func Byte() Type[byte]   { return UInt8() }
 func UInt8() Type[uint8] { return plain(1, schema.U8) }
 func Int8() Type[int8]   { return plain(1, schema.I8) }
 
-// Numbers of several bytes, in the order that is given: LE for little-endian, BE for big-endian. Those of type int and uint take 8 bytes on
-// every machine.
+// Numbers of several bytes, in the order that is given: LE for little-endian, BE for big-endian.
+// Those of type int and uint take 8 bytes on every machine.
 
 func UInt16(order binary.ByteOrder) Type[uint16] { return number(2, order, schema.U16, schema.U16BE) }
 func UInt16LE() Type[uint16]                     { return plain(2, schema.U16) }
@@ -73,8 +73,8 @@ func number[V any](length int, order binary.ByteOrder, little, big schema.Type[V
 
 func bigEndian(order binary.ByteOrder) bool { return order.Uint16([]byte{0, 1}) == 1 }
 
-// Headers: lengths and numbers of elements. What a header cannot hold is [ErrOverflow], here for those of 2 bytes too. A negative number is
-// a value of a signed one, but no length.
+// Headers: lengths and numbers of elements. What a header cannot hold is [ErrOverflow], here for
+// those of 2 bytes too. A negative number is a value of a signed one, but no length.
 
 func UInt8Header() Type[int] { return counter(1, schema.U8, schema.H8) }
 func Int8Header() Type[int]  { return counter(1, schema.I8, schema.HI8) }

@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The table "Going on to schema" of docs/from-parco.md: what a row names in both packages has one layout, writes the same bytes, and
-// reads what the other has written.
+// The table "Going on to schema" of docs/from-parco.md: what a row names in both packages has one
+// layout, writes the same bytes, and reads what the other has written.
 
 // A pair is a type of parco and one of schema, as a row calls them.
 type pair struct {
@@ -25,7 +25,8 @@ type pair struct {
 	same          func(*testing.T)
 }
 
-// pairs returns the check of a row: it states nothing but these pairs. A row with an ellipsis stands for pairs that it does not name.
+// pairs returns the check of a row: it states nothing but these pairs. A row with an ellipsis
+// stands for pairs that it does not name.
 func pairs(all ...pair) func(*testing.T, pages.Row) {
 	return func(t *testing.T, r pages.Row) {
 		t.Helper()
@@ -51,7 +52,8 @@ func pairs(all ...pair) func(*testing.T, pages.Row) {
 	}
 }
 
-// A held has a field of each type that a row needs. One struct for all rows is one struct for the compiler.
+// A held has a field of each type that a row needs. One struct for all rows is one struct for the
+// compiler.
 type held struct {
 	Bool    bool
 	U8      uint8
@@ -112,7 +114,8 @@ func one[V any](theirs, ours string, p Type[V], s schema.Type[V], v V, hex strin
 	}}
 }
 
-// agree wants a model and a schema to have one layout, to write v as these bytes, and to read them as v.
+// agree wants a model and a schema to have one layout, to write v as these bytes, and to read them
+// as v.
 func agree[T any](t *testing.T, b ModelBuilder[T], s *schema.Schema[T], v T, hex string) {
 	t.Helper()
 	layout, err := b.Schema()
@@ -147,7 +150,8 @@ func alike[T any](t *testing.T, b ModelBuilder[T], s *schema.Schema[T], v T, hex
 	}
 }
 
-// headerPairs are the headers without a sign, or those with one. They are of strings here, and of blobs.
+// headerPairs are the headers without a sign, or those with one. They are of strings here, and of
+// blobs.
 func headerPairs(signed bool) (all []pair) {
 	for _, h := range []struct {
 		theirs string
@@ -404,7 +408,8 @@ func listed[E any](t *testing.T, h IntType, p Type[E], s schema.Type[[]E], v []E
 	agree(t, b, heldSchema(s), holding(v), hex)
 }
 
-// optionsInSchema: OptionField is Opt. At the end of a model, ParseBytes reads older messages, as a Tail does and an Opt alone does not.
+// optionsInSchema: OptionField is Opt. At the end of a model, ParseBytes reads older messages, as a
+// Tail does and an Opt alone does not.
 func optionsInSchema(t *testing.T) {
 	type optional struct {
 		N    uint8

@@ -15,8 +15,9 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// The table "What to look at" of docs/from-parco.md. Parco is not on the module proxy, so its column is what its sources at the commit
-// that the page names do; ours is run. What Parco has and we have not, no test can call: the package's names are looked through.
+// The table "What to look at" of docs/from-parco.md. Parco is not on the module proxy, so its
+// column is what its sources at the commit that the page names do; ours is run. What Parco has and
+// we have not, no test can call: the package's names are looked through.
 func TestPagesFromParco(t *testing.T) {
 	page := pages.Read(t, "docs/from-parco.md")
 	type checks = map[string]func(*testing.T, pages.Row)

@@ -194,7 +194,8 @@ type all struct {
 	S [3]time.Time
 }
 
-// TestBuilderHasAllTypes uses every method of a builder, and those of a Parser and a Compiler, which must be the same.
+// TestBuilderHasAllTypes uses every method of a builder, and those of a Parser and a Compiler,
+// which must be the same.
 func TestBuilderHasAllTypes(t *testing.T) {
 	b := Builder[all](nil).
 		Varchar(func(a *all) string { return a.A }, func(a *all, v string) { a.A = v }).

@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Parser reads a T. Its methods for fields change it, and give it back; they must not be called once it is in use.
+// Parser reads a T. Its methods for fields change it, and give it back; they must not be called
+// once it is in use.
 type Parser[T any] struct {
 	codec *codec[T]
 	model *model[T]
@@ -20,11 +21,12 @@ func ParserModel[T any](factory Factory[T]) *Parser[T] {
 	return &Parser[T]{m.codec(), m}
 }
 
-// Parse reads one T from r, and takes no byte of r after it. If r is at its end, the error is io.EOF as well as [ErrCannotRead].
+// Parse reads one T from r, and takes no byte of r after it. If r is at its end, the error is
+// io.EOF as well as [ErrCannotRead].
 func (p *Parser[T]) Parse(r io.Reader) (T, error) { return p.codec.Parse(r) }
 
-// ParseBytes reads the T that data begins with. Options at the end of the model are nil if data ends before them: so older messages can
-// be read by a model to which options were added.
+// ParseBytes reads the T that data begins with. Options at the end of the model are nil if data
+// ends before them: so older messages can be read by a model to which options were added.
 func (p *Parser[T]) ParseBytes(data []byte) (T, error) { return p.codec.ParseBytes(data) }
 
 func (p *Parser[T]) fields() *model[T] { return p.model }

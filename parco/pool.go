@@ -16,8 +16,9 @@ type Pool struct{ bySize [poolSizes]sync.Pool } // of *[]byte, whose capacity is
 
 const poolSizes = 17 // up to 64 KB
 
-// MaxPoolMapSize and DefaultPoolAnySize are limits of Parco's pool: how many sizes it has pools for, and how long a slice is of which no size
-// is asked for. This Pool has neither limit; they are here for programs that name them.
+// MaxPoolMapSize and DefaultPoolAnySize are limits of Parco's pool: how many sizes it has pools
+// for, and how long a slice is of which no size is asked for. This Pool has neither limit; they are
+// here for programs that name them.
 const (
 	MaxPoolMapSize     = 100
 	DefaultPoolAnySize = 1 << 13
@@ -43,7 +44,8 @@ func (p *Pool) Get(size int) *[]byte {
 	return &b
 }
 
-// Put takes a slice back. Those that are too long or of another capacity than Get gives are dropped.
+// Put takes a slice back. Those that are too long or of another capacity than Get gives are
+// dropped.
 func (p *Pool) Put(b *[]byte) {
 	class := bits.Len(uint(max(cap(*b), 1) - 1))
 	if class < poolSizes && cap(*b) == 1<<class {

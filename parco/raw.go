@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Numbers as bytes, one at a time. What is written goes to the beginning of box: without room for it, the error is [ErrCannotWrite]. What is
-// read stands at the beginning of data: [ErrUnSufficientBytes] if there is less.
+// Numbers as bytes, one at a time. What is written goes to the beginning of box: without room for
+// it, the error is [ErrCannotWrite]. What is read stands at the beginning of data:
+// [ErrUnSufficientBytes] if there is less.
 
 func CompileUInt8(v uint8, box []byte) error {
 	err := room(box, 1)
@@ -214,7 +215,8 @@ func CompileUInt16HeaderFactory(order binary.ByteOrder) CompilerFunc[int] {
 	}
 }
 
-// CompileTime writes the nanoseconds since 1970. A time that they cannot tell is [ErrOverflow]; the zero time is written as Parco does.
+// CompileTime writes the nanoseconds since 1970. A time that they cannot tell is [ErrOverflow]; the
+// zero time is written as Parco does.
 func CompileTime(t time.Time, box []byte, order binary.ByteOrder) error {
 	n := t.UnixNano()
 	if !t.IsZero() && (!time.Unix(0, n).Equal(t) || n == zeroTime.UnixNano()) { // what reads as the zero time is no other

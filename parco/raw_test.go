@@ -12,7 +12,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// checkRaw writes v to a box and reads it again; it wants errors if there is no room, or too little to read.
+// checkRaw writes v to a box and reads it again; it wants errors if there is no room, or too little
+// to read.
 func checkRaw[T any](t *testing.T, v T, hex string, compile func(T, []byte) error, parse func([]byte) (T, error)) {
 	t.Helper()
 	want := fromHex(hex)
@@ -202,7 +203,8 @@ func TestBufferCursor(t *testing.T) {
 	}
 }
 
-// TestUnsufficientBytesIsParcos: Parco's own tests compare with an error that has 0 bytes, whatever there were.
+// TestUnsufficientBytesIsParcos: Parco's own tests compare with an error that has 0 bytes, whatever
+// there were.
 func TestUnsufficientBytesIsParcos(t *testing.T) {
 	_, err32 := ParseFloat32([]byte{1, 2}, le)
 	_, err64 := ParseFloat64([]byte{1, 2, 3, 4}, le)

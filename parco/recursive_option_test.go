@@ -12,7 +12,8 @@ type links struct {
 	Next *links
 }
 
-// TestParseBytesOfModelThatEndsWithItself: a linked list whose option is the last field is read by ParseBytes as by Parse.
+// TestParseBytesOfModelThatEndsWithItself: a linked list whose option is the last field is read by
+// ParseBytes as by Parse.
 func TestParseBytesOfModelThatEndsWithItself(t *testing.T) {
 	b := Builder[links](nil).UInt8(func(l *links) uint8 { return l.N }, func(l *links, n uint8) { l.N = n })
 	b = b.Option(OptionField[links, links](Struct(b), func(l *links, next *links) { l.Next = next }, func(l *links) *links { return l.Next }))

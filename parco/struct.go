@@ -13,7 +13,8 @@ type StructType[T any] struct {
 	CompilerType[T]
 }
 
-// Struct is the model that b builds. Within that same model it is the model itself, for types that lead to themselves:
+// Struct is the model that b builds. Within that same model it is the model itself, for types that
+// lead to themselves:
 //
 //	b = b.Option(OptionField(Struct(b), …))
 func Struct[T any](b ModelBuilder[T]) StructType[T] { return StructType[T]{b, b} }
@@ -31,7 +32,8 @@ func StructParco[T any](parser ParserType[T], compiler CompilerType[T]) StructTy
 	return StructType[T]{parser, compiler}
 }
 
-// ByteLength is the number of bytes of the fields, of which those whose length differs count with their headers.
+// ByteLength is the number of bytes of the fields, of which those whose length differs count with
+// their headers.
 func (s StructType[T]) ByteLength() int {
 	for _, side := range []any{s.ParserType, s.CompilerType} {
 		if m, ok := side.(modeled[T]); ok && ours(side) {

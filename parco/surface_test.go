@@ -8,7 +8,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// The API of Parco: each name with its signature. That this compiles is the test: a program that was written for the original does too.
+// The API of Parco: each name with its signature. That this compiles is the test: a program that
+// was written for the original does too.
 
 type (
 	order  = binary.ByteOrder
@@ -199,7 +200,8 @@ var (
 	_ builderAny                         = b{}
 )
 
-// The methods for fields of a builder, a Parser and a Compiler. A function without a name shows the signatures whose types have none.
+// The methods for fields of a builder, a Parser and a Compiler. A function without a name shows the
+// signatures whose types have none.
 func _(x b, y *p, z *c, f fields) (b, *p, *c) {
 	x = x.Struct(f).Map(f).Slice(f).Array(f).Option(f).Field(f)
 	y = y.Struct(f).Map(f).Slice(f).Array(f).Option(f).Field(f)

@@ -8,8 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// SmallVarchar is a string of up to 255 bytes, Varchar and VarcharOrder one of up to 65,535, Text of up to 4 GB, LongText of any length: the
-// length in 1, 2, 4 or 8 bytes, and the bytes. They need not be UTF-8.
+// SmallVarchar is a string of up to 255 bytes, Varchar and VarcharOrder one of up to 65,535, Text
+// of up to 4 GB, LongText of any length: the length in 1, 2, 4 or 8 bytes, and the bytes. They need
+// not be UTF-8.
 func SmallVarchar() Type[string]                       { return String(UInt8Header()) }
 func Varchar() Type[string]                            { return String(UInt16HeaderLE()) }
 func VarcharOrder(order binary.ByteOrder) Type[string] { return String(UInt16Header(order)) }
@@ -47,8 +48,8 @@ func Blob(header IntType) Type[[]byte] {
 	return t
 }
 
-// MaxReasonableVarSize is how many bytes a string or a blob may have whose header is not of this package. Others are bounded by the
-// input alone, which they must lie in.
+// MaxReasonableVarSize is how many bytes a string or a blob may have whose header is not of this
+// package. Others are bounded by the input alone, which they must lie in.
 const MaxReasonableVarSize = 100 << 20
 
 // bytesBehind are bytes after a header that is not of this package.

@@ -8,10 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Type is how a T stands on the wire. Those of this package become parts of the schema of a model; others may be among them, and
-// are called for each value.
+// Type is how a T stands on the wire. Those of this package become parts of the schema of a model;
+// others may be among them, and are called for each value.
 type Type[T any] interface {
-	// ByteLength is the number of bytes of a value, or of its header if that number differs: no value may take fewer.
+	// ByteLength is the number of bytes of a value, or of its header if that number differs: no
+	// value may take fewer.
 	ByteLength() int
 
 	ParserType[T]

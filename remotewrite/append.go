@@ -1,9 +1,11 @@
 package remotewrite
 
-// Requests as bytes. What both versions have and version 1 are here, version 2 is in append2.go. The bytes are those of the encoder that
-// Prometheus is built with, but that the sign of a zero is kept.
+// Requests as bytes. What both versions have and version 1 are here, version 2 is in append2.go.
+// The bytes are those of the encoder that Prometheus is built with, but that the sign of a zero is
+// kept.
 //
-// The size of a message stands before it, so it is summed up first, and nothing has to be moved afterwards.
+// The size of a message stands before it, so it is summed up first, and nothing has to be moved
+// afterwards.
 
 import (
 	"encoding/binary"
@@ -12,10 +14,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Append appends r to b as a request of a version, [V1] or [V2], and gives the longer b. It allocates nothing if b has room.
+// Append appends r to b as a request of a version, [V1] or [V2], and gives the longer b. It
+// allocates nothing if b has room.
 //
-// Version 1 leaves out the metadata of series and start timestamps, version 2 the metadata of the request. The symbols of version 2 are
-// in the order of their first use.
+// Version 1 leaves out the metadata of series and start timestamps, version 2 the metadata of the
+// request. The symbols of version 2 are in the order of their first use.
 func Append(b []byte, version Version, r *Request) []byte {
 	switch version {
 	case V1:
@@ -169,8 +172,8 @@ func appendLabels(b []byte, labels []Label, size int, plain bool) []byte {
 	return b
 }
 
-// putLabels writes labels that are plain to b[at:], where they have room. Texts go as words, which may overlap: nothing is called, as what has
-// to be saved for a call costs more than a short text.
+// putLabels writes labels that are plain to b[at:], where they have room. Texts go as words, which
+// may overlap: nothing is called, as what has to be saved for a call costs more than a short text.
 func putLabels(b []byte, at int, labels []Label) {
 	for i := range labels {
 		l := &labels[i]
@@ -206,7 +209,8 @@ func putLabels(b []byte, at int, labels []Label) {
 	}
 }
 
-// plain reports whether the sample has the longer form that plainSample knows: a value, and a time from 1971 to 2109.
+// plain reports whether the sample has the longer form that plainSample knows: a value, and a time
+// from 1971 to 2109.
 func (s *Sample) plain() bool {
 	return math.Float64bits(s.Value) != 0 && uint64(s.Timestamp)-1<<35 < 1<<42-1<<35 && s.StartTimestamp == 0
 }

@@ -1,7 +1,7 @@
 package remotewrite
 
-// Level 3 of version 2, as bytes. Symbols stand before the series, since there are readers that take the fields as they come; so all
-// strings are turned into references first.
+// Level 3 of version 2, as bytes. Symbols stand before the series, since there are readers that
+// take the fields as they come; so all strings are turned into references first.
 
 import (
 	"encoding/binary"

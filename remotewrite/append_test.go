@@ -23,7 +23,8 @@ func again(t *testing.T, r *Request, version Version) *Request {
 	return got
 }
 
-// TestAppendTexts writes texts of every length, at every offset of a buffer that is just large enough.
+// TestAppendTexts writes texts of every length, at every offset of a buffer that is just large
+// enough.
 func TestAppendTexts(t *testing.T) {
 	long := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 8)
 	for n := range 140 {
@@ -41,7 +42,8 @@ func TestAppendTexts(t *testing.T) {
 	}
 }
 
-// TestAppendNumbers writes times and values from every range of bits, and keeps those of a NaN and the sign of a zero.
+// TestAppendNumbers writes times and values from every range of bits, and keeps those of a NaN and
+// the sign of a zero.
 func TestAppendNumbers(t *testing.T) {
 	var samples []Sample
 	for i := range 64 {

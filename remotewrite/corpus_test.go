@@ -103,7 +103,8 @@ type shape struct {
 	histograms      bool // native histograms in place of samples
 }
 
-// labelsOf is the 12 labels of series i, sorted by name; a series with one sample takes about 336 bytes.
+// labelsOf is the 12 labels of series i, sorted by name; a series with one sample takes about 336
+// bytes.
 func (c shape) labelsOf(i int, r *rand.Rand) []string {
 	tenant := i % c.tenants
 	if c.runs {

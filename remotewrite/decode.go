@@ -1,10 +1,11 @@
 package remotewrite
 
-// Level 3: a body as plain values. What both versions have and the loops of version 1 are here, those of version 2 in decode2.go. The .proto
-// text of each message is in schema.go.
+// Level 3: a body as plain values. What both versions have and the loops of version 1 are here,
+// those of version 2 in decode2.go. The .proto text of each message is in schema.go.
 //
-// Every function takes the message b[i:], puts what is in it where it goes, and is false if it is not well-formed: then a Scanner finds
-// out why. The fast forms of the most frequent messages are tried first; what has another form takes the complete loop.
+// Every function takes the message b[i:], puts what is in it where it goes, and is false if it is
+// not well-formed: then a Scanner finds out why. The fast forms of the most frequent messages are
+// tried first; what has another form takes the complete loop.
 
 import (
 	"math"
@@ -12,19 +13,21 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Decode reads body into r. Its strings are copies, which are good for ever. They are cut from chunks of 4 KB: one that is kept keeps its
-// chunk. A label that the series before has in the same place shares that one's strings, as most labels do. The memory of all else is that of
-// the request before: see [Request].
+// Decode reads body into r. Its strings are copies, which are good for ever. They are cut from
+// chunks of 4 KB: one that is kept keeps its chunk. A label that the series before has in the same
+// place shares that one's strings, as most labels do. The memory of all else is that of the request
+// before: see [Request].
 //
 // Fields that are not known are left out. An error is an *[Error], and leaves r empty.
 //
-// Counts in the body are not believed: memory is made for what is there, never ahead of it. What takes the most is an empty histogram, 2 bytes that
-// become 240.
+// Counts in the body are not believed: memory is made for what is there, never ahead of it. What
+// takes the most is an empty histogram, 2 bytes that become 240.
 func Decode(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, textChunk)
 }
 
-// DecodeView is Decode without the copy: the strings of r are views of body, which must not change as long as they are in use.
+// DecodeView is Decode without the copy: the strings of r are views of body, which must not change
+// as long as they are in use.
 func DecodeView(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, 0)
 }
@@ -77,10 +80,11 @@ func (m *memory) text(b []byte, i int) string {
 	return m.texts.CopyAt(b, i, len(b)-i)
 }
 
-// leadingLabels decodes the plain labels that a series begins with, nearly always all that it has, and gives where they end.
+// leadingLabels decodes the plain labels that a series begins with, nearly always all that it has,
+// and gives where they end.
 //
-// The series before is gone through beside it, as far as that is plain: a label of the same bytes as the one in its place there is that
-// label, strings and all.
+// The series before is gone through beside it, as far as that is plain: a label of the same bytes
+// as the one in its place there is that label, strings and all.
 func (m *memory) leadingLabels(b []byte, i int) int {
 	if m.texts.Size == 0 {
 		return m.plainLabels(b, i)
@@ -115,8 +119,9 @@ func (m *memory) leadingLabels(b []byte, i int) int {
 	return i
 }
 
-// sameLabel reports whether the n bytes at i and j are the same. They are of fields within series, so that there are bytes before them: if
-// they are fewer than 8, one of these may make a difference.
+// sameLabel reports whether the n bytes at i and j are the same. They are of fields within series,
+// so that there are bytes before them: if they are fewer than 8, one of these may make a
+// difference.
 func sameLabel(b []byte, i, j, n int) bool {
 	for ; n > 8; n -= 8 {
 		if mem.Load64(b, i) != mem.Load64(b, j) {
@@ -172,7 +177,8 @@ func (m *memory) request1(b []byte) bool {
 	return own || !other
 }
 
-// has reports whether the number in tag is that of a field of m, so that a tag that the loop of m does not know has the wrong wire type.
+// has reports whether the number in tag is that of a field of m, so that a tag that the loop of m
+// does not know has the wrong wire type.
 func (m *message) has(tag uint32) bool {
 	number := tag >> 3
 	return number < uint32(len(m)) && m[number].kind != kindUnknown

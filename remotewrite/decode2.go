@@ -2,7 +2,8 @@ package remotewrite
 
 // Level 3 of version 2: labels are references to symbols.
 
-// request2 decodes a request of version 2. Symbols may come after the series that refer to them, so they are gone for first.
+// request2 decodes a request of version 2. Symbols may come after the series that refer to them, so
+// they are gone for first.
 func (m *memory) request2(b []byte) bool {
 	own, other := len(b) == 0, false
 	for i := 0; i < len(b); {
@@ -78,7 +79,8 @@ func (m *memory) series2(b []byte, i int, symbols []string) bool {
 	return !half.open
 }
 
-// halfLabel is what the references of a message have begun. They come in pairs, but a pair may lie in two fields.
+// halfLabel is what the references of a message have begun. They come in pairs, but a pair may lie
+// in two fields.
 type halfLabel struct {
 	name string
 	open bool
@@ -161,7 +163,8 @@ func (d *Metadata) decode2(b []byte, i int, symbols []string) bool {
 	return true
 }
 
-// symbolAt is the symbol that the varint at at refers to. 0 is empty, whether there are symbols or not.
+// symbolAt is the symbol that the varint at at refers to. 0 is empty, whether there are symbols or
+// not.
 func symbolAt(b []byte, at int, symbols []string) (s string, ok bool) {
 	ref := uint32(readUint(b, at))
 	if ref == 0 {

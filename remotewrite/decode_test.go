@@ -93,7 +93,8 @@ func bodies(version Version, shapes ...shape) (bodies [][]byte) {
 	return bodies
 }
 
-// TestDecodeGenerated decodes requests of many series, one after the other into one Request, and writes their bytes again.
+// TestDecodeGenerated decodes requests of many series, one after the other into one Request, and
+// writes their bytes again.
 func TestDecodeGenerated(t *testing.T) {
 	shapes := []shape{{series: 300, tenants: 7}, {series: 2, tenants: 1}, {series: 100, tenants: 3, histograms: true}, {series: 1, tenants: 1}, {series: 900, tenants: 5, runs: true}}
 	var s Scanner
@@ -175,7 +176,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestRequestAllocations pins that views and bytes cost no allocation once there is room, and that copies of strings share chunks.
+// TestRequestAllocations pins that views and bytes cost no allocation once there is room, and that
+// copies of strings share chunks.
 func TestRequestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector, which makes pools forget")
@@ -286,7 +288,8 @@ func TestDecodeNoVersion(t *testing.T) {
 	Append(nil, 0, new(Request))
 }
 
-// FuzzDecode: a body is decoded exactly if a Scanner goes through it, to the same values, and what is written of them is read as the same.
+// FuzzDecode: a body is decoded exactly if a Scanner goes through it, to the same values, and what
+// is written of them is read as the same.
 func FuzzDecode(f *testing.F) {
 	addSeeds(f, func(body []byte, second bool) { f.Add(body, second) })
 	var r, again Request // used for all

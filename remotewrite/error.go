@@ -23,8 +23,8 @@ func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Of
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// ErrVersion is the cause when a body holds nothing of the version that it is read as, but fields of the other: read as it
-// stands, it would be an empty request.
+// ErrVersion is the cause when a body holds nothing of the version that it is read as, but fields
+// of the other: read as it stands, it would be an empty request.
 var ErrVersion = errors.New("remotewrite: the body is of the other version of the protocol")
 
 var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")

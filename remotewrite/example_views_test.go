@@ -39,7 +39,8 @@ func ExampleScanner() {
 	// <nil>
 }
 
-// What a relay does: each tenant gets a request of its own series, without the label that told whose they are.
+// What a relay does: each tenant gets a request of its own series, without the label that told
+// whose they are.
 func ExampleSplitter() {
 	body := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{
 		series("__name__", "up", "tenant", "red"),

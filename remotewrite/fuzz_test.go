@@ -26,7 +26,8 @@ func versionOf(second bool) Version {
 	return V1
 }
 
-// FuzzScan: whatever the bytes are, a scan ends, its views lie within the body, and the fast paths take what the schema takes.
+// FuzzScan: whatever the bytes are, a scan ends, its views lie within the body, and the fast paths
+// take what the schema takes.
 func FuzzScan(f *testing.F) {
 	addSeeds(f, func(body []byte, second bool) { f.Add(body, second) })
 	f.Fuzz(func(t *testing.T, body []byte, second bool) {

@@ -26,8 +26,9 @@ var growthBy = []By{
 	{Labels: []string{"a", "b", "namespace", "tenant", "cluster"}, Default: "x", Sound: true},
 }
 
-// perByte bounds what Decode may allocate for a byte. An empty histogram takes the most, of two bytes. Blocks double until the values
-// fit, so that the last one has up to twice their number, and those before it as much together.
+// perByte bounds what Decode may allocate for a byte. An empty histogram takes the most, of two
+// bytes. Blocks double until the values fit, so that the last one has up to twice their number, and
+// those before it as much together.
 var perByte = 4 * float64(reflect.TypeFor[Histogram]().Size()) / 2
 
 func growthCalls() []growth.Call[growthBody] {
@@ -120,8 +121,8 @@ func growthCalls() []growth.Call[growthBody] {
 	}
 }
 
-// emptyMost is how many bytes of empty series or histograms are decoded: a Series takes 152 bytes and a Histogram 240, so that more
-// would only measure a collector that is short of memory.
+// emptyMost is how many bytes of empty series or histograms are decoded: a Series takes 152 bytes
+// and a Histogram 240, so that more would only measure a collector that is short of memory.
 const emptyMost = 2 << 20
 
 // growthBodies are the inputs of both versions.
@@ -264,7 +265,8 @@ func growthBodies() []growth.Family[growthBody] {
 	return all
 }
 
-// TestGrowthBodies has the bodies accepted that should be: where a Splitter rejects every series, nothing of its parts is measured.
+// TestGrowthBodies has the bodies accepted that should be: where a Splitter rejects every series,
+// nothing of its parts is measured.
 func TestGrowthBodies(t *testing.T) {
 	rejected := []string{ // because of a label that is there twice
 		"one series of many labels that decide, version 1", "one series of many labels that decide, version 2",

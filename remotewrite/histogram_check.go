@@ -18,10 +18,11 @@ var (
 	ErrHistogramCustom  = errors.New("remotewrite: a histogram has custom bounds that do not fit: its schema, or they do not grow, or are too few, or there are negative buckets or a zero bucket beside them")
 )
 
-// Check returns why stores refuse the histogram, or nil. It asks what Prometheus asks: that spans have as many buckets as there are counts,
-// that no count is negative, and that the integers of all buckets sum up to the count, of which some may be missing if the sum of the
-// observations is NaN, as those that were NaN are in no bucket. Floats are not added up, since they round. A schema that is not known is not its matter. It
-// allocates nothing.
+// Check returns why stores refuse the histogram, or nil. It asks what Prometheus asks: that spans
+// have as many buckets as there are counts, that no count is negative, and that the integers of all
+// buckets sum up to the count, of which some may be missing if the sum of the observations is NaN,
+// as those that were NaN are in no bucket. Floats are not added up, since they round. A schema that
+// is not known is not its matter. It allocates nothing.
 func (h HistogramView) Check() error {
 	if h.Schema == customBounds {
 		if err := h.checkCustom(); err != nil {

@@ -1,8 +1,10 @@
 package remotewrite
 
-// Histograms as views: their numbers are read as they are yielded, what they have several of is found when it is asked for.
+// Histograms as views: their numbers are read as they are yielded, what they have several of is
+// found when it is asked for.
 
-// HistogramView is a native histogram of a series, good as long as that. Its fields are those of [Histogram].
+// HistogramView is a native histogram of a series, good as long as that. Its fields are those of
+// [Histogram].
 type HistogramView struct {
 	raw []byte
 
@@ -46,8 +48,8 @@ func (h HistogramView) Positive() BucketsView { return BucketsView{h.raw, 11} }
 // CustomValues yields the upper bounds of the buckets of schema -53.
 func (h HistogramView) CustomValues(yield func(float64) bool) { floats(h.raw, 16, yield) }
 
-// BucketsView is the buckets of one sign. A histogram of integers has Deltas, one of floats has Counts. Each loop goes through the
-// whole message of the histogram.
+// BucketsView is the buckets of one sign. A histogram of integers has Deltas, one of floats has
+// Counts. Each loop goes through the whole message of the histogram.
 type BucketsView struct {
 	raw    []byte // the histogram
 	number uint32 // of the field that holds the spans; those of deltas and counts follow
@@ -68,7 +70,8 @@ func (k BucketsView) Spans(yield func(BucketSpan) bool) {
 	}
 }
 
-// Deltas yields the counts of integers: each as the difference from the one before, the first from 0.
+// Deltas yields the counts of integers: each as the difference from the one before, the first from
+// 0.
 func (k BucketsView) Deltas(yield func(int64) bool) {
 	number := k.number + 1
 	for i := 0; i < len(k.raw); {

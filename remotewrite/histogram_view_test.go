@@ -21,7 +21,8 @@ func valueOf(h HistogramView) Histogram {
 	}
 }
 
-// checkHistograms wants the views of the histograms of a body to have what Decode has made of them, bit by bit.
+// checkHistograms wants the views of the histograms of a body to have what Decode has made of them,
+// bit by bit.
 func checkHistograms(t *testing.T, body []byte, version Version, r *Request) {
 	t.Helper()
 	var s Scanner
@@ -42,8 +43,8 @@ func checkHistograms(t *testing.T, body []byte, version Version, r *Request) {
 	}
 }
 
-// randomHistogram is the fields of a histogram as a parser must take them: in any order, some of them twice, lists packed, one by one, or
-// in pieces, and some fields that nobody knows.
+// randomHistogram is the fields of a histogram as a parser must take them: in any order, some of
+// them twice, lists packed, one by one, or in pieces, and some fields that nobody knows.
 func randomHistogram(r *rand.Rand) []byte {
 	var fields [][]byte
 	number := func() uint64 { return r.Uint64() >> r.IntN(64) }

@@ -37,9 +37,10 @@ type answerRejection struct {
 	Cause  string
 }
 
-// TestMatrix reads bodies of both versions by every entry, with a Request, a Scanner and a Splitter that are used for all of them, whatever
-// has failed before. Bodies are whole, cut at each byte and mutated, on pages that are read-only and end where nothing can be read.
-// Strings that were handed out must never change, nor slices that a caller has put into the Request.
+// TestMatrix reads bodies of both versions by every entry, with a Request, a Scanner and a Splitter
+// that are used for all of them, whatever has failed before. Bodies are whole, cut at each byte and
+// mutated, on pages that are read-only and end where nothing can be read. Strings that were handed
+// out must never change, nor slices that a caller has put into the Request.
 func TestMatrix(t *testing.T) {
 	m := &matrixBodies{t: t}
 	kind := func(name string, version Version) matrix.Kind {

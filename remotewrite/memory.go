@@ -48,7 +48,8 @@ func (m *bucketMemory) begin() {
 	m.counts.begin()
 }
 
-// end forgets what earlier requests have left behind that of this one. What has no pointers may stay.
+// end forgets what earlier requests have left behind that of this one. What has no pointers may
+// stay.
 func (m *memory) end() {
 	m.series.end()
 	m.labels.end()
@@ -59,10 +60,12 @@ func (m *memory) end() {
 	m.symbols.end()
 }
 
-// keepRoom is how many values there is room for in any case. More goes when recent requests have not needed it.
+// keepRoom is how many values there is room for in any case. More goes when recent requests have
+// not needed it.
 const keepRoom = 1 << 10
 
-// emptied is the list of the last request made ready for the next: its memory, or none if that has become too large.
+// emptied is the list of the last request made ready for the next: its memory, or none if that has
+// become too large.
 func emptied[T any](list []T, p *buffer.Peak) []T {
 	if p.TooLarge(len(list), cap(list), keepRoom) {
 		return nil
@@ -70,13 +73,15 @@ func emptied[T any](list []T, p *buffer.Peak) []T {
 	return list[:0]
 }
 
-// slab is memory for the values of one kind in all messages of a request. Each message gets a slice of it.
+// slab is memory for the values of one kind in all messages of a request. Each message gets a slice
+// of it.
 //
 //	block   those of messages before | of the current message | free, but for what an earlier request left
 //	        0                        from                      len          left                        cap
 //
-// A block that is full stays with the messages that have slices of it, and one of twice its size follows: nothing is moved but the values
-// of the current message. The last block is there for the next request, which soon finds all the room that it needs in it.
+// A block that is full stays with the messages that have slices of it, and one of twice its size
+// follows: nothing is moved but the values of the current message. The last block is there for the
+// next request, which soon finds all the room that it needs in it.
 type slab[T any] struct {
 	block []T
 	from  int

@@ -16,7 +16,8 @@ func readFloat(b []byte, at int) float64 { return math.Float64frombits(readFixed
 // readSint32 reads a sint32: of a longer varint, the low 32 bits are what counts.
 func readSint32(b []byte, at int) int32 { return int32(zigzag(uint64(uint32(readUint(b, at))))) }
 
-// readWide is the varint in the low bytes of w, which end at the first without its high bit. It is of 8 bytes at most.
+// readWide is the varint in the low bytes of w, which end at the first without its high bit. It is
+// of 8 bytes at most.
 func readWide(w uint64) uint64 {
 	last := ^w & 0x8080808080808080
 	w &= last ^ (last - 1)
@@ -25,7 +26,8 @@ func readWide(w uint64) uint64 {
 	return w&0x0fffffff | w&0x0fffffff00000000>>4
 }
 
-// spreadWide is v, of at most 56 bits, as groups of 7 bits in bytes of 8: a varint without the high bits that tell of more.
+// spreadWide is v, of at most 56 bits, as groups of 7 bits in bytes of 8: a varint without the high
+// bits that tell of more.
 func spreadWide(v uint64) uint64 {
 	v = v&0x0fffffff | v&0x00fffffff0000000<<4
 	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A second decoder, for TestMatrix: it takes the fields of a message one by one, as the tables of the protobuf encoding say, and has no
-// short ways, no views and no memory to use again.
+// A second decoder, for TestMatrix: it takes the fields of a message one by one, as the tables of
+// the protobuf encoding say, and has no short ways, no views and no memory to use again.
 
 var errOracle = errors.New("the oracle refuses the body")
 
@@ -113,8 +113,8 @@ func oracleNext(b []byte) (f oracleField, rest []byte, err error) {
 	return f, b[size:], nil
 }
 
-// oracleMessage calls field for each field of a message that has this number and wire type. It may return errOther for a number that the
-// message does not have; any other error ends the message.
+// oracleMessage calls field for each field of a message that has this number and wire type. It may
+// return errOther for a number that the message does not have; any other error ends the message.
 func oracleMessage(b []byte, field func(f oracleField) error) (unknown []byte, err error) {
 	all, err := oracleFields(b)
 	for _, f := range all {
@@ -474,7 +474,8 @@ func oracleSpan(b []byte) (s BucketSpan, err error) {
 	return s, err
 }
 
-// split does what a Splitter does: the parts in the order of their first series, and what is rejected.
+// split does what a Splitter does: the parts in the order of their first series, and what is
+// rejected.
 func (o *oracleBody) split(version Version, by By, accept func(key string, s *Series) bool) (parts []answerPart, rejected []answerRejection, err error) {
 	if by.MaxSeries > 0 && len(o.series) > by.MaxSeries || version == V2 && by.MaxSymbols > 0 && len(o.symbols) > by.MaxSymbols {
 		return nil, nil, errOracle

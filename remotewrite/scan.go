@@ -1,10 +1,11 @@
 package remotewrite
 
-// Level 1: a body as views of its bytes. What is common to both versions and the walk through version 1 are here, that through
-// version 2 is in scan2.go.
+// Level 1: a body as views of its bytes. What is common to both versions and the walk through
+// version 1 are here, that through version 2 is in scan2.go.
 //
-// A series is checked whole before it is yielded, in one pass that also looks for the labels that Find names. So a caller that walks
-// through a series cannot fail: those functions only find where things are.
+// A series is checked whole before it is yielded, in one pass that also looks for the labels that
+// Find names. So a caller that walks through a series cannot fail: those functions only find where
+// things are.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
@@ -35,9 +36,9 @@ const (
 	tagValue = 2<<3 | typeBytes
 )
 
-// Scanner walks through a body and yields views of it. The zero value is ready for Reset. It is made to be used again: then it
-// allocates nothing. Of memory for symbols it keeps what recent bodies have needed. It is for one goroutine, and must not be copied
-// once it is in use.
+// Scanner walks through a body and yields views of it. The zero value is ready for Reset. It is
+// made to be used again: then it allocates nothing. Of memory for symbols it keeps what recent
+// bodies have needed. It is for one goroutine, and must not be copied once it is in use.
 //
 //	s.Reset(body, remotewrite.V1)
 //	for series := range s.Series {
@@ -62,15 +63,17 @@ type Scanner struct {
 	metadata bool // and, in version 1, such as are metadata
 }
 
-// Reset makes s begin with body, which must not change as long as s and its views are in use. What Find asked for stays.
+// Reset makes s begin with body, which must not change as long as s and its views are in use. What
+// Find asked for stays.
 func (s *Scanner) Reset(body []byte, version Version) {
 	s.body, s.version, s.err, s.unknown, s.metadata = body, version, nil, false, false
 	s.symbols = emptied(s.symbols, &s.peak)
 	s.series.body = nil
 }
 
-// Find makes the pass that checks a series also look for labels of these names: see [SeriesView.Found]. It holds for all
-// bodies to come, and must not be called within a loop over Series.
+// Find makes the pass that checks a series also look for labels of these names: see
+// [SeriesView.Found]. It holds for all bodies to come, and must not be called within a loop over
+// Series.
 func (s *Scanner) Find(names ...string) {
 	s.names = append(s.names[:0], names...)
 	s.series.found = make([]found, len(names))
@@ -80,14 +83,16 @@ func (s *Scanner) Find(names ...string) {
 	}
 }
 
-// Err is what is wrong with the body, as an *[Error], once a loop has ended: nil if it went through all of it. A loop that
-// its body leaves has not looked at the rest.
+// Err is what is wrong with the body, as an *[Error], once a loop has ended: nil if it went through
+// all of it. A loop that its body leaves has not looked at the rest.
 func (s *Scanner) Err() error { return s.err }
 
-// Series yields every series, in order, up to the first that is not well-formed. A view is good until the loop goes on.
+// Series yields every series, in order, up to the first that is not well-formed. A view is good
+// until the loop goes on.
 //
-// Whatever is wrong between series, or with the metadata of version 1, is found on the way. In version 2, symbols may come after the
-// series that refer to them: what is wrong outside of the series ends the loop before the first of them.
+// Whatever is wrong between series, or with the metadata of version 1, is found on the way. In
+// version 2, symbols may come after the series that refer to them: what is wrong outside of the
+// series ends the loop before the first of them.
 func (s *Scanner) Series(yield func(*SeriesView) bool) {
 	switch s.version {
 	case V1:
@@ -142,7 +147,8 @@ func (s *Scanner) series1(yield func(*SeriesView) bool) {
 	}
 }
 
-// SeriesView is one series of a body. It is good until the loop that yields it goes on, and so are the views that it gives.
+// SeriesView is one series of a body. It is good until the loop that yields it goes on, and so are
+// the views that it gives.
 type SeriesView struct {
 	scanner *Scanner
 	body    []byte // from the start of the request to the end of the series
@@ -173,7 +179,8 @@ func (v *SeriesView) begin(body []byte, from, at int) {
 	}
 }
 
-// view is b[from:to] as a caller gets it: to append to it takes new memory, so that the body after it stays as it is.
+// view is b[from:to] as a caller gets it: to append to it takes new memory, so that the body after
+// it stays as it is.
 func view(b []byte, from, to int) []byte { return b[from:to:to] }
 
 // lend yields v; in tests a copy of it, which is useless afterwards.
@@ -189,8 +196,8 @@ func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 // Raw is the series as it came: the bytes of its message.
 func (v *SeriesView) Raw() []byte { return view(v.body, v.at, len(v.body)) }
 
-// Found is the value of label i of those that Find asked for, and how often that label is there: more than once is against the
-// rules, and the value is that of the last.
+// Found is the value of label i of those that Find asked for, and how often that label is there:
+// more than once is against the rules, and the value is that of the last.
 func (v *SeriesView) Found(i int) (value []byte, n int) {
 	f := &v.found[i]
 	if f.n == 0 {
@@ -199,8 +206,8 @@ func (v *SeriesView) Found(i int) (value []byte, n int) {
 	return view(v.scanner.body, f.value, f.end), f.n
 }
 
-// Label is the value of a label, the last if there are several, and how often it is there. To look for the same labels in every
-// series, Find is faster.
+// Label is the value of a label, the last if there are several, and how often it is there. To look
+// for the same labels in every series, Find is faster.
 func (v *SeriesView) Label(name string) (value []byte, n int) {
 	v.Labels(func(have, is []byte) bool {
 		if string(have) == name {
@@ -213,8 +220,8 @@ func (v *SeriesView) Label(name string) (value []byte, n int) {
 
 // check1 holds a series of version 1 to its schema, counts what is in it, and looks for labels.
 //
-// Labels come first, and nearly all of them have the one form that plainLabel knows; then there is nearly always one sample. What
-// has any other form is left to the schema.
+// Labels come first, and nearly all of them have the one form that plainLabel knows; then there is
+// nearly always one sample. What has any other form is left to the schema.
 func (v *SeriesView) check1() *fault {
 	b, i, lengths, labels := v.body, v.at, v.scanner.lengths, 0
 	for {
@@ -275,12 +282,13 @@ func (v *SeriesView) look(from, to, name, nameEnd, value, valueEnd int) {
 	}
 }
 
-// plainLabel gives where the label field at i ends, if it has the form that every encoder gives to short labels, else -1. Its name
-// is b[i+4:nameEnd], its value b[nameEnd+2:next].
+// plainLabel gives where the label field at i ends, if it has the form that every encoder gives to
+// short labels, else -1. Its name is b[i+4:nameEnd], its value b[nameEnd+2:next].
 //
 //	0a len  0a name …  12 value …     every length below 128
 //
-// Where it ends, the next label begins: a load of its own for that one length is sooner there than a shift of the four bytes.
+// Where it ends, the next label begins: a load of its own for that one length is sooner there than
+// a shift of the four bytes.
 func plainLabel(b []byte, i int) (nameEnd, next int) {
 	if len(b)-i < 6 {
 		return 0, -1
@@ -294,8 +302,8 @@ func plainLabel(b []byte, i int) (nameEnd, next int) {
 	return nameEnd, next
 }
 
-// plainSample gives where the sample field at i ends: if it is a value, or none because that is 0, and a time from 1971 to 2109.
-// Else it gives -1.
+// plainSample gives where the sample field at i ends: if it is a value, or none because that is 0,
+// and a time from 1971 to 2109. Else it gives -1.
 //
 //	12 10  09 value: 8 bytes  10 timestamp: 6 bytes
 //	12 07  10 timestamp: 6 bytes
@@ -316,7 +324,8 @@ func plainSample(b []byte, i int) (next int) {
 // label is where the name and the value of a label are.
 type label struct{ name, nameEnd, value, valueEnd int }
 
-// readLabel reads the label whose field is b[i:], and which has been checked. What it does not have is empty.
+// readLabel reads the label whose field is b[i:], and which has been checked. What it does not have
+// is empty.
 func readLabel(b []byte, i int) (l label) {
 	_, i, _ = readField(b, i)
 	for i < len(b) {
@@ -386,7 +395,8 @@ func (v *SeriesView) fields(tag uint32, n int, yield func(b []byte, i int) bool)
 	}
 }
 
-// Samples yields the samples. Their values keep the bits that they have on the wire: stale markers are NaNs of their own.
+// Samples yields the samples. Their values keep the bits that they have on the wire: stale markers
+// are NaNs of their own.
 func (v *SeriesView) Samples(yield func(Sample) bool) {
 	b := v.body
 	for i, n := v.rest, v.samples; n > 0; {
@@ -452,16 +462,16 @@ func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
 	labels1(e.body, e.at, yield)
 }
 
-// MetadataView is what is known of a metric: in version 1 an entry of the request, with the name of a family of metrics; in
-// version 2 that of a series.
+// MetadataView is what is known of a metric: in version 1 an entry of the request, with the name of
+// a family of metrics; in version 2 that of a series.
 type MetadataView struct {
 	Type       MetricType
 	Family     []byte // version 1
 	Help, Unit []byte
 }
 
-// Metadata yields the metadata of a request of version 1, up to the first entry that is not well-formed. In version 2 it
-// belongs to the series: see [SeriesView.Metadata].
+// Metadata yields the metadata of a request of version 1, up to the first entry that is not
+// well-formed. In version 2 it belongs to the series: see [SeriesView.Metadata].
 func (s *Scanner) Metadata(yield func(MetadataView) bool) {
 	if s.version != V1 {
 		return

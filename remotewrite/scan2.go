@@ -89,8 +89,9 @@ func (s *Scanner) index() bool {
 	return true
 }
 
-// Symbols yields the symbols of a body of version 2, in order: the first is empty. They are views of the body, all of it is looked at before the
-// first, and [Scanner.Err] says what is wrong outside of the series.
+// Symbols yields the symbols of a body of version 2, in order: the first is empty. They are views
+// of the body, all of it is looked at before the first, and [Scanner.Err] says what is wrong
+// outside of the series.
 func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 	if s.version != V2 || !s.index() {
 		return
@@ -122,8 +123,8 @@ func (s *Scanner) symbol(ref uint64) []byte {
 
 // check2 holds a series of version 2 to its schema, counts what is in it, and looks for labels.
 //
-// Labels come first, in the one form that plainRefs knows; then there is nearly always one sample, and metadata, which may be
-// empty. What has any other form is left to the schema.
+// Labels come first, in the one form that plainRefs knows; then there is nearly always one sample,
+// and metadata, which may be empty. What has any other form is left to the schema.
 func (v *SeriesView) check2() *fault {
 	b, symbols := v.body, len(v.scanner.symbols)
 	refs := 0
@@ -170,9 +171,10 @@ func (v *SeriesView) check2() *fault {
 	return nil
 }
 
-// plainRefs looks for labels among the references that the series begins with, and counts them: if they have the form that every
-// encoder gives them, one packed field of pairs, with a length below 128 and numbers below 2^14. It gives where that ends, else -1,
-// or when one of them is beyond the symbols.
+// plainRefs looks for labels among the references that the series begins with, and counts them: if
+// they have the form that every encoder gives them, one packed field of pairs, with a length below
+// 128 and numbers below 2^14. It gives where that ends, else -1, or when one of them is beyond the
+// symbols.
 func (v *SeriesView) plainRefs() (next int) {
 	b, i := v.body, v.at
 	if len(b)-i < 2 || mem.Load16(b, i)&0x80ff != tagRefs {
@@ -201,7 +203,8 @@ func (v *SeriesView) plainRefs() (next int) {
 	return next
 }
 
-// shortRef reads the reference at i, which takes one byte or two; else it gives one that is beyond all symbols.
+// shortRef reads the reference at i, which takes one byte or two; else it gives one that is beyond
+// all symbols.
 func shortRef(b []byte, i int) (ref uint, next int) {
 	if i < len(b) {
 		if ref = uint(b[i]); ref < 0x80 {
@@ -236,8 +239,8 @@ func (v *SeriesView) look2() {
 	})
 }
 
-// pairs yields the label references of the message b[i:], a series or an exemplar, which has been checked. They may be in several
-// fields, packed or not.
+// pairs yields the label references of the message b[i:], a series or an exemplar, which has been
+// checked. They may be in several fields, packed or not.
 func pairs(b []byte, i int, yield func(name, value uint32) bool) {
 	name, half := uint32(0), false
 	for i < len(b) {
@@ -281,7 +284,8 @@ func (s *Scanner) labels2(b []byte, i int, yield func(name, value []byte) bool) 
 	})
 }
 
-// Metadata is that of the series, in version 2. In version 1 it is of the request: see [Scanner.Metadata].
+// Metadata is that of the series, in version 2. In version 1 it is of the request: see
+// [Scanner.Metadata].
 func (v *SeriesView) Metadata() (m MetadataView) {
 	if v.scanner.version != V2 {
 		return m

@@ -6,7 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The messages of both versions. The .proto text of each stands above its table; check holds bytes to it, and names what fails.
+// The messages of both versions. The .proto text of each stands above its table; check holds bytes
+// to it, and names what fails.
 
 // A kind tells what a field holds, and what is checked of it.
 type kind uint8
@@ -242,8 +243,8 @@ func (m *message) check(b []byte, i, symbols int) *fault {
 	return nil
 }
 
-// short gives where the field at i ends, if it is as nearly all are, and right: known, no reference, with a tag of one byte, and shorter
-// than 128 bytes. Else it gives -1.
+// short gives where the field at i ends, if it is as nearly all are, and right: known, no
+// reference, with a tag of one byte, and shorter than 128 bytes. Else it gives -1.
 func (m *message) short(b []byte, i, symbols int) (next int) {
 	if len(b)-i < 2 || b[i] >= 0x80 {
 		return -1
@@ -299,7 +300,8 @@ func (m *message) odd(from int) *fault {
 	return f
 }
 
-// field checks the field at i, and gives its tag, where the next one begins, and how many references are in it.
+// field checks the field at i, and gives its tag, where the next one begins, and how many
+// references are in it.
 func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, bad *fault) {
 	tag, at, next := readField(b, i)
 	if next < 0 {
@@ -333,7 +335,8 @@ func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, b
 	return tag, next, refs, bad
 }
 
-// checkVarints holds b[i:] to be whole varints. Where four bytes have an end of one among them, none is too long.
+// checkVarints holds b[i:] to be whole varints. Where four bytes have an end of one among them,
+// none is too long.
 func checkVarints(b []byte, i int) *fault {
 	if len(b)-i >= 4 && b[len(b)-1] < 0x80 {
 		at := i
@@ -379,7 +382,8 @@ func packedFault(b []byte, i int) *fault {
 	return f
 }
 
-// locate adds to f the name of the field at i of the message at from, if it has one, and which of them it is.
+// locate adds to f the name of the field at i of the message at from, if it has one, and which of
+// them it is.
 func (m *message) locate(f *fault, b []byte, from, i int) {
 	v, _ := readVarint(b, i)
 	number := v >> 3

@@ -37,7 +37,8 @@ func TestPackedVarints(t *testing.T) {
 	}
 }
 
-// TestVarints: every length of one, cut everywhere; what one byte more than the most, or one bit more, makes of it.
+// TestVarints: every length of one, cut everywhere; what one byte more than the most, or one bit
+// more, makes of it.
 func TestVarints(t *testing.T) {
 	for _, v := range []uint64{0, 1, 0x7f, 0x80, 0x3fff, 0x4000, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1} {
 		b := pbInt(1, v)[1:]
@@ -81,7 +82,8 @@ func TestDeepGroups(t *testing.T) {
 	}
 }
 
-// TestPlainForms: the fast paths take what encoders write. Without them everything would be right still, but slow.
+// TestPlainForms: the fast paths take what encoders write. Without them everything would be right
+// still, but slow.
 func TestPlainForms(t *testing.T) {
 	for _, lengths := range [][2]int{{0, 0}, {1, 1}, {10, 100}, {123, 0}, {0, 123}} {
 		b := pbLabels(fmt.Sprintf("%0*d", lengths[0], 0)[:lengths[0]], fmt.Sprintf("%0*d", lengths[1], 0)[:lengths[1]])

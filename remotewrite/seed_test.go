@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The defects of the parser that this package grew from, each by its number in the list that was made of them. Those of HTTP and of
-// pools are the relay's.
+// The defects of the parser that this package grew from, each by its number in the list that was
+// made of them. Those of HTTP and of pools are the relay's.
 
 // refuses wants every body, in hex, refused by all levels for this reason.
 func refuses(t *testing.T, cause error, bodies ...string) {
@@ -31,7 +31,8 @@ func refuses(t *testing.T, cause error, bodies ...string) {
 	}
 }
 
-// reads wants a body, in hex, read as what the note says, and unchanged by a Splitter but for what is not of the series.
+// reads wants a body, in hex, read as what the note says, and unchanged by a Splitter but for what
+// is not of the series.
 func reads(t *testing.T, text, want, series string) {
 	t.Helper()
 	var s Scanner

@@ -39,7 +39,8 @@ func checkSizes(t *testing.T, body []byte, version Version, by By) {
 	}
 }
 
-// sharedSymbol is a body of version 2 in which the series of each tenant refer to the same symbol, which has so many bytes.
+// sharedSymbol is a body of version 2 in which the series of each tenant refer to the same symbol,
+// which has so many bytes.
 func sharedSymbol(tenants, bytes int) []byte {
 	symbols := append(pbString(4, ""), pbString(4, "tenant")...)
 	symbols = append(append(symbols, pbString(4, "shared")...), pbString(4, strings.Repeat("x", bytes))...)
@@ -51,7 +52,8 @@ func sharedSymbol(tenants, bytes int) []byte {
 	return append(symbols, series...)
 }
 
-// TestAppendSizeTellsOfLargeParts: the size of parts that are much larger together than their body is known before they are made.
+// TestAppendSizeTellsOfLargeParts: the size of parts that are much larger together than their body
+// is known before they are made.
 func TestAppendSizeTellsOfLargeParts(t *testing.T) {
 	const tenants = 1000
 	body := sharedSymbol(tenants, 1<<20)

@@ -1,8 +1,9 @@
 package remotewrite
 
-// Level 2: a request is taken apart by a label, and each part is a request again. Nothing is decoded: series are copied as they
-// came, without the label if that is wanted. What is common to both versions and the copying of version 1 are here, that of
-// version 2, which has symbols, is in split2.go.
+// Level 2: a request is taken apart by a label, and each part is a request again. Nothing is
+// decoded: series are copied as they came, without the label if that is wanted. What is common to
+// both versions and the copying of version 1 are here, that of version 2, which has symbols, is in
+// split2.go.
 
 import (
 	"bytes"
@@ -15,29 +16,35 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// By tells to which part a series belongs: that of the value of a label. Split keeps neither the slice nor the func.
+// By tells to which part a series belongs: that of the value of a label. Split keeps neither the
+// slice nor the func.
 type By struct {
-	// Labels are names, the most important first: the first of them that a series has decides, wherever it stands in the series. An
-	// empty value is as good as none.
+	// Labels are names, the most important first: the first of them that a series has decides,
+	// wherever it stands in the series. An empty value is as good as none.
 	Labels []string
 	// Remove takes the label that decides out of the series, and those of the list that are empty.
 	Remove bool
-	// MaxParts, MaxSeries and MaxSymbols are how many parts, series and (in version 2) symbols there may be; 0 is no bound. They bound
-	// the memory that a body takes beyond itself: see the limits in the package comment.
+	// MaxParts, MaxSeries and MaxSymbols are how many parts, series and (in version 2) symbols
+	// there may be; 0 is no bound. They bound the memory that a body takes beyond itself: see the
+	// limits in the package comment.
 	MaxParts, MaxSeries, MaxSymbols int
-	// Sound rejects series that no store takes: without a name, or with a native histogram that [HistogramView.Check] refuses.
+	// Sound rejects series that no store takes: without a name, or with a native histogram that
+	// [HistogramView.Check] refuses.
 	Sound bool
-	// Default is the value of series that have none of the labels. If it is empty, they are a part of their own: see [Part.Missing].
+	// Default is the value of series that have none of the labels. If it is empty, they are a part
+	// of their own: see [Part.Missing].
 	Default string
-	// Accept, if there is one, is asked whether a series may be in the part of key, in the order of the body, unless the series is rejected
-	// already. Its error rejects the series, and is the cause that [Splitter.Rejected] gives, but [ErrLeftOut], which leaves the series out
-	// without counting it. The view is good during the call, and its Found
-	// goes by Labels; the key is good as long as the parts. Accept must not use the Splitter.
+	// Accept, if there is one, is asked whether a series may be in the part of key, in the order of
+	// the body, unless the series is rejected already. Its error rejects the series, and is the
+	// cause that [Splitter.Rejected] gives, but [ErrLeftOut], which leaves the series out without
+	// counting it. The view is good during the call, and its Found goes by Labels; the key is good
+	// as long as the parts. Accept must not use the Splitter.
 	Accept func(key []byte, s *SeriesView) error
 }
 
 var (
-	// ErrParts, ErrSeries and ErrSymbols are why Split fails when there are more than MaxParts, MaxSeries or MaxSymbols.
+	// ErrParts, ErrSeries and ErrSymbols are why Split fails when there are more than MaxParts,
+	// MaxSeries or MaxSymbols.
 	ErrParts   = errors.New("remotewrite: too many parts")
 	ErrSeries  = errors.New("remotewrite: too many series")
 	ErrSymbols = errors.New("remotewrite: too many symbols")
@@ -51,9 +58,9 @@ var (
 	ErrLeftOut = errors.New("remotewrite: left out")
 )
 
-// Splitter takes requests apart. The zero value is ready for use. It is made to be used again: then it allocates nothing, unless a
-// request has more series or parts than any recent one: what these have not needed it lets go. It is for one goroutine, and must not be
-// copied once it is in use.
+// Splitter takes requests apart. The zero value is ready for use. It is made to be used again: then
+// it allocates nothing, unless a request has more series or parts than any recent one: what these
+// have not needed it lets go. It is for one goroutine, and must not be copied once it is in use.
 //
 // All that it gives is good until the next Split, and as long as the body does not change.
 type Splitter struct {
@@ -103,13 +110,14 @@ type Part struct {
 	Metadata                               int // series that have some (version 2)
 }
 
-// piece is bytes of the body that are copied to a part: as many series as stand side by side, or a piece of one that is cut.
-// It is small, because where tenants alternate there is one for each series.
+// piece is bytes of the body that are copied to a part: as many series as stand side by side, or a
+// piece of one that is cut. It is small, because where tenants alternate there is one for each
+// series.
 type piece struct {
 	from, to uint32
 	next     uint32 // of the same part; 0 is none
-	// In version 1, the length of the message that begins here, if a label was cut out of it; in version 2, which label
-	// decided, counted from 1, if it is to be removed. Else 0.
+	// In version 1, the length of the message that begins here, if a label was cut out of it; in
+	// version 2, which label decided, counted from 1, if it is to be removed. Else 0.
 	mark  uint32
 	plain bool // in version 2, that plainRefs has taken all references
 }
@@ -117,7 +125,8 @@ type piece struct {
 // cut is a field that is removed.
 type cut struct{ from, to int }
 
-// Split takes body, which is shorter than 4 GB, apart. An *[Error], ErrParts or ErrSeries leaves no parts.
+// Split takes body, which is shorter than 4 GB, apart. An *[Error], ErrParts or ErrSeries leaves no
+// parts.
 func (p *Splitter) Split(body []byte, version Version, by By) error {
 	if uint64(len(body)) > math.MaxUint32 {
 		p.begin(nil, version)
@@ -227,8 +236,8 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 	return p.scanner.Err()
 }
 
-// keyOf is the value that decides, and which label has it, counted from 1; Default and 0 if there is none. In cuts it leaves what is
-// to be removed, in order.
+// keyOf is the value that decides, and which label has it, counted from 1; Default and 0 if there
+// is none. In cuts it leaves what is to be removed, in order.
 func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 	p.cuts, key = p.cuts[:0], slices.Clip(p.missing)
 	removed := 0
@@ -335,7 +344,8 @@ func (p *Splitter) widen() {
 	}
 }
 
-// add puts a piece after the others of its part; it becomes more of the last, if that ends where it begins.
+// add puts a piece after the others of its part; it becomes more of the last, if that ends where it
+// begins.
 func (p *Splitter) add(part *Part, next piece) {
 	part.size += int(next.to - next.from)
 	if last := &p.pieces[part.last]; part.last != 0 && last.to == next.from && last.mark == next.mark && last.plain == next.plain {
@@ -352,7 +362,8 @@ func (p *Splitter) add(part *Part, next piece) {
 	part.last = n
 }
 
-// addCut gives a part the series v without what is to be cut. The bytes between two cuts may be none.
+// addCut gives a part the series v without what is to be cut. The bytes between two cuts may be
+// none.
 func (p *Splitter) addCut(part *Part, v *SeriesView) {
 	length := len(v.body) - v.at
 	for _, c := range p.cuts {
@@ -382,18 +393,20 @@ func (p *Splitter) Parts(yield func(*Part) bool) {
 // Len is how many parts there are.
 func (p *Splitter) Len() int { return len(p.parts) }
 
-// Whole reports whether the body, as it came, is the request of the one part that there is: every series belongs to it, nothing
-// was removed, and there is nothing else in the body.
+// Whole reports whether the body, as it came, is the request of the one part that there is: every
+// series belongs to it, nothing was removed, and there is nothing else in the body.
 func (p *Splitter) Whole() bool { return p.WholeWithMetadata() && !p.scanner.metadata }
 
-// WholeWithMetadata reports the same, but for metadata of version 1, which the part may be meant to have.
+// WholeWithMetadata reports the same, but for metadata of version 1, which the part may be meant to
+// have.
 func (p *Splitter) WholeWithMetadata() bool { return len(p.parts) == 1 && !p.changed }
 
 // Rejected is how many series are in no part, and why the first few of them are not.
 func (p *Splitter) Rejected() (n int, first []Rejection) { return p.rejected, p.reasons }
 
-// MetadataRaw yields the metadata of a request of version 1, which belongs to no series and is in no part: each entry as a field
-// that may be appended to the request of any part. In version 2 there is none: it stays with the series.
+// MetadataRaw yields the metadata of a request of version 1, which belongs to no series and is in
+// no part: each entry as a field that may be appended to the request of any part. In version 2
+// there is none: it stays with the series.
 func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	b := p.scanner.body
 	if !p.scanner.metadata || p.scanner.err != nil {
@@ -408,18 +421,22 @@ func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	}
 }
 
-// Key is the value of the label that decided, a view of the body; or Default. It must not be changed.
+// Key is the value of the label that decided, a view of the body; or Default. It must not be
+// changed.
 func (part *Part) Key() []byte { return part.key }
 
-// Missing reports whether this is the part of the series that have none of the labels, for which there was no Default.
+// Missing reports whether this is the part of the series that have none of the labels, for which
+// there was no Default.
 func (part *Part) Missing() bool { return len(part.key) == 0 }
 
-// Size returns how many bytes Append appends in version 1. In version 2 the symbols come on top: see AppendSize.
+// Size returns how many bytes Append appends in version 1. In version 2 the symbols come on top:
+// see AppendSize.
 func (part *Part) Size() int { return part.size }
 
-// AppendSize returns how many bytes Append appends, in both versions. In version 2 that can be as much as the body for each part,
-// since a symbol is in every part whose series refer to it: a program that appends parts of bodies that it does not trust should
-// add the sizes up first. AppendSize takes about as long as Append, less the time to copy the symbols.
+// AppendSize returns how many bytes Append appends, in both versions. In version 2 that can be as
+// much as the body for each part, since a symbol is in every part whose series refer to it: a
+// program that appends parts of bodies that it does not trust should add the sizes up first.
+// AppendSize takes about as long as Append, less the time to copy the symbols.
 func (part *Part) AppendSize() int {
 	if part.splitter.scanner.version == V2 {
 		return part.appendSize2()
@@ -427,11 +444,13 @@ func (part *Part) AppendSize() int {
 	return part.size
 }
 
-// Append appends the part as a request of the version that the body is of. In version 1, requests may be joined by appending one
-// to the other; in version 2 not, because references would count from the wrong symbol.
+// Append appends the part as a request of the version that the body is of. In version 1, requests
+// may be joined by appending one to the other; in version 2 not, because references would count
+// from the wrong symbol.
 //
-// In version 2 each part has the symbols that it refers to, so all parts together may be far larger than the body: a body of 1.1 MB
-// whose 4000 tenants refer to the same long symbols makes 3.8 GB. Append one part at a time, and ask [Part.AppendSize] first.
+// In version 2 each part has the symbols that it refers to, so all parts together may be far larger
+// than the body: a body of 1.1 MB whose 4000 tenants refer to the same long symbols makes 3.8 GB.
+// Append one part at a time, and ask [Part.AppendSize] first.
 func (part *Part) Append(dst []byte) []byte {
 	p := part.splitter
 	if p.scanner.version == V2 {

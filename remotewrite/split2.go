@@ -1,7 +1,8 @@
 package remotewrite
 
-// Level 2 of version 2: each part gets symbols of its own, numbered in the order in which its series refer to them. So only what
-// refers to symbols is rewritten: labels of series and exemplars, help and unit. The rest of a series is copied as it came.
+// Level 2 of version 2: each part gets symbols of its own, numbered in the order in which its
+// series refer to them. So only what refers to symbols is rewritten: labels of series and
+// exemplars, help and unit. The rest of a series is copied as it came.
 
 import (
 	"encoding/binary"
@@ -10,8 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// rewriter renumbers symbols, for one part after the other. The cost of a part is that of its references, however many
-// symbols the body has: a number counts only if it is of the present epoch.
+// rewriter renumbers symbols, for one part after the other. The cost of a part is that of its
+// references, however many symbols the body has: a number counts only if it is of the present
+// epoch.
 type rewriter struct {
 	numbers []number // by symbol of the body
 	epoch   uint32   // of the current part; never 0
@@ -29,8 +31,9 @@ type rewriter struct {
 
 type number struct{ epoch, to uint32 }
 
-// part2 is part for a key that is a symbol. It looks at the key once, however many series refer to it: a body of a few megabytes may have
-// a symbol of half its size as the key of a hundred thousand.
+// part2 is part for a key that is a symbol. It looks at the key once, however many series refer to
+// it: a body of a few megabytes may have a symbol of half its size as the key of a hundred
+// thousand.
 func (p *Splitter) part2(key []byte, symbol uint32) *Part {
 	if len(p.decided) == 0 {
 		n := len(p.scanner.symbols)
@@ -77,7 +80,8 @@ func (part *Part) appendSize2() int {
 	return r.counted + len(r.series)
 }
 
-// rewrite leaves the series of a part in the rewriter, with symbols of its own, which it appends to out or counts.
+// rewrite leaves the series of a part in the rewriter, with symbols of its own, which it appends to
+// out or counts.
 func (part *Part) rewrite() {
 	p := part.splitter
 	p.symbols.begin(len(p.scanner.symbols))
@@ -92,7 +96,8 @@ func (part *Part) rewrite() {
 	}
 }
 
-// forget lets go of what recent requests have not needed: of numbers too, of which there are as many as symbols.
+// forget lets go of what recent requests have not needed: of numbers too, of which there are as
+// many as symbols.
 func (r *rewriter) forget(symbols []symbol) {
 	if symbols == nil {
 		r.numbers = nil
@@ -126,7 +131,8 @@ func (p *Splitter) number(ref uint32) uint32 {
 	return p.renumber(ref)
 }
 
-// renumber gives a symbol a number in the part, and appends it to the part's symbols. The empty one is 0.
+// renumber gives a symbol a number in the part, and appends it to the part's symbols. The empty one
+// is 0.
 func (p *Splitter) renumber(ref uint32) uint32 {
 	r := &p.symbols
 	n := &r.numbers[ref]
@@ -177,14 +183,15 @@ func (p *Splitter) series2(b []byte, i int, piece *piece) {
 	r.close(from, at, tagSeries2)
 }
 
-// removes reports whether a label is to be left out, if any is: the one that decides, and those that are looked for and are empty.
+// removes reports whether a label is to be left out, if any is: the one that decides, and those
+// that are looked for and are empty.
 func (p *Splitter) removes(name, value uint32, decider int) bool {
 	find, y := p.scanner.symbols[name].find, &p.scanner.symbols[value]
 	return find != 0 && (int(find) == decider || y.at == y.end)
 }
 
-// plainLabels2 appends the label references of the series whose message is b[i:]: as plainRefs took them, with which it begins. It
-// gives where they end.
+// plainLabels2 appends the label references of the series whose message is b[i:]: as plainRefs took
+// them, with which it begins. It gives where they end.
 func (p *Splitter) plainLabels2(b []byte, i, decider int) (next int) {
 	i, next = i+2, i+2+int(b[i+1])
 	r := &p.symbols
@@ -216,7 +223,8 @@ func appendRef(b []byte, ref uint32) []byte {
 	return binary.AppendUvarint(b, uint64(ref))
 }
 
-// labels2 appends the label references of the message b[i:] as one packed field, wherever in it they are.
+// labels2 appends the label references of the message b[i:] as one packed field, wherever in it
+// they are.
 func (p *Splitter) labels2(b []byte, i, decider int, remove bool) {
 	r := &p.symbols
 	from := len(r.series)
@@ -277,14 +285,16 @@ func (p *Splitter) metadata2(b []byte, i int) {
 	r.close(from, at, tagMetadata2)
 }
 
-// open leaves room for the header of a field of about n bytes, which close fills in. The field's bytes begin at what it gives.
+// open leaves room for the header of a field of about n bytes, which close fills in. The field's
+// bytes begin at what it gives.
 func (r *rewriter) open(n int) (at int) {
 	var room [1 + maxVarint]byte
 	r.series = append(r.series, room[:1+sizeVarint(uint64(n))]...)
 	return len(r.series)
 }
 
-// close puts the header of the field series[at:] into the room that was left for it at from. Nearly always it fits.
+// close puts the header of the field series[at:] into the room that was left for it at from. Nearly
+// always it fits.
 func (r *rewriter) close(from, at int, tag byte) {
 	n := len(r.series) - at
 	if head := from + 1 + sizeVarint(uint64(n)); head != at {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// keyed is what a naive reading says of a series: its part, or why it is rejected, and what of it is in the part, which two
-// series have in common only if they are the same.
+// keyed is what a naive reading says of a series: its part, or why it is rejected, and what of it
+// is in the part, which two series have in common only if they are the same.
 type keyed struct {
 	key    string
 	cause  error
@@ -69,7 +69,8 @@ func naive(t testing.TB, body []byte, version Version, by By) (all []keyed, err 
 	return all, s.Err()
 }
 
-// content is all that is in a series, but for labels that are left out: symbols by their texts, what has none as its bytes.
+// content is all that is in a series, but for labels that are left out: symbols by their texts,
+// what has none as its bytes.
 func content(v *SeriesView, without func(name string) bool) string {
 	var out bytes.Buffer
 	version := v.scanner.version
@@ -107,8 +108,9 @@ func content(v *SeriesView, without func(name string) bool) string {
 	return out.String()
 }
 
-// checkSplit holds what Split makes of a body to the naive reading: the same is refused; every series is in its part and in no other, in
-// order, or rejected; nothing else is in a part; and what says that a part is the whole body is right.
+// checkSplit holds what Split makes of a body to the naive reading: the same is refused; every
+// series is in its part and in no other, in order, or rejected; nothing else is in a part; and what
+// says that a part is the whole body is right.
 func checkSplit(t testing.TB, p *Splitter, body []byte, version Version, by By) {
 	t.Helper()
 	want, wantErr := naive(t, body, version, by)
@@ -161,7 +163,8 @@ func checkSplit(t testing.TB, p *Splitter, body []byte, version Version, by By) 
 	}
 }
 
-// checkPart wants a part to hold these series and, of version 2, no symbol that they do not refer to.
+// checkPart wants a part to hold these series and, of version 2, no symbol that they do not refer
+// to.
 func checkPart(t testing.TB, part *Part, out []byte, version Version, want []string) {
 	t.Helper()
 	var s Scanner
@@ -361,7 +364,8 @@ func TestSplitWhole(t *testing.T) {
 	}
 }
 
-// TestSplitDefault: series that have none of the labels are with those that have the value by name, in the order of the body.
+// TestSplitDefault: series that have none of the labels are with those that have the value by name,
+// in the order of the body.
 func TestSplitDefault(t *testing.T) {
 	var p Splitter
 	var s Scanner
@@ -389,8 +393,9 @@ func TestSplitDefault(t *testing.T) {
 	}
 }
 
-// TestSplitAccept: Accept is asked for each series that has a part, a part that is rejected whole is none, and nothing of it is kept.
-// What Accept leaves out is in no part, and nobody is told of it.
+// TestSplitAccept: Accept is asked for each series that has a part, a part that is rejected whole
+// is none, and nothing of it is kept. What Accept leaves out is in no part, and nobody is told of
+// it.
 func TestSplitLeavesOut(t *testing.T) {
 	var p Splitter
 	c := shape{series: 30, tenants: 3}
@@ -500,7 +505,8 @@ func TestSplitManyParts(t *testing.T) {
 	}
 }
 
-// TestSplitForgets: of a large request neither views nor, for long, memory are kept. Small ones between large ones cost nothing.
+// TestSplitForgets: of a large request neither views nor, for long, memory are kept. Small ones
+// between large ones cost nothing.
 func TestSplitForgets(t *testing.T) {
 	large, small := shape{series: 5000, tenants: 3000}, shape{series: 3, tenants: 2}
 	for version, both := range map[Version][2][]byte{V1: {large.body1(), small.body1()}, V2: {large.body2(), small.body2()}} {
@@ -547,7 +553,8 @@ func TestSplitForgets(t *testing.T) {
 	}
 }
 
-// Metadata is in no part. That a body is whole but for it can be told, because its receiver may be meant to have it.
+// Metadata is in no part. That a body is whole but for it can be told, because its receiver may be
+// meant to have it.
 func TestWholeWithMetadata(t *testing.T) {
 	one := Request{Series: []Series{{Labels: []Label{{"t", "a"}}}}}
 	both := one
@@ -571,8 +578,9 @@ func TestWholeWithMetadata(t *testing.T) {
 	}
 }
 
-// TestSplitLargeKey: what a series costs does not depend on the size of the symbol that decides. It used to be hashed for each, which
-// took thousands of times as long. The least of interleaved rounds is little disturbed by other processes.
+// TestSplitLargeKey: what a series costs does not depend on the size of the symbol that decides. It
+// used to be hashed for each, which took thousands of times as long. The least of interleaved
+// rounds is little disturbed by other processes.
 func TestSplitLargeKey(t *testing.T) {
 	const n = 50_000
 	series := bytes.Repeat(pbBytes(5, pbPacked(1, 1, 2)), n)

@@ -8,10 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// symbolTable turns the strings of a request into references to symbols, each of which is there once. The first is empty.
+// symbolTable turns the strings of a request into references to symbols, each of which is there
+// once. The first is empty.
 //
-// A series shares the names of its labels, and many values, with the series before: so a label is compared with the one in its place there,
-// and only what differs is looked up.
+// A series shares the names of its labels, and many values, with the series before: so a label is
+// compared with the one in its place there, and only what differs is looked up.
 type symbolTable struct {
 	symbols slab[string]
 	hashes  slab[uint32] // of the symbols
@@ -19,8 +20,9 @@ type symbolTable struct {
 	seed    maphash.Seed
 	refs    slab[uint32] // of all series, in the order of refer
 
-	// The references of long strings, by where they are: a decoded request has the same place for a symbol in every series, and to hash or
-	// compare a string for each series that has it takes the length of the one times the number of the others.
+	// The references of long strings, by where they are: a decoded request has the same place for a
+	// symbol in every series, and to hash or compare a string for each series that has it takes the
+	// length of the one times the number of the others.
 	long map[place]uint32
 }
 
@@ -37,8 +39,8 @@ var symbolTables = sync.Pool{New: func() any { return &symbolTable{seed: maphash
 
 const firstSlots = 1 << 8
 
-// refer gives the references of r: of each series help and unit, then its labels and those of its exemplars, name and value of each.
-// The table is empty.
+// refer gives the references of r: of each series help and unit, then its labels and those of its
+// exemplars, name and value of each. The table is empty.
 func (t *symbolTable) refer(r *Request) []uint32 {
 	*t.symbols.next(), *t.hashes.next() = "", 0
 	t.setSlots(firstSlots)
@@ -75,8 +77,8 @@ func (t *symbolTable) refer(r *Request) []uint32 {
 	return refs
 }
 
-// equal is a == b, or false for long strings that are not at the same place. What Decode gives is mostly the same place, for which
-// nothing has to be called.
+// equal is a == b, or false for long strings that are not at the same place. What Decode gives is
+// mostly the same place, for which nothing has to be called.
 func equal(a, b string) bool { return mem.SameText(a, b) || len(a) < longText && a == b }
 
 // forget makes t empty. It keeps its memory, but no string.

@@ -12,10 +12,12 @@ const (
 
 // Request is a request of either version as plain values. [Decode] fills it, [Append] writes it.
 //
-// What is of one version only says so: Decode of the other leaves it empty, and Append of the other leaves it out.
+// What is of one version only says so: Decode of the other leaves it empty, and Append of the other
+// leaves it out.
 //
-// A Request that is decoded into owns the memory of its slices, all of them, and uses it again for the next request: they are good until
-// then. It is for one goroutine, save that any number may Append it.
+// A Request that is decoded into owns the memory of its slices, all of them, and uses it again for
+// the next request: they are good until then. It is for one goroutine, save that any number may
+// Append it.
 type Request struct {
 	Series   []Series
 	Metadata []Metadata // of families of metrics: version 1
@@ -42,8 +44,8 @@ type Sample struct {
 	StartTimestamp int64 // version 2
 }
 
-// StaleNaN is the bits of the value of a sample, or the sum of a histogram, after which its series ends. It is a NaN of its own, which only
-// [math.Float64bits] tells from others.
+// StaleNaN is the bits of the value of a sample, or the sum of a histogram, after which its series
+// ends. It is a NaN of its own, which only [math.Float64bits] tells from others.
 const StaleNaN uint64 = 0x7ff0000000000002
 
 // Exemplar is an example of what was counted, such as a trace.
@@ -67,7 +69,8 @@ type Histogram struct {
 	StartTimestamp     int64     // version 2
 }
 
-// Buckets are those of one sign. Their counts are Deltas in a histogram of integers, Counts in one of floats.
+// Buckets are those of one sign. Their counts are Deltas in a histogram of integers, Counts in one
+// of floats.
 type Buckets struct {
 	Spans  []BucketSpan
 	Deltas []int64 // each from the one before, the first from 0
@@ -80,8 +83,8 @@ type BucketSpan struct {
 	Length uint32
 }
 
-// Count is the number of observations of a histogram, an integer or a float; the zero value is neither. It keeps the bits of a
-// NaN.
+// Count is the number of observations of a histogram, an integer or a float; the zero value is
+// neither. It keeps the bits of a NaN.
 type Count struct {
 	kind countKind
 	bits uint64

@@ -88,8 +88,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every good vector and a generated body everywhere. What is cut where a field of the request ends is a request; what
-// is cut elsewhere is an error, which lies within it, and what was yielded before it is what the whole body begins with.
+// TestTruncated cuts every good vector and a generated body everywhere. What is cut where a field
+// of the request ends is a request; what is cut elsewhere is an error, which lies within it, and
+// what was yielded before it is what the whole body begins with.
 func TestTruncated(t *testing.T) {
 	c := shape{series: 3, tenants: 2}
 	for version, bodies := range map[Version][][]byte{V1: {c.body1(), shape{2, 2, false, true}.body1()}, V2: {c.body2(), shape{2, 2, false, true}.body2()}} {

@@ -1,10 +1,11 @@
 package remotewrite
 
-// The alphabet of protobuf: tags, varints, and where a field ends. Nothing here knows of Remote Write; what its messages hold is in
-// schema.go.
+// The alphabet of protobuf: tags, varints, and where a field ends. Nothing here knows of Remote
+// Write; what its messages hold is in schema.go.
 //
-// The read functions take the bytes of a message, which end where it ends, and an offset; they give the offset after what
-// they read, or -1. Why it is -1 is found out afterwards, by fieldFault. Lengths are compared unsigned against what is left.
+// The read functions take the bytes of a message, which end where it ends, and an offset; they give
+// the offset after what they read, or -1. Why it is -1 is found out afterwards, by fieldFault.
+// Lengths are compared unsigned against what is left.
 
 import (
 	"encoding/binary"
@@ -27,7 +28,8 @@ const (
 // maxVarint is the most bytes of a varint. The tenth holds one bit.
 const maxVarint = 10
 
-// readVarint reads the varint at i. It takes the -1 of a read that failed, and passes it on. It is small, so that it is inlined.
+// readVarint reads the varint at i. It takes the -1 of a read that failed, and passes it on. It is
+// small, so that it is inlined.
 func readVarint(b []byte, i int) (v uint64, next int) {
 	for shift := 0; uint(i) < uint(len(b)) && shift < 7*maxVarint; shift += 7 {
 		c := b[i]
@@ -43,7 +45,8 @@ func readVarint(b []byte, i int) (v uint64, next int) {
 	return 0, -1
 }
 
-// readField reads the field at i: its tag, where its value begins (that of bytes: after their length), and where it ends.
+// readField reads the field at i: its tag, where its value begins (that of bytes: after their
+// length), and where it ends.
 func readField(b []byte, i int) (tag uint32, at, next int) {
 	// Nearly all tags take one byte, and so do most numbers and lengths.
 	if len(b)-i >= 2 && b[i]-8 < 0x80-8 {
@@ -100,8 +103,9 @@ func readValue(b []byte, i int, wireType uint64) (at, next int) {
 	return 0, -1
 }
 
-// skipGroup gives the offset after the end of the group whose tag ends at i. Of the numbers in it nothing is asked, not even that
-// the end's is the start's: so does the parser that Prometheus is built with.
+// skipGroup gives the offset after the end of the group whose tag ends at i. Of the numbers in it
+// nothing is asked, not even that the end's is the start's: so does the parser that Prometheus is
+// built with.
 func skipGroup(b []byte, i int) int {
 	for depth := 1; depth > 0; {
 		v, at := readVarint(b, i)

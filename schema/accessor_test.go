@@ -56,8 +56,9 @@ type strange struct {
 	Last struct{}
 }
 
-// TestBugAccessors: which function selects a field is found out by trying. Each of those that do not is one that the trying has to see through:
-// taken for the offset of A, it would write the wrong field.
+// TestBugAccessors: which function selects a field is found out by trying. Each of those that do
+// not is one that the trying has to see through: taken for the offset of A, it would write the
+// wrong field.
 func TestBugAccessors(t *testing.T) {
 	or := func(b bool, s *strange) *uint16 {
 		if b {
@@ -135,7 +136,8 @@ func TestBugAccessors(t *testing.T) {
 	}
 }
 
-// TestFilled: what accessors are tried with has something wherever there can be something, in the later rounds.
+// TestFilled: what accessors are tried with has something wherever there can be something, in the
+// later rounds.
 func TestFilled(t *testing.T) {
 	for round := range fillings {
 		v := new(strange)
@@ -152,7 +154,8 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// TestCalledAccessors reads and writes through accessors that are called: they lead to where the value at hand says.
+// TestCalledAccessors reads and writes through accessors that are called: they lead to where the
+// value at hand says.
 func TestCalledAccessors(t *testing.T) {
 	type union struct {
 		Kind uint8
@@ -177,7 +180,8 @@ func TestCalledAccessors(t *testing.T) {
 			t.Errorf("%+v, want %+v, %v", got, v, err)
 		}
 	}
-	// An accessor that makes what is missing is called once for each element of a list, and for each entry of a map.
+	// An accessor that makes what is missing is called once for each element of a list, and for
+	// each entry of a map.
 	type leaf struct{ P *Behind }
 	type tree struct {
 		L []leaf

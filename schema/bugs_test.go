@@ -33,7 +33,8 @@ func TestBug1ErrorsAreSwallowed(t *testing.T) {
 
 type wide struct{ A, B, C, D, E, F, G, H uint64 }
 
-// TestBug2Amplification: a count of elements that cannot all be there allocates nothing, nor does one of elements without bytes.
+// TestBug2Amplification: a count of elements that cannot all be there allocates nothing, nor does
+// one of elements without bytes.
 func TestBug2Amplification(t *testing.T) {
 	type list struct{ Wide []wide }
 	elements := Part(F("a", func(w *wide) *uint64 { return &w.A }, U64))
@@ -147,7 +148,8 @@ func TestBug4HeadersAreChecked(t *testing.T) {
 	check(HI16BE, 32767)
 }
 
-// TestBug5OptionsAreNoTail: an option that is not there is an error, unless it is in a Tail; a Tail is no part of a stream.
+// TestBug5OptionsAreNoTail: an option that is not there is an error, unless it is in a Tail; a Tail
+// is no part of a stream.
 func TestBug5OptionsAreNoTail(t *testing.T) {
 	type user struct {
 		Name  string
@@ -189,7 +191,8 @@ func TestBug5OptionsAreNoTail(t *testing.T) {
 	}
 }
 
-// TestBug6Time: the zero time comes back, what has no bytes is refused, and zones are those that a reader has.
+// TestBug6Time: the zero time comes back, what has no bytes is refused, and zones are those that a
+// reader has.
 func TestBug6Time(t *testing.T) {
 	type times struct{ T time.Time }
 	at := func(t *times) *time.Time { return &t.T }
@@ -254,7 +257,8 @@ func TestBug6Time(t *testing.T) {
 	}
 }
 
-// TestBug7NothingIsWrittenBeforeItIsChecked: after an error dst is as it was, and a Writer has seen nothing.
+// TestBug7NothingIsWrittenBeforeItIsChecked: after an error dst is as it was, and a Writer has seen
+// nothing.
 func TestBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	v := exampleValue()
 	v.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -268,7 +272,8 @@ func TestBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	}
 }
 
-// TestBug8Maps: equal values have equal bytes if asked for; of equal keys the last counts; nothing is nothing.
+// TestBug8Maps: equal values have equal bytes if asked for; of equal keys the last counts; nothing
+// is nothing.
 func TestBug8Maps(t *testing.T) {
 	type maps struct {
 		Map  map[string]map[uint16]string
@@ -383,7 +388,8 @@ func TestBug12BuffersAreDropped(t *testing.T) {
 	}
 }
 
-// TestBug13SchemasNeverChange: using a type in two schemas, or asking for options, leaves it as it was.
+// TestBug13SchemasNeverChange: using a type in two schemas, or asking for options, leaves it as it
+// was.
 func TestBug13SchemasNeverChange(t *testing.T) {
 	before := animalSchema.String()
 	a := func(a *animal) *uint8 { return &a.Age }

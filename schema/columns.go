@@ -19,8 +19,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrCell reports a value that its column cannot hold: an integer without a sign beyond int64, an integer that a column of floats would
-// round, text that is not UTF-8. The message is sound, and reading can go on after it. Errors match it by [errors.Is].
+// ErrCell reports a value that its column cannot hold: an integer without a sign beyond int64, an
+// integer that a column of floats would round, text that is not UTF-8. The message is sound, and
+// reading can go on after it. Errors match it by [errors.Is].
 var ErrCell = errors.New("schema: a number beyond the range of int64 cannot be stored; send it as a float or a string")
 
 // cellError is an ErrCell with a text of its own.
@@ -31,8 +32,9 @@ func (e cellError) Is(target error) bool { return target == ErrCell }
 
 const errText = cellError("a string is not UTF-8")
 
-// Columns is how messages become columns of a [column.Batch]: rows one after the other or, if every field of the schema is a list, the
-// columns themselves. It never changes and may be used by many goroutines at once.
+// Columns is how messages become columns of a [column.Batch]: rows one after the other or, if every
+// field of the schema is a list, the columns themselves. It never changes and may be used by many
+// goroutines at once.
 //
 //	integers         int64, those beyond it are an error, as are those that a column of floats would round
 //	f32, f64         float64
@@ -67,7 +69,8 @@ type listPart struct {
 	tail   bool // the message may end here
 }
 
-// Columns is how messages of s become columns. The error is an [*Error] with the path of the field that cannot be one.
+// Columns is how messages of s become columns. The error is an [*Error] with the path of the field
+// that cannot be one.
 func (s *Shape) Columns() (*Columns, error) { return columnsOf(s.root()) }
 
 // columnsOf is n, a message, as columns. The error has the path of the field that cannot be one.
@@ -136,7 +139,8 @@ func (c *Columns) addLists(n *node) error {
 	return nil
 }
 
-// maxColumnName is in bytes. All fields of a struct repeat the names around it, so that a small schema would have large ones.
+// maxColumnName is in bytes. All fields of a struct repeat the names around it, so that a small
+// schema would have large ones.
 const maxColumnName = 1 << 10
 
 // row appends the steps of n.
@@ -234,12 +238,13 @@ func (c *Columns) All() iter.Seq2[string, column.Kind] {
 	}
 }
 
-// Parse reads all of data into b: messages that are rows go after the rows that b has; for columns, b must be empty. A schema with a
-// [Tail] takes one message.
+// Parse reads all of data into b: messages that are rows go after the rows that b has; for columns,
+// b must be empty. A schema with a [Tail] takes one message.
 //
-// What is wrong is an [*Error]. Its Path is [3].host (a row, its column) for rows, and host[3] for columns. After an error b holds what
-// was read before it: b.Reset empties it, and of rows b.Undo drops what is left of the one at fault. Memory is bounded by the input
-// and by the limits of b: a null takes no byte where a struct is missing. b does not refer to data.
+// What is wrong is an [*Error]. Its Path is [3].host (a row, its column) for rows, and host[3] for
+// columns. After an error b holds what was read before it: b.Reset empties it, and of rows b.Undo
+// drops what is left of the one at fault. Memory is bounded by the input and by the limits of b: a
+// null takes no byte where a struct is missing. b does not refer to data.
 func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	r := cellReader{b: data}
 	if c.lists != nil {
@@ -264,7 +269,8 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	return nil
 }
 
-// Rows reads data a row at a time, whichever form it has. The error is that of columns that are broken somewhere.
+// Rows reads data a row at a time, whichever form it has. The error is that of columns that are
+// broken somewhere.
 func (c *Columns) Rows(data []byte) (*RowReader, error) {
 	r := &RowReader{columns: c, at: []int{0}}
 	r.cells.b = data
@@ -291,8 +297,9 @@ func (r *RowReader) More() bool {
 	return r.at[0] < len(r.cells.b)
 }
 
-// Read reads the next row as one more of b. After an error b.Undo drops what is left of it; [ErrCell] leaves the reader after the row,
-// any other where it was. The Path of an [*Error] is that of the column.
+// Read reads the next row as one more of b. After an error b.Undo drops what is left of it;
+// [ErrCell] leaves the reader after the row, any other where it was. The Path of an [*Error] is
+// that of the column.
 func (r *RowReader) Read(b *column.Batch) error {
 	r.cells.cellFault = cellFault{}
 	fields := r.columns.fields

@@ -42,16 +42,16 @@ const (
 	cellEnd
 )
 
-// cellReader reads cells. Where its functions give -1, its fault says why; a fault beside another result is that of a value that its
-// column cannot hold, in whose place stands another.
+// cellReader reads cells. Where its functions give -1, its fault says why; a fault beside another
+// result is that of a value that its column cannot hold, in whose place stands another.
 type cellReader struct {
 	cellFault
 	b       []byte
 	columns []*column.Column
 }
 
-// run reads one cell, or a whole row, at i. Whatever step it is at, the bytes are there that this step and those after it take at
-// least, so that only what varies is checked.
+// run reads one cell, or a whole row, at i. Whatever step it is at, the bytes are there that this
+// step and those after it take at least, so that only what varies is checked.
 func (r *cellReader) run(steps []cellStep, i int) int {
 	b := r.b
 	if len(b)-i < steps[0].room {
@@ -136,7 +136,8 @@ func (r *cellReader) run(steps []cellStep, i int) int {
 	}
 }
 
-// accept makes the columns ready for the cells that steps always lead to, the first of which is at i.
+// accept makes the columns ready for the cells that steps always lead to, the first of which is at
+// i.
 func (r *cellReader) accept(steps []cellStep, i int) bool {
 	for k := 0; k < len(steps); k++ {
 		s := &steps[k]
@@ -180,14 +181,16 @@ func (r *cellReader) wrong(path string, at int, cause error) int {
 	return -1
 }
 
-// refuse notes a cell that its column cannot hold; the cause is an [ErrCell]. Reading goes on, and the first one counts.
+// refuse notes a cell that its column cannot hold; the cause is an [ErrCell]. Reading goes on, and
+// the first one counts.
 func (r *cellReader) refuse(path string, at int, cause error) {
 	if r.cause == nil {
 		r.wrong(path, at, cause)
 	}
 }
 
-// appendInt appends the integer v, which is at i, to the column of s. A column of floats refuses one that it would round.
+// appendInt appends the integer v, which is at i, to the column of s. A column of floats refuses
+// one that it would round.
 func (r *cellReader) appendInt(s *cellStep, v int64, i int) {
 	c := r.columns[s.column]
 	if c.Kind == column.Float64 && !c.AcceptsInt64(v) {
@@ -196,7 +199,8 @@ func (r *cellReader) appendInt(s *cellStep, v int64, i int) {
 	c.AppendInt64(v)
 }
 
-// skip is run without columns, which checks each step by itself, and so finds the one at which the input ends.
+// skip is run without columns, which checks each step by itself, and so finds the one at which the
+// input ends.
 func (r *cellReader) skip(steps []cellStep, i int) int {
 	b := r.b
 	for k := 0; k < len(steps); k++ {
@@ -294,7 +298,8 @@ func (r *cellReader) findLists(c *Columns) (at []int, rows int, err error) {
 	return at, rows, err
 }
 
-// eachList goes through a message of lists, and has read read the n cells of each, the first of which is at i.
+// eachList goes through a message of lists, and has read read the n cells of each, the first of
+// which is at i.
 func (r *cellReader) eachList(c *Columns, read func(l *listPart, name string, n, i int) (next int, err error)) error {
 	b, i, rows := r.b, 0, -1
 	for k := range c.lists {

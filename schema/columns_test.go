@@ -20,7 +20,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// cells are the values of a row, by column. Nulls are not there, times are time.Time, floats are their bits.
+// cells are the values of a row, by column. Nulls are not there, times are time.Time, floats are
+// their bits.
 type cells map[string]any
 
 // rowsOf are the rows of b.
@@ -152,7 +153,8 @@ func listsNotation(r *rand.Rand) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// Rows and columns at random hold what was written, are short where they are cut off, and are the same row by row.
+// Rows and columns at random hold what was written, are short where they are cut off, and are the
+// same row by row.
 func TestColumnsRandom(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := corpus.New(seed)
@@ -406,7 +408,8 @@ func TestColumnsErrors(t *testing.T) {
 	}
 }
 
-// TestColumnsKeepIntegers reads integers into columns of floats and the other way round: those that a float64 would round are refused.
+// TestColumnsKeepIntegers reads integers into columns of floats and the other way round: those that
+// a float64 would round are refused.
 func TestColumnsKeepIntegers(t *testing.T) {
 	const big = "\x01\x00\x00\x00\x00\x00\x20\x00" // 2^53 + 1
 	parse := func(b *column.Batch, notation, data string) error {
@@ -560,7 +563,8 @@ func TestColumnsLimits(t *testing.T) {
 	}
 }
 
-// Columns of too many cells are refused before there is memory for one of them. A list of a Tail counts when it is there.
+// Columns of too many cells are refused before there is memory for one of them. A list of a Tail
+// counts when it is there.
 func TestColumnsCells(t *testing.T) {
 	const text = ": 2 rows of 2 columns are more than 3 cells; send smaller batches (offset "
 	for _, c := range []struct {
@@ -586,7 +590,8 @@ func TestColumnsCells(t *testing.T) {
 	}
 }
 
-// FuzzColumns reads whatever bytes as whatever columns. Memory is bounded by the input; all at once gives the rows that one by one does.
+// FuzzColumns reads whatever bytes as whatever columns. Memory is bounded by the input; all at once
+// gives the rows that one by one does.
 func FuzzColumns(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, []byte("\x01\x00\x00\x01\x01a\x02\x00\x00\x00\x00\x00\x00\x00\x80"))

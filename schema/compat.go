@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Verdict tells which of two schemas reads the messages of the other. Both is the union of the two halves; test one by v&NewReadsOld != 0.
+// Verdict tells which of two schemas reads the messages of the other. Both is the union of the two
+// halves; test one by v&NewReadsOld != 0.
 type Verdict uint8
 
 const (
@@ -34,9 +35,10 @@ func (v Verdict) String() string {
 	return "Verdict(" + strconv.Itoa(int(v)) + ")"
 }
 
-// Difference is why one of two schemas does not read the messages of the other: the first fields that do not fit, as their paths and the words
-// for their types. In a path, [] are the elements of a list and the values of a map, [key] its keys. A field of the [Tail] is in
-// brackets. It is "" where the message has no more fields.
+// Difference is why one of two schemas does not read the messages of the other: the first fields
+// that do not fit, as their paths and the words for their types. In a path, [] are the elements of
+// a list and the values of a map, [key] its keys. A field of the [Tail] is in brackets. It is ""
+// where the message has no more fields.
 type Difference struct {
 	Reader   string // "new" or "old"
 	Old, New string
@@ -58,13 +60,15 @@ func orNothing(s string) string {
 	return s
 }
 
-// Compat compares an older shape of messages with a newer one. The error is nil if both read each other. Otherwise it is a [*Difference] for
-// each direction in which they do not; both, joined, if it is neither.
+// Compat compares an older shape of messages with a newer one. The error is nil if both read each
+// other. Otherwise it is a [*Difference] for each direction in which they do not; both, joined, if
+// it is neither.
 //
-// The one reads the other if it parses, without an error, every message that the other writes, and every one that ends where a Tail of
-// the other says that it may; if fields that stand at the same place get the same values; if fields that only the reader has get what zero
-// bytes stand for; and if nothing is left over, or nothing but whole fields of the writer's Tail, which come back as the rest. So messages
-// with a Tail must come one by one, as they must anyway.
+// The one reads the other if it parses, without an error, every message that the other writes, and
+// every one that ends where a Tail of the other says that it may; if fields that stand at the same
+// place get the same values; if fields that only the reader has get what zero bytes stand for; and
+// if nothing is left over, or nothing but whole fields of the writer's Tail, which come back as the
+// rest. So messages with a Tail must come one by one, as they must anyway.
 //
 // These changes keep that, and no others do:
 //
@@ -80,12 +84,15 @@ func orNothing(s string) string {
 //	                     fields at the end that become a Tail
 //	old reads new        the reverse of these
 //
-// They may be in structs, elements, keys and options. What Go types the fields have, and [As] what, is no part of a shape.
+// They may be in structs, elements, keys and options. What Go types the fields have, and [As] what,
+// is no part of a shape.
 //
-// Names are not looked at: two fields of one type that change places cannot be told from two that change their names.
+// Names are not looked at: two fields of one type that change places cannot be told from two that
+// change their names.
 //
-// Each pair of versions whose messages meet must be compared: that neighbours read each other does not mean that the third reads the first.
-// So dropping a field and using its bytes again later is two changes that are right, and together wrong.
+// Each pair of versions whose messages meet must be compared: that neighbours read each other does
+// not mean that the third reads the first. So dropping a field and using its bytes again later is
+// two changes that are right, and together wrong.
 func Compat(old, new *Shape) (Verdict, error) {
 	if old.text(false) == new.text(false) {
 		return Equal, nil
@@ -117,8 +124,9 @@ func reads(name string, reader, writer *Shape) error {
 
 // comparison is whether one shape reads another.
 //
-// A message is taken as a row of atoms, with all structs, and arrays that are not too long, written out. Both rows are walked together: either
-// the atoms fit, or one of them is bytes that are skipped, of which the other takes its part.
+// A message is taken as a row of atoms, with all structs, and arrays that are not too long, written
+// out. Both rows are walked together: either the atoms fit, or one of them is bytes that are
+// skipped, of which the other takes its part.
 type comparison struct {
 	seen           map[[2]*node]bool // pairs that were compared or are being so: they fit, or all has failed
 	left           int               // how many more nodes may be looked at
@@ -275,7 +283,8 @@ func (n *node) fixed() bool {
 	return false
 }
 
-// skipped is what follows n bytes of a row, if they are to be skipped. If the row is the writer's, its message may not end in the midst of them.
+// skipped is what follows n bytes of a row, if they are to be skipped. If the row is the writer's,
+// its message may not end in the midst of them.
 func skipped(row []place, n int, whole bool) (rest []place, ok bool) {
 	k := 0
 	for left := n; left > 0; k++ {

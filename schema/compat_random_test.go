@@ -1,6 +1,7 @@
 package schema
 
-// Compat against what is read: schemas at random, changed at random. What it says must be seen in messages, whether it is yes or no.
+// Compat against what is read: schemas at random, changed at random. What it says must be seen in
+// messages, whether it is yes or no.
 
 import (
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// unread tells what of the message b, which w writes as the writer's spans say, r does not read as Compat promises; or nothing. At the offsets
-// tail fields of its Tail begin.
+// unread tells what of the message b, which w writes as the writer's spans say, r does not read as
+// Compat promises; or nothing. At the offsets tail fields of its Tail begin.
 func unread(rnd *rand.Rand, r, w *anySchema, b []byte, written []span, tail []int) string {
 	v := reflect.New(r.typ)
 	fillValue(rnd, r.n, v.Elem(), 3) // all of which must be gone
@@ -48,7 +49,8 @@ func unread(rnd *rand.Rand, r, w *anySchema, b []byte, written []span, tail []in
 	return ""
 }
 
-// mayBe reports whether the words r and w may stand for each other: what is written as w, and read as r.
+// mayBe reports whether the words r and w may stand for each other: what is written as w, and read
+// as r.
 func mayBe(r, w *node) bool {
 	a, b := notation{}.word(r), notation{}.word(w)
 	text := func(s string) string { return strings.Replace(s, "blob", "str", 1) }
@@ -68,7 +70,8 @@ func skippedBy(written []span, s span) bool {
 	return true
 }
 
-// messages calls try with messages of w until it gives something, which is given back: what w writes, and what ends before a field of its Tail.
+// messages calls try with messages of w until it gives something, which is given back: what w
+// writes, and what ends before a field of its Tail.
 func messages(rnd *rand.Rand, w *anySchema, values int, try func(b []byte, written []span, tail []int) string) string {
 	head := len(w.n.fields)
 	for k, f := range slices.Backward(w.n.fields) {
@@ -108,8 +111,8 @@ func checkReads(t *testing.T, rnd *rand.Rand, r, w *anySchema, yes bool, says er
 	}
 }
 
-// optOfNothing reports whether there is an option in n of what takes no byte. It is one byte itself, always, so it could stand in the place of a Skip;
-// Compat takes no option for one.
+// optOfNothing reports whether there is an option in n of what takes no byte. It is one byte
+// itself, always, so it could stand in the place of a Skip; Compat takes no option for one.
 func optOfNothing(n *node) bool {
 	if n.kind == kindOpt && n.elem.least() == 0 {
 		return true

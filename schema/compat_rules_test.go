@@ -1,6 +1,7 @@
 package schema
 
-// Each rule of Compat as a pair of versions of a Go type: values are written by each, and read by the other.
+// Each rule of Compat as a pair of versions of a Go type: values are written by each, and read by
+// the other.
 
 import (
 	"fmt"
@@ -34,7 +35,8 @@ func derive[T any]() *Schema[T] {
 	return s
 }
 
-// check writes values with each version and reads them with the other. Where they do not read each other, some value must show it.
+// check writes values with each version and reads them with the other. Where they do not read each
+// other, some value must show it.
 func (r rule[O, N]) check(t *testing.T) {
 	t.Helper()
 	v, err := Compat(r.old.Shape(), r.new.Shape())
@@ -138,7 +140,8 @@ func TestRuleTail(t *testing.T) {
 		onlyO: func(o *tailed) bool { return o.Email == nil && o.Tags == nil && o.Map == nil }}.check(t)
 }
 
-// TestRuleTailOfOldFields: a Tail may be missing, so who has it in front of it cannot read what ends before it.
+// TestRuleTailOfOldFields: a Tail may be missing, so who has it in front of it cannot read what
+// ends before it.
 func TestRuleTailOfOldFields(t *testing.T) {
 	old := Struct(F("Name", func(b *base) *string { return &b.Name }, Str8), F("Age", func(b *base) *uint8 { return &b.Age }, U8))
 	new := Struct(F("Name", func(b *base) *string { return &b.Name }, Str8), Tail(F("Age", func(b *base) *uint8 { return &b.Age }, U8)))
@@ -193,7 +196,8 @@ func TestRuleSkip(t *testing.T) {
 	rule[old, more]{old: derive[old](), new: derive[more](), want: Incompatible, same: func(o *old, n *more) bool { return o.A == n.A && o.B == n.B }}.check(t)
 }
 
-// TestRuleSkipTime: a time in bytes that were skipped is what eight zeros are, which is not the zero time.
+// TestRuleSkipTime: a time in bytes that were skipped is what eight zeros are, which is not the
+// zero time.
 func TestRuleSkipTime(t *testing.T) {
 	type old struct {
 		_ struct{} `wire:"skip9"`
@@ -413,7 +417,8 @@ func TestRuleAs(t *testing.T) {
 		same: func(o *old, n *new) bool { return time.Duration(o.A) == n.A }}.check(t)
 }
 
-// TestTooLarge gives up on shapes that would be written out for long, and takes little memory until then.
+// TestTooLarge gives up on shapes that would be written out for long, and takes little memory until
+// then.
 func TestTooLarge(t *testing.T) {
 	name := strings.Repeat("n", maxName)
 	long := "{" + strings.Repeat(name+" {", 50) + "a array250({" + manyFields(1100) + "})" + strings.Repeat("}", 51)

@@ -9,15 +9,18 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Custom is a V that is written and read by functions, for bytes that no other Type has. name stands for it in the text of a schema:
-// types of one name have the same bytes. A value takes least bytes or more.
+// Custom is a V that is written and read by functions, for bytes that no other Type has. name
+// stands for it in the text of a schema: types of one name have the same bytes. A value takes least
+// bytes or more.
 //
-// append appends a value to dst; its error becomes that of the message, of which nothing is written then. parse reads a value from r, which
-// gives the rest of the message, of which there are least bytes: as many as are asked for, if they come, so parse must ask for those of
-// the value only. r is valid until parse returns. Such a value costs some calls, and a copy of what parse reads.
+// append appends a value to dst; its error becomes that of the message, of which nothing is written
+// then. parse reads a value from r, which gives the rest of the message, of which there are least
+// bytes: as many as are asked for, if they come, so parse must ask for those of the value only. r
+// is valid until parse returns. Such a value costs some calls, and a copy of what parse reads.
 //
-// A parse that gives r to the [Schema.Read] of another schema has the limits of that one. Its MaxDepth and MaxItems count on from
-// where the value stands, each Custom being one level, so that input cannot nest Customs without end.
+// A parse that gives r to the [Schema.Read] of another schema has the limits of that one. Its
+// MaxDepth and MaxItems count on from where the value stands, each Custom being one level, so that
+// input cannot nest Customs without end.
 func Custom[V any](name string, least int, append func(dst []byte, v *V) ([]byte, error), parse func(r io.Reader, v *V) error) Type[V] {
 	n := node{kind: kindCustom, size: min(max(least, 0), hugeWire), custom: &custom{name: name}}
 	if name == "" || !utf8.ValidString(name) || least < 0 || append == nil || parse == nil {
@@ -71,7 +74,8 @@ func (d *decoder) custom(o *op, p mem.Pointer, i int) int {
 	return -1
 }
 
-// customFault is the fault of functions. What they tell about the place is kept, if they are made of schemas themselves.
+// customFault is the fault of functions. What they tell about the place is kept, if they are made
+// of schemas themselves.
 func customFault(at int, err error) *fault {
 	f := &fault{at: at, index: -1, cause: err}
 	if e, ok := err.(*Error); ok {
@@ -81,7 +85,8 @@ func customFault(at int, err error) *fault {
 	return f
 }
 
-// source is the rest of a message as a reader. It has a decoder of its own, so that the current one stays where no other function sees it.
+// source is the rest of a message as a reader. It has a decoder of its own, so that the current one
+// stays where no other function sees it.
 type source struct {
 	d  decoder
 	at int

@@ -13,7 +13,8 @@ import (
 
 var errOdd = errors.New("odd")
 
-// varint is a number of as many bytes as it needs, none of which may be odd in its last 4 bits but the first.
+// varint is a number of as many bytes as it needs, none of which may be odd in its last 4 bits but
+// the first.
 var varint = Custom("varint", 1, func(dst []byte, v *uint64) ([]byte, error) {
 	if *v == 13 {
 		return append(dst, "half of it"...), errOdd
@@ -106,7 +107,8 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomOfWhole: functions may be for what is in other fields too, and take no bytes. A path goes on through an Error of theirs.
+// TestCustomOfWhole: functions may be for what is in other fields too, and take no bytes. A path
+// goes on through an Error of theirs.
 func TestCustomOfWhole(t *testing.T) {
 	self := func(c *customs) *customs { return c }
 	var parsed []string
@@ -185,8 +187,9 @@ func TestCustomReads(t *testing.T) {
 	}
 }
 
-// TestCustomNested: a Custom that reads by a schema of Customs again nests no deeper than that schema's MaxDepth, and its elements
-// without bytes are as many in all as MaxItems allows, however many bytes come.
+// TestCustomNested: a Custom that reads by a schema of Customs again nests no deeper than that
+// schema's MaxDepth, and its elements without bytes are as many in all as MaxItems allows, however
+// many bytes come.
 func TestCustomNested(t *testing.T) {
 	type onion struct{ Inner *onion }
 	var s *Schema[onion]
@@ -218,8 +221,8 @@ func TestCustomNested(t *testing.T) {
 	}
 }
 
-// TestCustomAppendsTooLittle: what is fewer bytes than a Custom takes at least could not be read again, so it is not written; nor
-// is what an append returns that has left out dst.
+// TestCustomAppendsTooLittle: what is fewer bytes than a Custom takes at least could not be read
+// again, so it is not written; nor is what an append returns that has left out dst.
 func TestCustomAppendsTooLittle(t *testing.T) {
 	parse := func(io.Reader, *int) error { return nil }
 	for name, append := range map[string]func(dst []byte, v *int) ([]byte, error){
@@ -236,7 +239,8 @@ func TestCustomAppendsTooLittle(t *testing.T) {
 	}
 }
 
-// TestCustomShape: a Custom is known by its name, whatever is in it, and by the bytes that it takes at least.
+// TestCustomShape: a Custom is known by its name, whatever is in it, and by the bytes that it takes
+// at least.
 func TestCustomShape(t *testing.T) {
 	appendNothing, parseNothing := func(dst []byte, _ *int) ([]byte, error) { return dst, nil }, func(io.Reader, *int) error { return nil }
 	type one struct{ N int }

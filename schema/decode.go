@@ -23,8 +23,9 @@ type decoder struct {
 	cut   bool    // b is not all that there is, but as much as a message may take
 }
 
-// start makes d, which is zero, ready for the message at the beginning of b. It is a method because the compiler would make a literal of this
-// size elsewhere and copy it, for which the processor would wait.
+// start makes d, which is zero, ready for the message at the beginning of b. It is a method because
+// the compiler would make a literal of this size elsewhere and copy it, for which the processor
+// would wait.
 func (d *decoder) start(b []byte, pg *program, o *options) {
 	if len(b) > o.bytes {
 		b, d.cut = b[:o.bytes], true
@@ -48,7 +49,8 @@ func (d *decoder) ends() error {
 	return ErrShort
 }
 
-// run decodes n values from d.b[i:] to p and what follows it. It gives the offset after them, or -1 with d.fault set. It may move d.b.
+// run decodes n values from d.b[i:] to p and what follows it. It gives the offset after them, or -1
+// with d.fault set. It may move d.b.
 //
 // The inner loop does what needs no call, as that of the encoder does.
 func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
@@ -245,7 +247,8 @@ func (d *decoder) wrong(i int, cause error) int {
 	return -1
 }
 
-// step decodes the value of an op at p that is not in the loop of run. Its fixed bytes, or its header, are there.
+// step decodes the value of an op at p that is not in the loop of run. Its fixed bytes, or its
+// header, are there.
 func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	b := d.b
 	switch o.kind {
@@ -323,7 +326,8 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	return d.computed(o, p, i)
 }
 
-// length is the header of o at i, and where what it counts begins: as many bytes as it says are there. If not, n is 0 and the offset -1.
+// length is the header of o at i, and where what it counts begins: as many bytes as it says are
+// there. If not, n is 0 and the offset -1.
 func (d *decoder) length(o *op, i int) (n, at int) {
 	h := o.sub.n.header
 	n, at = h.read(d.b, i), i+h.size()

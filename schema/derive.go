@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Derive makes a schema from the exported fields of the struct T, in their order, and what their tags say, in the notation of
-// [Schema.String]:
+// Derive makes a schema from the exported fields of the struct T, in their order, and what their
+// tags say, in the notation of [Schema.String]:
 //
 //	Name  string            `wire:"str8"`
 //	Tags  []string          `wire:"list8(str8)"`
@@ -23,11 +23,12 @@ import (
 //	Email *string           `wire:"tail opt(str8)"`
 //	Cache []byte            `wire:"-"`             // left out
 //
-// Without a tag, numbers are of their own size, little-endian, int and uint of 8 bytes; strings, bytes, lists and maps have the header H16;
-// pointers are options, a time.Time is a time, structs are their fields.
+// Without a tag, numbers are of their own size, little-endian, int and uint of 8 bytes; strings,
+// bytes, lists and maps have the header H16; pointers are options, a time.Time is a time, structs
+// are their fields.
 //
-// Types are looked at when the schema is made. To read by it costs a little more than by one that is written out: an allocation for
-// each list that is made, and reflection for each entry of a map.
+// Types are looked at when the schema is made. To read by it costs a little more than by one that
+// is written out: an allocation for each list that is made, and reflection for each entry of a map.
 func Derive[T any](set ...Option) (*Schema[T], error) {
 	d := deriver{open: make(map[reflect.Type]bool)}
 	n := d.structure(reflect.TypeFor[T]())

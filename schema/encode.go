@@ -14,10 +14,11 @@ type encoder struct {
 	depth int // how many values of their own type are around the current one
 }
 
-// run appends n values to b, which lie one after the other at p. Bytes after the length of b are written to before they belong to it.
+// run appends n values to b, which lie one after the other at p. Bytes after the length of b are
+// written to before they belong to it.
 //
-// The inner loop does what needs no call, so that everything it works with stays in registers. What it does not know, and what does not
-// go as it should, is left to step.
+// The inner loop does what needs no call, so that everything it works with stays in registers. What
+// it does not know, and what does not go as it should, is left to step.
 func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	i, left := len(b), n
 	b = b[:cap(b)]
@@ -184,7 +185,8 @@ func putSmall(b []byte, i, n int, size uint8) {
 // shortText is the length of strings that are stored without a call.
 const shortText = 16
 
-// step encodes the value of an op at p that is not in the loop of run. There is room for fixed bytes, and for the header.
+// step encodes the value of an op at p that is not in the loop of run. There is room for fixed
+// bytes, and for the header.
 func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	i := len(b)
 	all := b[:cap(b)]

@@ -27,7 +27,8 @@ func (e *Error) Unwrap() error { return e.Cause }
 // nowhere is the Offset of what is wrong with a schema, not with a message.
 const nowhere = -1
 
-// What can be wrong with a message, or with a value that is to become one: the causes of an [Error].
+// What can be wrong with a message, or with a value that is to become one: the causes of an
+// [Error].
 var (
 	// ErrShort: the input ends before the message does. It is io.ErrUnexpectedEOF too.
 	ErrShort = fmt.Errorf("schema: the input ends too early: %w", io.ErrUnexpectedEOF)
@@ -35,9 +36,11 @@ var (
 	ErrBool = errors.New("schema: a bool that is neither 0 nor 1")
 	// ErrRest: the input goes on after the message.
 	ErrRest = errors.New("schema: the input goes on behind the message")
-	// ErrOption: a byte before an optional value that is neither 0 nor 1, or before the name of a zone and not 1.
+	// ErrOption: a byte before an optional value that is neither 0 nor 1, or before the name of a
+	// zone and not 1.
 	ErrOption = errors.New("schema: an option that is neither 0 nor 1")
-	// ErrOverflow: a length that its header cannot hold or that is negative, or an integer that does not fit where it goes.
+	// ErrOverflow: a length that its header cannot hold or that is negative, or an integer that
+	// does not fit where it goes.
 	ErrOverflow = errors.New("schema: a number does not fit")
 	// ErrLength: a slice of another length than its Fixed says.
 	ErrLength = errors.New("schema: a slice of another length")
@@ -53,11 +56,13 @@ var (
 	ErrSize = errors.New("schema: the message is too long")
 	// ErrChanged: a map changed while it was written.
 	ErrChanged = errors.New("schema: a map changed while it was written")
-	// ErrEnd: messages that follow each other are to be read, by a schema with a Tail or without a byte: nothing tells where they end.
+	// ErrEnd: messages that follow each other are to be read, by a schema with a Tail or without a
+	// byte: nothing tells where they end.
 	ErrEnd = errors.New("schema: nothing tells where a message ends")
 )
 
-// limitError is one of the errors above with a text of its own: what was found, and what is allowed.
+// limitError is one of the errors above with a text of its own: what was found, and what is
+// allowed.
 type limitError struct {
 	is   error
 	text string
@@ -107,7 +112,8 @@ func tooLarge(n int) error {
 	return exceeds(ErrSize, "the message is longer than MaxBytes's %d bytes", n)
 }
 
-// misfit is the overflow of the integer v, of eight bytes with a sign or without, that an integer of size bytes cannot be.
+// misfit is the overflow of the integer v, of eight bytes with a sign or without, that an integer
+// of size bytes cannot be.
 func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
 	number, kind := strconv.FormatUint(v, 10), "unsigned"
 	if vSigned {

@@ -21,7 +21,8 @@ func TestErrorsOfUnnamedTypes(t *testing.T) {
 	}
 }
 
-// TestUnnamedTypesAreShort: no error writes out a type that has no name, wherever it stands in a schema.
+// TestUnnamedTypesAreShort: no error writes out a type that has no name, wherever it stands in a
+// schema.
 func TestUnnamedTypesAreShort(t *testing.T) {
 	type bare = struct{ hidden int }
 	_ = bare{}.hidden // only its type counts
@@ -66,7 +67,8 @@ func TestUnnamedTypesAreShort(t *testing.T) {
 	}
 }
 
-// TestLimitText: every error of a limit says what was found and what is allowed, and where: read, written, streamed, as columns.
+// TestLimitText: every error of a limit says what was found and what is allowed, and where: read,
+// written, streamed, as columns.
 func TestLimitText(t *testing.T) {
 	type all struct {
 		N    int

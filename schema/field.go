@@ -13,13 +13,15 @@ type Field[T any] struct {
 	wrong []mistake
 }
 
-// F is the field at the address that at gives. A function that selects a field, as func(u *User) *string { return &u.Name }, is turned
-// into the field's offset when the schema is built, and never called again. Any other, as one that follows a pointer, is called
-// for each value; it must then give a valid address for every T, and costs some 7 ns.
+// F is the field at the address that at gives. A function that selects a field, as func(u *User)
+// *string { return &u.Name }, is turned into the field's offset when the schema is built, and never
+// called again. Any other, as one that follows a pointer, is called for each value; it must then
+// give a valid address for every T, and costs some 7 ns.
 //
-// What at is, is found out by trying: it is called with several values that are filled differently, and must give the address of
-// a V at the same place in each. A function that gives addresses of two fields of the same type, depending on a value that none of
-// these has, cannot be told from one that selects a field: at must not be such a function.
+// What at is, is found out by trying: it is called with several values that are filled differently,
+// and must give the address of a V at the same place in each. A function that gives addresses of
+// two fields of the same type, depending on a value that none of these has, cannot be told from one
+// that selects a field: at must not be such a function.
 func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 	f := newField[T](name, t)
 	if at == nil {
@@ -38,8 +40,9 @@ func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 	return f
 }
 
-// Get is a computed field: get gives the value to write, set takes the value that was read. Each is called for each value, get sometimes twice;
-// that costs some 6 ns. What is no number, bool, [Time] or string goes through a pool besides.
+// Get is a computed field: get gives the value to write, set takes the value that was read. Each is
+// called for each value, get sometimes twice; that costs some 6 ns. What is no number, bool, [Time]
+// or string goes through a pool besides.
 func Get[T, V any](name string, t Type[V], get func(*T) V, set func(*T, V)) Field[T] {
 	f := newField[T](name, t)
 	if get == nil || set == nil {
@@ -100,9 +103,10 @@ func Skip[T any](n int) Field[T] {
 
 const maxSkip = 1 << 20
 
-// Tail are the last fields of a message, which older writers do not know: where the input ends exactly before one of them, that field and
-// those after it are set to zero. Because nothing else tells that a message ends there, a schema with a Tail takes whole messages only:
-// it is no part of other types, and no stream can be read by it.
+// Tail are the last fields of a message, which older writers do not know: where the input ends
+// exactly before one of them, that field and those after it are set to zero. Because nothing else
+// tells that a message ends there, a schema with a Tail takes whole messages only: it is no part of
+// other types, and no stream can be read by it.
 func Tail[T any](fields ...Field[T]) Field[T] {
 	t := collect(fields)
 	for i := range t.list {
@@ -177,7 +181,8 @@ func liesAt(t reflect.Type, off uintptr, v reflect.Type) bool {
 // fillings is how many ways fill knows.
 const fillings = 4
 
-// fill sets the t at p, which is zero: not at all, or to something in which numbers, flags, texts and pointers differ by round.
+// fill sets the t at p, which is zero: not at all, or to something in which numbers, flags, texts
+// and pointers differ by round.
 func fill(p mem.Pointer, t reflect.Type, round int) {
 	if round == 0 {
 		return
@@ -221,7 +226,8 @@ func fill(p mem.Pointer, t reflect.Type, round int) {
 	}
 }
 
-// something is a t that is not nil, if there can be one: none that is an interface with unexported methods.
+// something is a t that is not nil, if there can be one: none that is an interface with unexported
+// methods.
 func something(t reflect.Type) (v reflect.Value) {
 	switch {
 	case t.Kind() == reflect.Chan:

@@ -2,8 +2,9 @@ package schema
 
 import "crypto/sha256"
 
-// Fingerprint is the same for schemas that have the same fields and types in the same structs and order, whatever their names and their
-// Go types: their messages are the same bytes. It is the first 8 bytes of the SHA-256 of [Schema.String] without names and spaces. Schemas whose
+// Fingerprint is the same for schemas that have the same fields and types in the same structs and
+// order, whatever their names and their Go types: their messages are the same bytes. It is the
+// first 8 bytes of the SHA-256 of [Schema.String] without names and spaces. Schemas whose
 // fingerprints differ may still read each other: see [Compat].
 func (s *Schema[T]) Fingerprint() [8]byte { return s.Shape().Fingerprint() }
 

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFingerprint: it is what it always was, because it is kept beside messages: what sha256sum gives of the text.
+// TestFingerprint: it is what it always was, because it is kept beside messages: what sha256sum
+// gives of the text.
 func TestFingerprint(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"{}": {"44136fa355b3678a", "44136fa355b3678a"},
@@ -19,7 +20,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestFingerprintOfSchema: Go types and accessors do not change it, nor do names, but for the one with them.
+// TestFingerprintOfSchema: Go types and accessors do not change it, nor do names, but for the one
+// with them.
 func TestFingerprintOfSchema(t *testing.T) {
 	type number int16
 	type tagged struct {

@@ -21,7 +21,8 @@ var (
 //
 //	7b c4 df ac f9 6b ec 42   05 00 00 00   03 63 61 74 03        fingerprint, length u32, body
 //
-// So a file can be read years later, by a newer version of its schema ([Accept]), and one with a [Tail] from a stream.
+// So a file can be read years later, by a newer version of its schema ([Accept]), and one with a
+// [Tail] from a stream.
 type Framed[T any] struct {
 	r *Registry[digest]
 	m *modelOf[digest, T]
@@ -39,8 +40,9 @@ func (s *Schema[T]) Framed() *Framed[T] {
 	return &Framed[T]{r, m}
 }
 
-// Accept lets f read frames of old too: up makes an s of them, which is the schema of f, or one that f accepts already and that is made
-// one of f in turn. New is zero when up is called, and may share memory with old, but with nothing else: the next frame may be read into it.
+// Accept lets f read frames of old too: up makes an s of them, which is the schema of f, or one
+// that f accepts already and that is made one of f in turn. New is zero when up is called, and may
+// share memory with old, but with nothing else: the next frame may be read into it.
 //
 // Schemas that differ in names only have the same frames, so there is nothing to accept.
 func Accept[T, A, B any](f *Framed[T], old *Schema[A], s *Schema[B], up func(old *A, new *B) error) error {
@@ -55,8 +57,8 @@ func (f *Framed[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return f.Append(b, v) })
 }
 
-// Parse reads a frame from b into v, as [Schema.Parse] does, and gives what follows it, after an error of an upgrade too. What was an older
-// version replaces all of v.
+// Parse reads a frame from b into v, as [Schema.Parse] does, and gives what follows it, after an
+// error of an upgrade too. What was an older version replaces all of v.
 func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	m, in, err := f.r.open(b)
 	if err != nil {
@@ -83,14 +85,16 @@ type FrameReader[T any] struct {
 	r *ModelReader[digest]
 }
 
-// Reader reads frames of f from src. Of the options, [Exact] and [MaxBytes], which bounds a frame, count; others are those of the schemas.
+// Reader reads frames of f from src. Of the options, [Exact] and [MaxBytes], which bounds a frame,
+// count; others are those of the schemas.
 func (f *Framed[T]) Reader(src io.Reader, set ...Option) *FrameReader[T] {
 	own := func(o *options) { *o = f.m.s.options }
 	return &FrameReader[T]{f, f.r.Reader(src, append([]Option{own}, set...)...)}
 }
 
-// Next reads a frame into v, as [Framed.Parse] does. At the end of the stream the error is io.EOF. After an error of the body or of
-// an upgrade, the next call goes on with the next frame; after any other, it is that error again.
+// Next reads a frame into v, as [Framed.Parse] does. At the end of the stream the error is io.EOF.
+// After an error of the body or of an upgrade, the next call goes on with the next frame; after any
+// other, it is that error again.
 func (r *FrameReader[T]) Next(v *T) error {
 	m, in, err := r.r.next()
 	if err == nil {
@@ -99,7 +103,8 @@ func (r *FrameReader[T]) Next(v *T) error {
 	return err
 }
 
-// All reads the frames that are left into the same T. It ends after the first error, which is not io.EOF.
+// All reads the frames that are left into the same T. It ends after the first error, which is not
+// io.EOF.
 func (r *FrameReader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
 // frame reads the rest of the frame whose head was read last.

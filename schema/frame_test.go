@@ -17,7 +17,8 @@ import (
 
 const catFrame = "7b c4 df ac f9 6b ec 42" + "05 00 00 00" + "03 63 61 74 03"
 
-// TestFrame is a fingerprint, which is the SHA-256 of {str8,u8} as far as it goes, a length, and a body.
+// TestFrame is a fingerprint, which is the SHA-256 of {str8,u8} as far as it goes, a length, and a
+// body.
 func TestFrame(t *testing.T) {
 	f := animalSchema.Framed()
 	b, err := f.Append([]byte("before"), &animal{"cat", 3})
@@ -41,7 +42,8 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// TestFrameErrors: what is wrong is told before what follows from it, and the frame stays where it is.
+// TestFrameErrors: what is wrong is told before what follows from it, and the frame stays where it
+// is.
 func TestFrameErrors(t *testing.T) {
 	f := animalSchema.Framed()
 	cat := fromHex(catFrame)
@@ -103,7 +105,8 @@ func TestFrameErrors(t *testing.T) {
 	}
 }
 
-// TestFrameMemory takes memory for what came, not for what a length says, and no more than MaxBytes.
+// TestFrameMemory takes memory for what came, not for what a length says, and no more than
+// MaxBytes.
 func TestFrameMemory(t *testing.T) {
 	type blob struct{ B []byte }
 	s := Struct(F("b", func(b *blob) *[]byte { return &b.B }, Blob(H32)))
@@ -220,7 +223,8 @@ func TestFrameVersions(t *testing.T) {
 	}
 }
 
-// TestFrameTail: in frames a schema with a Tail makes a stream, and reads what was written before it had one.
+// TestFrameTail: in frames a schema with a Tail makes a stream, and reads what was written before
+// it had one.
 func TestFrameTail(t *testing.T) {
 	specie := F("specie", func(a *animal) *string { return &a.Specie }, Str8)
 	old, tail := Struct(specie), Struct(specie, Tail(F("age", func(a *animal) *uint8 { return &a.Age }, U8)))

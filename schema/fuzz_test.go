@@ -29,7 +29,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// fuzzSchema is the schema that a seed stands for: of a type at random, some with a Tail, or of one that leads to itself.
+// fuzzSchema is the schema that a seed stands for: of a type at random, some with a Tail, or of one
+// that leads to itself.
 func fuzzSchema(seed uint64) (s *anySchema, name string) {
 	r := corpus.New(seed)
 	switch r.IntN(8) {
@@ -80,7 +81,8 @@ func tailSchema(r *rand.Rand) (s *anySchema, notation string, head int) {
 	return mustSchema(notation), notation, len(fields[0])
 }
 
-// checkTail ends a message before each field of its Tail: the fields from there on are zero, whatever the target held.
+// checkTail ends a message before each field of its Tail: the fields from there on are zero,
+// whatever the target held.
 func checkTail(t *testing.T, seed uint64) {
 	r := corpus.New(seed)
 	s, notation, head := tailSchema(r)
@@ -117,8 +119,9 @@ func TestRandomTail(t *testing.T) {
 	}
 }
 
-// FuzzParse reads whatever bytes as whatever type. Memory is bounded by the input; an error says where, in a field that there is; all ways to
-// read agree; what is read can be written, and read again.
+// FuzzParse reads whatever bytes as whatever type. Memory is bounded by the input; an error says
+// where, in a field that there is; all ways to read agree; what is read can be written, and read
+// again.
 func FuzzParse(f *testing.F) {
 	vectors, err := corpus.ReadVectors("../vectors/schema.txt")
 	if err != nil {
@@ -257,8 +260,8 @@ func fillDirty(r *rand.Rand, s *anySchema, v reflect.Value) {
 	v.Set(reflect.ValueOf(e))
 }
 
-// perByte is more memory than a byte of the input can take: what the largest value that is made for each byte takes, twice for what the
-// allocator adds, and the slot of a map.
+// perByte is more memory than a byte of the input can take: what the largest value that is made for
+// each byte takes, twice for what the allocator adds, and the slot of a map.
 func perByte(n *node) uint64 {
 	most := uint64(n.typ.Size())
 	for _, p := range n.parts {
@@ -320,7 +323,8 @@ func (n *node) skips() bool {
 	return found
 }
 
-// FuzzDerive takes whatever tag on a field of whatever type: it is refused, or it is the notation of what it makes.
+// FuzzDerive takes whatever tag on a field of whatever type: it is refused, or it is the notation
+// of what it makes.
 func FuzzDerive(f *testing.F) {
 	for _, tag := range []string{"", "_", "u8", "i32be", "f64", "str8", "stri16be", "blob32", "list8(str8)", "map8(str8,_)", "opt(i64)", "array3(u16be)", "time",
 		"timezone", "tail u16", "skip4", "-", "bool", "struct", "map16(_,list8(opt(u8)))", "list8(list8(_))", "bool7", "opt4(_)", "time8",

@@ -431,7 +431,8 @@ func growthOthers() []growth.Case {
 				}
 			}
 		}},
-		// What is read ahead, into room that a large message has left, is bounded. So moving it for each message grows only up to that.
+		// What is read ahead, into room that a large message has left, is bounded. So moving it for
+		// each message grows only up to that.
 		{Name: "Reader.Next small messages of one read", Alloc: 60, Most: maxPooled, Prepare: func(n int) func() {
 			s, _ := Of(Opt(Str16))
 			b := append(binary.LittleEndian.AppendUint16([]byte{1}, uint16(n/2)), make([]byte, n)...) // of which half is small ones

@@ -8,8 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Header is how a length or a number of elements is written: in 1, 2, 4 or 8 bytes, little-endian unless its name ends in BE. Those with
-// an I are signed, as some of Parco's are: they have half the range.
+// Header is how a length or a number of elements is written: in 1, 2, 4 or 8 bytes, little-endian
+// unless its name ends in BE. Those with an I are signed, as some of Parco's are: they have half
+// the range.
 type Header uint8
 
 const (
@@ -64,8 +65,8 @@ func (h Header) node(k kind) node {
 	return n
 }
 
-// Read reads a length, or a number of elements, and gives what follows it. More than an int can hold comes as the largest int. The error is
-// [ErrShort] or, of a negative number, [ErrOverflow].
+// Read reads a length, or a number of elements, and gives what follows it. More than an int can
+// hold comes as the largest int. The error is [ErrShort] or, of a negative number, [ErrOverflow].
 func (h Header) Read(b []byte) (n int, rest []byte, err error) {
 	switch {
 	case h >= headers:
@@ -103,7 +104,8 @@ func (h Header) put(b []byte, i int, n int) bool {
 	return true
 }
 
-// read is the number at b[i:], which is there, or the largest int if it is larger. One that is negative comes as -1.
+// read is the number at b[i:], which is there, or the largest int if it is larger. One that is
+// negative comes as -1.
 func (h Header) read(b []byte, i int) int {
 	var n uint64
 	switch h {

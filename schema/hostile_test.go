@@ -1,6 +1,7 @@
 package schema
 
-// What a hostile reader of the package finds: schemas that look harmless, values that change, and input that asks for more than it brings.
+// What a hostile reader of the package finds: schemas that look harmless, values that change, and
+// input that asks for more than it brings.
 
 import (
 	"errors"
@@ -21,8 +22,8 @@ type (
 	arrayOfSlices [2][]arrayOfSlices
 )
 
-// TestBugDeriveOfTypesWithoutStruct: a type that leads to itself with no struct in between has no notation; it is a mistake, and no overflow of the
-// stack, which nothing can recover from.
+// TestBugDeriveOfTypesWithoutStruct: a type that leads to itself with no struct in between has no
+// notation; it is a mistake, and no overflow of the stack, which nothing can recover from.
 func TestBugDeriveOfTypesWithoutStruct(t *testing.T) {
 	type wrong struct {
 		A treeOfLists
@@ -96,7 +97,8 @@ func TestBugAsOfSelf(t *testing.T) {
 	}
 }
 
-// TestBugAsOfInterfaces: interfaces convert to each other, but not by their memory: the first word of one with methods is no type.
+// TestBugAsOfInterfaces: interfaces convert to each other, but not by their memory: the first word
+// of one with methods is no type.
 func TestBugAsOfInterfaces(t *testing.T) {
 	text := Part(Get("text", Str8, func(e *error) string { return (*e).Error() }, func(e *error, s string) { *e = errors.New(s) }))
 	type box struct{ V any }
@@ -111,7 +113,8 @@ func TestBugAsOfInterfaces(t *testing.T) {
 	}
 }
 
-// TestBugNilTargets: nil panics, which can be recovered from, however large the type is: a field far away is not behind the page at zero.
+// TestBugNilTargets: nil panics, which can be recovered from, however large the type is: a field
+// far away is not behind the page at zero.
 func TestBugNilTargets(t *testing.T) {
 	type far struct {
 		Free [1 << 16]byte
@@ -144,7 +147,8 @@ func TestBugNilTargets(t *testing.T) {
 	}
 }
 
-// TestBugEndlessParts: a struct that always holds another of its type is refused wherever it stands.
+// TestBugEndlessParts: a struct that always holds another of its type is refused wherever it
+// stands.
 func TestBugEndlessParts(t *testing.T) {
 	type loop struct{ next *loop }
 	type box struct {

@@ -16,15 +16,17 @@ type (
 	directory struct{ M map[uint16]directory }
 )
 
-// TestBugAmplificationOfNestedLists: the bytes that a list counts on for its next elements are no bytes for the lists within this one. If they
-// were, each level could make elements of the whole input: 64 times, for a type that leads to itself.
+// TestBugAmplificationOfNestedLists: the bytes that a list counts on for its next elements are no
+// bytes for the lists within this one. If they were, each level could make elements of the whole
+// input: 64 times, for a type that leads to itself.
 func TestBugAmplificationOfNestedLists(t *testing.T) {
 	s := Struct(F("kids", func(f *family) *[]family { return &f.Kids }, List(H32, Self[family]())))
 	type deep struct{ L [][][][]string }
 	lists := Struct(F("l", func(d *deep) *[][][][]string { return &d.L }, List(H32, List(H32, List(H32, List(H32, Str32))))))
 	tree := Struct(F("m", func(d *directory) *map[uint16]directory { return &d.M }, Map(H32, U16, Self[directory]())))
 	const size = 1 << 20
-	// claims is as many levels of counts, each of them of all the elements that the bytes behind it may be.
+	// claims is as many levels of counts, each of them of all the elements that the bytes behind it
+	// may be.
 	claims := func(levels, key, least int) []byte {
 		b := make([]byte, size)
 		for at := 0; levels > 0; levels-- {
@@ -61,7 +63,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBugChangedMaps: a map that loses entries while it is written is ErrChanged; nothing is written for those that are gone.
+// TestBugChangedMaps: a map that loses entries while it is written is ErrChanged; nothing is
+// written for those that are gone.
 func TestBugChangedMaps(t *testing.T) {
 	type value struct{ N uint8 }
 	type maps struct{ M map[string]value }
@@ -104,7 +107,8 @@ func addMany[V any](m map[string]V) {
 	}
 }
 
-// TestBugClearOfLargeMaps: one message with a large map does not make each later one with a small map slow.
+// TestBugClearOfLargeMaps: one message with a large map does not make each later one with a small
+// map slow.
 func TestBugClearOfLargeMaps(t *testing.T) {
 	type maps struct{ M map[uint32]uint8 }
 	s := Struct(F("m", func(m *maps) *map[uint32]uint8 { return &m.M }, Map(H32, U32, U8)))
@@ -139,7 +143,8 @@ func TestBugClearOfLargeMaps(t *testing.T) {
 	}
 }
 
-// TestBugReaderKeepsLargeMessages: a Reader does not hold the memory of one large message while it reads small ones.
+// TestBugReaderKeepsLargeMessages: a Reader does not hold the memory of one large message while it
+// reads small ones.
 func TestBugReaderKeepsLargeMessages(t *testing.T) {
 	type text struct{ S string }
 	s := Struct(F("s", func(t *text) *string { return &t.S }, Str32))

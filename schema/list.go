@@ -10,11 +10,12 @@ import (
 // owe adds n elements to what is after the current value.
 func (d *decoder) owe(n, least int) { d.owed = min(d.owed+min(times(n, least), hugeWire), hugeWire) }
 
-// count is how many elements o has, by its header at i or by the schema, and where the first one begins. There are bytes for so many, if each
-// takes as few as it can. If not, the offset is -1.
+// count is how many elements o has, by its header at i or by the schema, and where the first one
+// begins. There are bytes for so many, if each takes as few as it can. If not, the offset is -1.
 //
-// It fits if there are as many besides those that are owed to elements around. If it does not, the input ends too early, somewhere; until it is
-// found out where, nothing may be allocated for the elements. So what is allocated for all of them is bounded by the input.
+// It fits if there are as many besides those that are owed to elements around. If it does not, the
+// input ends too early, somewhere; until it is found out where, nothing may be allocated for the
+// elements. So what is allocated for all of them is bounded by the input.
 func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 	n, at = o.sub.count, i
 	if h := o.sub.n.header; o.kind != opFixed {

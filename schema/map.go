@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// entries appends the map at p. Its slots are read one after the other where they are known; else it is ranged over.
+// entries appends the map at p. Its slots are read one after the other where they are known; else
+// it is ranged over.
 func (e *encoder) entries(o *op, p mem.Pointer, b []byte) []byte {
 	n := mapLen(p)
 	if b = e.header(o, n, b); e.fault != nil || n == 0 {
@@ -170,8 +171,8 @@ func (d *decoder) entries(o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// numbers decodes entries of a string and a number as long as they are there and right, n at most. It gives how many those were, and
-// where they end.
+// numbers decodes entries of a string and a number as long as they are there and right, n at most.
+// It gives how many those were, and where they end.
 func (d *decoder) numbers(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	b, header, value, least := d.b, o.sub.n.key.header, o.sub.n.elem, o.sub.least
 	near := d.nearest()
@@ -233,8 +234,8 @@ func (d *decoder) pairs(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	return seen, i
 }
 
-// shrinks reports whether a map of from entries had better be replaced by one of n than emptied: to empty it takes as long as it has room,
-// each time, and it never has less.
+// shrinks reports whether a map of from entries had better be replaced by one of n than emptied: to
+// empty it takes as long as it has room, each time, and it never has less.
 func shrinks(from, n int) bool { return from > 1000 && n < from/8 }
 
 // nearest is the stretch to begin with.
@@ -245,5 +246,6 @@ func (d *decoder) nearest() stretch {
 	return d.near
 }
 
-// maxHint is for how many entries a map is made at most before they are seen: they may all have the same key.
+// maxHint is for how many entries a map is made at most before they are seen: they may all have the
+// same key.
 const maxHint = 1 << 16

@@ -20,7 +20,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// TestMatrixColumns reads messages of many schemas into a batch that is used again: rows, and columns at once or row by row.
+// TestMatrixColumns reads messages of many schemas into a batch that is used again: rows, and
+// columns at once or row by row.
 func TestMatrixColumns(t *testing.T) {
 	rows, columns := (*schemaoracle.Layout).Rows, (*schemaoracle.Layout).Columns
 	t.Run("rows", func(t *testing.T) {
@@ -38,8 +39,8 @@ func TestMatrixColumns(t *testing.T) {
 	t.Run("large integers", matrixLargeInts)
 }
 
-// matrixLargeInts reads integers of each form into a new column, which refuses those beyond int64, and
-// into one of floats, which refuses those that it would round, too, and keeps what it has.
+// matrixLargeInts reads integers of each form into a new column, which refuses those beyond int64,
+// and into one of floats, which refuses those that it would round, too, and keeps what it has.
 func matrixLargeInts(t *testing.T) {
 	for _, notation := range []string{"{i64}", "{u64}", "{i64be}", "{u64be}", "{opt(i64)}", "{opt(u64be)}", "{list8(i64)}", "{list8(u64)}", "{list8(u64be)}", "{list8(opt(u64))}"} {
 		c, err := columnsOf(mustSchema(notation).n)
@@ -150,7 +151,8 @@ func matrixSheet(t *testing.T, random func(*rand.Rand) string, oracle func(*sche
 	return f
 }
 
-// readRows reads the rows of b one by one. After an error that is not of a cell, there is the same error again.
+// readRows reads the rows of b one by one. After an error that is not of a cell, there is the same
+// error again.
 func readRows(c *Columns, b []byte, to *column.Batch) error {
 	rows, err := c.Rows(b)
 	for err == nil && rows.More() {
@@ -287,8 +289,8 @@ func spoil(r *rand.Rand, b []byte, spans []span) []byte {
 	return b
 }
 
-// mostlyFits makes the large integers in v such as a float64 holds, too, but for one of some: half of
-// those are odd and beyond 2⁵³, so that a float64 would round them.
+// mostlyFits makes the large integers in v such as a float64 holds, too, but for one of some: half
+// of those are odd and beyond 2⁵³, so that a float64 would round them.
 func mostlyFits(r *rand.Rand, v reflect.Value, some int) {
 	odd := int64(1)<<53 + 1 + 2*r.Int64N(1<<40)
 	switch v.Kind() {

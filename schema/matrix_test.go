@@ -17,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// TestMatrix decodes every kind of value, into every kind of target, from every source, by every entry.
+// TestMatrix decodes every kind of value, into every kind of target, from every source, by every
+// entry.
 func TestMatrix(t *testing.T) {
 	f := matrixFormat()
 	f.Options = matrix.FuncNames(t, "Option", "options")
@@ -138,8 +139,9 @@ func listNode(h Header, elem *node) *node {
 	return n.opens()
 }
 
-// matrixTurn is k in another notation, as a later version of a schema may have it for the same Go struct: each []byte a blob, a list or an
-// array, of bytes or of larger integers; other headers; computed fields in memory.
+// matrixTurn is k in another notation, as a later version of a schema may have it for the same Go
+// struct: each []byte a blob, a list or an array, of bytes or of larger integers; other headers;
+// computed fields in memory.
 func matrixTurn(r *rand.Rand, k matrix.Kind) matrix.Kind {
 	n := turned(r, nodeOf(k))
 	var text strings.Builder
@@ -193,8 +195,8 @@ func turnedBytes(r *rand.Rand) *node {
 	return n
 }
 
-// matrixStruct makes a struct. Some fields are where a function says, some are behind functions, and bytes between them are skipped. If it
-// is to have a tail, that begins at some field.
+// matrixStruct makes a struct. Some fields are where a function says, some are behind functions,
+// and bytes between them are skipped. If it is to have a tail, that begins at some field.
 func matrixStruct(r *rand.Rand, kinds []matrix.Kind, tailed bool) matrix.Kind {
 	typ := matrix.StructOf(kinds)
 	n := &node{kind: kindStruct, typ: typ}

@@ -44,7 +44,8 @@ func recordValue() *record {
 		&animal{"cat", 3}, []bool{true, false}, []byte("data"), []animal{{"dog", 1}, {"cow", 2}}, -5, true, true}
 }
 
-// TestAllocations pins that writing allocates nothing, nor reading the same again, nor other strings that lie in the input.
+// TestAllocations pins that writing allocates nothing, nor reading the same again, nor other
+// strings that lie in the input.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")
@@ -85,7 +86,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestChunks makes few allocations for short strings, and one for each long one; with OwnStrings, one for each.
+// TestChunks makes few allocations for short strings, and one for each long one; with OwnStrings,
+// one for each.
 func TestChunks(t *testing.T) {
 	type list struct {
 		First, Second string

@@ -1,6 +1,7 @@
 package schema
 
-// What the tests hold the engine against: types made from the notation of schemas, and an encoder that is as plain as can be.
+// What the tests hold the engine against: types made from the notation of schemas, and an encoder
+// that is as plain as can be.
 
 import (
 	"encoding/binary"
@@ -162,8 +163,8 @@ func tree(v reflect.Value) any {
 	return v.Interface()
 }
 
-// span is where a value of the message lies that has no parts, or the count of one that has, which needs as many bytes as the parts take at least.
-// The n of skipped bytes is nil.
+// span is where a value of the message lies that has no parts, or the count of one that has, which
+// needs as many bytes as the parts take at least. The n of skipped bytes is nil.
 type span struct {
 	start, end int
 	path       string
@@ -171,7 +172,8 @@ type span struct {
 	needs      int // where they would end
 }
 
-// naive appends v by n, and notes where everything is. Maps must have one entry at most, because they have no order.
+// naive appends v by n, and notes where everything is. Maps must have one entry at most, because
+// they have no order.
 func naive(b []byte, n *node, v reflect.Value, path string, spans *[]span) []byte {
 	start := len(b)
 	count := func(k int) {

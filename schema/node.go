@@ -29,8 +29,8 @@ const (
 	kindSelf                 // the struct elem, which this lies in
 )
 
-// node is the layout of the values of one Go type: what is on the wire and where it is in memory. It never changes once it is
-// built; a struct that holds itself is the one circle in the tree.
+// node is the layout of the values of one Go type: what is on the wire and where it is in memory.
+// It never changes once it is built; a struct that holds itself is the one circle in the tree.
 type node struct {
 	kind   kind
 	typ    reflect.Type
@@ -52,8 +52,8 @@ type node struct {
 	custom   *custom
 }
 
-// field is a field of a struct: bytes that are skipped (n is nil), or a value that is in memory at an offset, where at says, or
-// one that only a getter and a setter reach.
+// field is a field of a struct: bytes that are skipped (n is nil), or a value that is in memory at
+// an offset, where at says, or one that only a getter and a setter reach.
 type field struct {
 	name string
 	n    *node
@@ -64,8 +64,8 @@ type field struct {
 	tail bool
 }
 
-// getter is the two functions of a computed field. Numbers, bools and times go through registers as words, strings as texts; other values
-// through one from the pool.
+// getter is the two functions of a computed field. Numbers, bools and times go through registers as
+// words, strings as texts; other values through one from the pool.
 type getter struct {
 	word      func(p mem.Pointer) (w uint64, fits bool)
 	setWord   func(p mem.Pointer, w uint64) (fits bool)
@@ -156,7 +156,8 @@ func (n *node) opens() *node {
 	return n
 }
 
-// place is p as the place of a value of n. They differ in tests alone, where a Schema[struct{}] stands for types made at run time.
+// place is p as the place of a value of n. They differ in tests alone, where a Schema[struct{}]
+// stands for types made at run time.
 func (n *node) place(p mem.Pointer) mem.Pointer {
 	if mem.Guarded {
 		return mem.Of(mem.RawOf(p), n.typ)
@@ -164,7 +165,8 @@ func (n *node) place(p mem.Pointer) mem.Pointer {
 	return p
 }
 
-// bind is n with each Self of target's type that is open in it referring to target. What has none is shared, the rest is copied.
+// bind is n with each Self of target's type that is open in it referring to target. What has none
+// is shared, the rest is copied.
 func (n *node) bind(target *node) *node {
 	if !slices.Contains(n.open, target.typ) {
 		return n
@@ -204,7 +206,8 @@ func (n *node) copied(target *node, copies map[*node]*node) *node {
 	return &c
 }
 
-// reuses reports whether a value of n leads to memory that is used again when another is read in its place.
+// reuses reports whether a value of n leads to memory that is used again when another is read in
+// its place.
 func (n *node) reuses() bool {
 	switch n.kind {
 	case kindBlob, kindList, kindMap, kindOpt, kindCustom, kindSelf:
@@ -227,7 +230,8 @@ func (n *node) reuses() bool {
 	return false
 }
 
-// texts is how many strings a value has, but for those in lists and maps and in values of its own type.
+// texts is how many strings a value has, but for those in lists and maps and in values of its own
+// type.
 func (n *node) texts() int {
 	if n.kind == kindString {
 		return 1
@@ -253,7 +257,8 @@ func (n *node) hasTail() bool {
 	return n.kind == kindStruct && len(n.fields) > 0 && n.fields[len(n.fields)-1].tail
 }
 
-// least is the fewest bytes that a value takes. It is below zero for a struct that holds itself without a way to end.
+// least is the fewest bytes that a value takes. It is below zero for a struct that holds itself
+// without a way to end.
 func (n *node) least() int { return n.leastIn(nil) }
 
 func (n *node) leastIn(open []*node) int {

@@ -10,10 +10,11 @@ import (
 //
 //	{name str8, born time, phone str8, skip4, tags list8(str8), next opt(^1)}
 //
-// Numbers, strings and headers are called as in the API, with be for those that are big-endian. ^1 is the struct around the current one,
-// ^0 that itself. A Custom has the bytes that it takes at least before its name: custom4:money. A Tail is in brackets. A name that is no
-// plain word is in quotes. Without names the text is the same for all schemas that are written in the same way, whatever their Go types
-// are.
+// Numbers, strings and headers are called as in the API, with be for those that are big-endian. ^1
+// is the struct around the current one, ^0 that itself. A Custom has the bytes that it takes at
+// least before its name: custom4:money. A Tail is in brackets. A name that is no plain word is in
+// quotes. Without names the text is the same for all schemas that are written in the same way,
+// whatever their Go types are.
 type notation struct {
 	names bool
 	open  []*node // structs, from the outermost

@@ -97,8 +97,8 @@ type code struct {
 	labels []label // by pos
 }
 
-// label names a place of a program. A place is counted as the bytes of fixed ops and headers before it, and one for each
-// variable op but the first and opRoom, as if all were there once.
+// label names a place of a program. A place is counted as the bytes of fixed ops and headers before
+// it, and one for each variable op but the first and opRoom, as if all were there once.
 type label struct {
 	pos  int
 	path string

@@ -11,7 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// noted has optional strings with room after them that has to be checked: for a number, for a header, for nothing.
+// noted has optional strings with room after them that has to be checked: for a number, for a
+// header, for nothing.
 type noted struct {
 	First  *string
 	N      uint64
@@ -122,8 +123,9 @@ func TestOptionalTextInPieces(t *testing.T) {
 	}
 }
 
-// TestOptionalTextCut: a message that ends too early sets nothing of what a used target's options point to but the strings
-// themselves: their bytes, which somebody may have kept, stay as they are, and those of a constant cannot be written at all.
+// TestOptionalTextCut: a message that ends too early sets nothing of what a used target's options
+// point to but the strings themselves: their bytes, which somebody may have kept, stay as they are,
+// and those of a constant cannot be written at all.
 func TestOptionalTextCut(t *testing.T) {
 	v := notedValue(5)
 	b := mustAppend(t, notedSchema, &v)
@@ -159,8 +161,8 @@ func TestOptionalTextCut(t *testing.T) {
 	}
 }
 
-// TestOptionalTextRoom writes optional strings behind what dst has, with room for any part of them: the bytes are the same, and
-// neither what is beyond the room nor the strings are written to.
+// TestOptionalTextRoom writes optional strings behind what dst has, with room for any part of them:
+// the bytes are the same, and neither what is beyond the room nor the strings are written to.
 func TestOptionalTextRoom(t *testing.T) {
 	values := []noted{{}, {N: 1}, notedValue(5), {First: notedValue(7).First}, {Second: notedValue(11).Second}, {Third: new("")}}
 	for k, v := range values {

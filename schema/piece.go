@@ -26,7 +26,8 @@ const (
 	KindSkip     = KindSelf + 1       // Count bytes that mean nothing
 )
 
-// String is the word for k in the notation of [Schema.String], or as much of it as all of this kind share.
+// String is the word for k in the notation of [Schema.String], or as much of it as all of this kind
+// share.
 func (k Kind) String() string {
 	switch {
 	case k == KindSkip:
@@ -37,8 +38,9 @@ func (k Kind) String() string {
 	return "?"
 }
 
-// Piece is a piece of a message as a [Shape] has it: all of it, a field, or what a field is made of. With it messages can be read whose Go type is not
-// known: the fields, one after the other, are all that is on the wire. What a Piece has depends on its Kind; the rest is zero.
+// Piece is a piece of a message as a [Shape] has it: all of it, a field, or what a field is made
+// of. With it messages can be read whose Go type is not known: the fields, one after the other, are
+// all that is on the wire. What a Piece has depends on its Kind; the rest is zero.
 type Piece struct{ f field }
 
 // Message is the whole message, which is mostly a struct.
@@ -112,8 +114,8 @@ func (p Piece) Custom() string {
 // Key is what the keys of a map are.
 func (p Piece) Key() Piece { return pieceOf(p.node().key) }
 
-// Elem is what the elements of a list or an array are, the values of a map, the value of an option; and the struct that a piece of KindSelf
-// stands for, which it lies in itself.
+// Elem is what the elements of a list or an array are, the values of a map, the value of an option;
+// and the struct that a piece of KindSelf stands for, which it lies in itself.
 func (p Piece) Elem() Piece { return pieceOf(p.node().elem) }
 
 // Fields are those of a struct, in order.
@@ -127,8 +129,9 @@ func (p Piece) Fields() iter.Seq[Piece] {
 	}
 }
 
-// Least is the fewest bytes that the piece takes, though never more than 1,073,741,823: of a list of n elements, there must be n times
-// as many as its Elem takes. Elements that take none need a bound of their own: any number of them can stand in a few bytes.
+// Least is the fewest bytes that the piece takes, though never more than 1,073,741,823: of a list
+// of n elements, there must be n times as many as its Elem takes. Elements that take none need a
+// bound of their own: any number of them can stand in a few bytes.
 func (p Piece) Least() int {
 	if p.f.n == nil {
 		return p.f.skip

@@ -1,15 +1,16 @@
 package schema
 
-// A node becomes a program, once: a flat list of ops for each direction. Structs and arrays within it are inlined by their offsets; what
-// may come any number of times, or not at all, has a program of its own.
+// A node becomes a program, once: a flat list of ops for each direction. Structs and arrays within
+// it are inlined by their offsets; what may come any number of times, or not at all, has a program
+// of its own.
 //
 //	op        what it does                                             op.room
 //	fixed     moves bytes whose number the schema tells                bytes, for those that differ in it
 //	variable  begins with a header, or with nothing, and ends with     bytes of the fixed ops after it, and of the
 //	          a check that there is room for what follows              header of the next variable op
 //
-// So there is one check of room for each run of fixed ops. Neighbours that are as far apart in memory as on the wire are moved
-// together, where the machine is little-endian.
+// So there is one check of room for each run of fixed ops. Neighbours that are as far apart in
+// memory as on the wire are moved together, where the machine is little-endian.
 
 import (
 	"reflect"
@@ -300,7 +301,8 @@ func (c *code) move(off, size int) {
 	}
 }
 
-// reserve sets the rooms: from the end, what each variable op has to make sure of for those after it.
+// reserve sets the rooms: from the end, what each variable op has to make sure of for those after
+// it.
 func (c *code) reserve() {
 	var ops []op
 	run := 0

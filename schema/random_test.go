@@ -31,7 +31,8 @@ func checkRandom(t *testing.T, seed uint64) {
 		fail("wrote %x, want %x, %v", got[min(3, len(got)):], want, err)
 	}
 
-	// Back, in each mode, with and without something behind it, into a new value and into one that is there.
+	// Back, in each mode, with and without something behind it, into a new value and into one that
+	// is there.
 	again := reflect.New(s.typ)
 	fillValue(r, s.n, again.Elem(), 3)
 	for _, set := range []Option{func(*options) {}, OwnStrings, Alias} {
@@ -48,7 +49,8 @@ func checkRandom(t *testing.T, seed uint64) {
 		again = reflect.New(s.typ) // whose blobs are no aliases
 	}
 
-	// Cut off anywhere, it is short there, or before at a count of elements that cannot all be there.
+	// Cut off anywhere, it is short there, or before at a count of elements that cannot all be
+	// there.
 	for n := range want {
 		at := slices.IndexFunc(spans, func(p span) bool { return n < p.needs || n < p.end })
 		_, _, err := s.parse(want[:n:n], defaults)

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Read reads one message from r into v, as [Schema.Parse] does, and takes no byte of r that is not of the message. If r is at its end,
-// the error is io.EOF. A [Reader] is for more than one message.
+// Read reads one message from r into v, as [Schema.Parse] does, and takes no byte of r that is not
+// of the message. If r is at its end, the error is io.EOF. A [Reader] is for more than one message.
 func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	if s.n.hasTail() {
 		return &Error{Cause: ErrEnd}
@@ -43,7 +43,8 @@ func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	return err
 }
 
-// reading is what reading one message needs besides the decoder: where its bytes come from, and where they go, which is empty before.
+// reading is what reading one message needs besides the decoder: where its bytes come from, and
+// where they go, which is empty before.
 type reading struct {
 	feed feed
 	b    []byte

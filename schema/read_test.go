@@ -56,7 +56,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadKeepsNothing: what was read does not lie in memory that the next message is read into, Alias or not.
+// TestReadKeepsNothing: what was read does not lie in memory that the next message is read into,
+// Alias or not.
 func TestReadKeepsNothing(t *testing.T) {
 	texts, err := Of(Str8)
 	if err != nil {

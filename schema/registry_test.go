@@ -69,8 +69,8 @@ func (c *counted) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// TestMultiBug7NothingIsWrittenBeforeItIsChecked: an unknown id, the wrong type and what cannot be written leave nothing anywhere; a message is
-// one Write.
+// TestMultiBug7NothingIsWrittenBeforeItIsChecked: an unknown id, the wrong type and what cannot be
+// written leave nothing anywhere; a message is one Write.
 func TestMultiBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	r := NewRegistry(U8)
 	if err := Register(r, 0, animalSchema, nil); err != nil {
@@ -184,7 +184,8 @@ func TestMultiRegister(t *testing.T) {
 	NewRegistry(Type[any]{})
 }
 
-// TestMultiTruncated: a message that is cut off anywhere is an error, says where as its schema does, and is given to nobody.
+// TestMultiTruncated: a message that is cut off anywhere is an error, says where as its schema
+// does, and is given to nobody.
 func TestMultiTruncated(t *testing.T) {
 	r := NewRegistry(U16)
 	if err := Register(r, 258, exampleSchema, func(*example) error { t.Error("called"); return nil }); err != nil {
@@ -399,7 +400,8 @@ func TestMultiUpgradesEnd(t *testing.T) {
 	}
 }
 
-// TestMultiTargetsAreApart: what an upgrade hands on is of no other message, though targets are used again.
+// TestMultiTargetsAreApart: what an upgrade hands on is of no other message, though targets are
+// used again.
 func TestMultiTargetsAreApart(t *testing.T) {
 	type list struct{ L []uint8 }
 	s := Struct(F("l", func(l *list) *[]uint8 { return &l.L }, List(H8, U8)))
@@ -553,7 +555,8 @@ func TestMultiTargetsForget(t *testing.T) {
 	}
 }
 
-// TestMultiReader reads models from readers that give as much as they like, and takes no more memory than comes, or than MaxBytes.
+// TestMultiReader reads models from readers that give as much as they like, and takes no more
+// memory than comes, or than MaxBytes.
 func TestMultiReader(t *testing.T) {
 	type blob struct{ B []byte }
 	s := Struct(F("b", func(b *blob) *[]byte { return &b.B }, Blob(H64)))
@@ -627,7 +630,8 @@ func TestMultiReader(t *testing.T) {
 	}
 }
 
-// TestMultiTail: a schema with a Tail takes all that follows, so it is no part of a stream; nor are ids without bytes.
+// TestMultiTail: a schema with a Tail takes all that follows, so it is no part of a stream; nor are
+// ids without bytes.
 func TestMultiTail(t *testing.T) {
 	tail := Struct(F("specie", func(a *animal) *string { return &a.Specie }, Str8), Tail(F("age", func(a *animal) *uint8 { return &a.Age }, U8)))
 	r := NewRegistry(U8)

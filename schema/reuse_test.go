@@ -1,6 +1,7 @@
 package schema
 
-// What doc.go says of memory, sentence by sentence, and what may happen to a value while it is read or written.
+// What doc.go says of memory, sentence by sentence, and what may happen to a value while it is read
+// or written.
 
 import (
 	"bytes"
@@ -62,8 +63,8 @@ func mustAppend[T any](t *testing.T, s *Schema[T], v *T) []byte {
 	return b
 }
 
-// TestReuseKeepsTheRest: what the schema has no field for keeps its value, in the target, in elements that are used again and behind options; in
-// elements and entries that are new it is zero.
+// TestReuseKeepsTheRest: what the schema has no field for keeps its value, in the target, in
+// elements that are used again and behind options; in elements and entries that are new it is zero.
 func TestReuseKeepsTheRest(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
@@ -91,7 +92,8 @@ func TestReuseKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestReuseOfStrings: a string that is equal already stays where it is; another gets memory of its own.
+// TestReuseOfStrings: a string that is equal already stays where it is; another gets memory of its
+// own.
 func TestReuseOfStrings(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
@@ -116,7 +118,8 @@ func TestReuseOfStrings(t *testing.T) {
 	}
 }
 
-// TestReuseAfterErrors: what an error leaves can be read into again, and gives what a new value would.
+// TestReuseAfterErrors: what an error leaves can be read into again, and gives what a new value
+// would.
 func TestReuseAfterErrors(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
@@ -174,8 +177,8 @@ func TestOptionsOfOptions(t *testing.T) {
 	}
 }
 
-// TestEmptyBlobLetsGo: a blob that becomes empty keeps nothing of what it was, a view of an input for instance, unless its memory
-// is used again.
+// TestEmptyBlobLetsGo: a blob that becomes empty keeps nothing of what it was, a view of an input
+// for instance, unless its memory is used again.
 func TestEmptyBlobLetsGo(t *testing.T) {
 	type blob struct{ B []byte }
 	s := Struct(F("b", func(v *blob) *[]byte { return &v.B }, Blob(H32)))
@@ -198,7 +201,8 @@ func TestEmptyBlobLetsGo(t *testing.T) {
 	}
 }
 
-// TestReuseOfAliases: reading again with Alias does not write to the input that was read before, nor does what goes through a pool.
+// TestReuseOfAliases: reading again with Alias does not write to the input that was read before,
+// nor does what goes through a pool.
 func TestReuseOfAliases(t *testing.T) {
 	type blobs struct {
 		Blob   []byte
@@ -249,7 +253,8 @@ func TestReuseOfAliases(t *testing.T) {
 	}
 }
 
-// TestAccessorsAreNotCalled: one that selects a field is called when the schema is built, and never again.
+// TestAccessorsAreNotCalled: one that selects a field is called when the schema is built, and never
+// again.
 func TestAccessorsAreNotCalled(t *testing.T) {
 	calls := 0
 	s := Struct(F("a", func(a *animal) *uint8 { calls++; return &a.Age }, U8))
@@ -263,7 +268,8 @@ func TestAccessorsAreNotCalled(t *testing.T) {
 	}
 }
 
-// TestSkipBecomesFields: bytes that were kept free are read as zeros, and passed over by who does not know them.
+// TestSkipBecomesFields: bytes that were kept free are read as zeros, and passed over by who does
+// not know them.
 func TestSkipBecomesFields(t *testing.T) {
 	type record struct {
 		A uint8
@@ -280,7 +286,8 @@ func TestSkipBecomesFields(t *testing.T) {
 	}
 }
 
-// TestOddMaps: keys that do not equal themselves, that are pointers, structs with strings, or large; values without size, or large.
+// TestOddMaps: keys that do not equal themselves, that are pointers, structs with strings, or
+// large; values without size, or large.
 func TestOddMaps(t *testing.T) {
 	type key struct {
 		A string
@@ -344,7 +351,8 @@ type (
 	named16 uint16
 )
 
-// TestValuesThatChange: getters and setters may change the value around them. What was begun is read and written as it was.
+// TestValuesThatChange: getters and setters may change the value around them. What was begun is
+// read and written as it was.
 func TestValuesThatChange(t *testing.T) {
 	type item struct{ Name string }
 	type box struct {
@@ -388,7 +396,8 @@ func TestValuesThatChange(t *testing.T) {
 
 var garbage []byte
 
-// A []byte that one schema reads as a blob, as a view of the input, and another one as a list of bytes: the input is not written to.
+// A []byte that one schema reads as a blob, as a view of the input, and another one as a list of
+// bytes: the input is not written to.
 func TestListDoesNotWriteIntoAnInput(t *testing.T) {
 	type data struct{ B []byte }
 	field := func(typ Type[[]byte]) *Schema[data] {

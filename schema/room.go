@@ -2,8 +2,9 @@ package schema
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// expected is how many bytes the value at p takes, as nearly as a glance tells: exactly, unless there are lists, of which the first element
-// stands for all, maps, or values with a getter and a setter. It is for making room where there is none, so it need not be right.
+// expected is how many bytes the value at p takes, as nearly as a glance tells: exactly, unless
+// there are lists, of which the first element stands for all, maps, or values with a getter and a
+// setter. It is for making room where there is none, so it need not be right.
 func (pg *program) expected(p mem.Pointer) int {
 	total := pg.least
 	for k := range pg.sized {

@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Schema reads and writes messages that are a T. It never changes and may be used by many goroutines at once.
+// Schema reads and writes messages that are a T. It never changes and may be used by many
+// goroutines at once.
 type Schema[T any] struct {
 	pg      *program
 	options options
@@ -30,7 +31,8 @@ func Struct[T any](fields ...Field[T]) *Schema[T] {
 	return s
 }
 
-// Build makes the schema of a T whose message is these fields, in this order. The error lists every mistake.
+// Build makes the schema of a T whose message is these fields, in this order. The error lists every
+// mistake.
 func Build[T any](fields ...Field[T]) (*Schema[T], error) { return build[T](structOf(fields)) }
 
 func build[T any](n *node) (*Schema[T], error) {
@@ -54,11 +56,12 @@ func Of[T any](t Type[T]) (*Schema[T], error) {
 	return build[T](p)
 }
 
-// Part is the type of a T that is these fields. It is Struct(fields...).Type(), but may hold a [Self] of a struct that it is to be
-// a part of.
+// Part is the type of a T that is these fields. It is Struct(fields...).Type(), but may hold a
+// [Self] of a struct that it is to be a part of.
 func Part[T any](fields ...Field[T]) Type[T] { return Type[T]{structOf(fields)} }
 
-// rootOf is what t is called in errors: a type without a name would be all of its fields, on each line.
+// rootOf is what t is called in errors: a type without a name would be all of its fields, on each
+// line.
 func rootOf(t reflect.Type) string {
 	if t.Name() == "" && t.Kind() == reflect.Struct {
 		return "message"
@@ -130,8 +133,8 @@ func (n *node) listed() {
 
 const maxName = 255
 
-// inPlace reports whether the field is at its offset, and the only one there: which part of the memory a custom field is for, only its
-// functions know.
+// inPlace reports whether the field is at its offset, and the only one there: which part of the
+// memory a custom field is for, only its functions know.
 func (f *field) inPlace() bool {
 	return f.n != nil && f.at == nil && f.get == nil && f.n.kind != kindCustom
 }
@@ -151,8 +154,9 @@ func (s *Schema[T]) With(set ...Option) *Schema[T] {
 // Marshal is v in memory of its own.
 func (s *Schema[T]) Marshal(v *T) ([]byte, error) { return s.Append(nil, v) }
 
-// Append appends v to dst. Nothing is allocated if dst has room, except for [SortMaps] and for maps where they have to be ranged
-// over. On an error dst comes back as it was; what lies after its length may have been written to.
+// Append appends v to dst. Nothing is allocated if dst has room, except for [SortMaps] and for maps
+// where they have to be ranged over. On an error dst comes back as it was; what lies after its
+// length may have been written to.
 func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	_ = *v // nil panics here: far into a large T it would not be told from any other address
 	var e encoder
@@ -168,9 +172,10 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	return b, nil
 }
 
-// Parse reads a message from b into v, and gives what follows it. It sets what the schema has fields for, and nothing else; what v
-// holds is used again: arrays of slices, maps, and what options point to. After an error, v may have been set in part: it can be
-// read into again, but what its fields hold is not specified. The bytes of a string are never written to.
+// Parse reads a message from b into v, and gives what follows it. It sets what the schema has
+// fields for, and nothing else; what v holds is used again: arrays of slices, maps, and what
+// options point to. After an error, v may have been set in part: it can be read into again, but
+// what its fields hold is not specified. The bytes of a string are never written to.
 func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder
@@ -182,7 +187,8 @@ func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	return b[i:], nil
 }
 
-// Unmarshal reads into v a message that takes all of b, as Parse does. What follows it is [ErrRest].
+// Unmarshal reads into v a message that takes all of b, as Parse does. What follows it is
+// [ErrRest].
 func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	_ = *v // see Append
 	var d decoder
@@ -196,7 +202,8 @@ func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	return nil
 }
 
-// ParseAll reads the messages of b, one after the other, into the same T. It ends after the first error.
+// ParseAll reads the messages of b, one after the other, into the same T. It ends after the first
+// error.
 func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if s.endless() {

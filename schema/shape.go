@@ -8,11 +8,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Shape is the layout of messages without Go types: what a [Schema] has on the wire, as data that can be written down, compared ([Compat])
-// and looked at. The zero Shape is that of a struct without fields. It never changes, but for UnmarshalJSON.
+// Shape is the layout of messages without Go types: what a [Schema] has on the wire, as data that
+// can be written down, compared ([Compat]) and looked at. The zero Shape is that of a struct
+// without fields. It never changes, but for UnmarshalJSON.
 //
-// As JSON each type is an object. Its type is the word that [Schema.String] has for it, key and of are what maps, lists, arrays and options
-// are made of, and a struct has fields instead:
+// As JSON each type is an object. Its type is the word that [Schema.String] has for it, key and of
+// are what maps, lists, arrays and options are made of, and a struct has fields instead:
 //
 //	{"fields": [
 //		{"name": "name", "type": "str8"},
@@ -22,8 +23,9 @@ import (
 //		{"name": "email", "tail": true, "type": "str16"}
 //	]}
 //
-// A program that keeps the shapes of its schemas in files, by a test, sees in each review what changes on the wire. And a program that has the file of the
-// version before can ask, with [Compat] or with `slipstream schema check old.json new.json`, whether messages of both can still be read:
+// A program that keeps the shapes of its schemas in files, by a test, sees in each review what
+// changes on the wire. And a program that has the file of the version before can ask, with [Compat]
+// or with `slipstream schema check old.json new.json`, whether messages of both can still be read:
 //
 //	func TestWire(t *testing.T) {
 //		got, err := json.MarshalIndent(pets.Shape(), "", "\t")
@@ -70,7 +72,8 @@ type layout struct {
 	Fields []layout `json:"fields,omitzero"`
 }
 
-// MarshalJSON writes the shape. Its receiver is a value so that a Shape within another struct is written too.
+// MarshalJSON writes the shape. Its receiver is a value so that a Shape within another struct is
+// written too.
 func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal(notation{}.layout(s.root())) }
 
 func (t notation) layout(n *node) *layout {
@@ -97,8 +100,9 @@ func (t notation) layout(n *node) *layout {
 	return l
 }
 
-// UnmarshalJSON reads a shape, strictly: keys and types that do not exist are errors, and so is what [Build] refuses. There may be 16,384 fields
-// and types, nested 64 deep. After an error the shape is what it was.
+// UnmarshalJSON reads a shape, strictly: keys and types that do not exist are errors, and so is
+// what [Build] refuses. There may be 16,384 fields and types, nested 64 deep. After an error the
+// shape is what it was.
 func (s *Shape) UnmarshalJSON(text []byte) error {
 	var l layout
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -11,7 +11,8 @@ type stingyWriter struct{ err error }
 
 func (w stingyWriter) Write(b []byte) (int, error) { return len(b) - 1, w.err }
 
-// TestShortWrite writes to a writer that takes less than it is given, with and without an error of its own.
+// TestShortWrite writes to a writer that takes less than it is given, with and without an error of
+// its own.
 func TestShortWrite(t *testing.T) {
 	r := NewRegistry(U8)
 	if err := Register(r, 1, exampleSchema, func(*example) error { return nil }); err != nil {

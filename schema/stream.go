@@ -33,9 +33,11 @@ func writeOnce(w io.Writer, message func([]byte) ([]byte, error)) error {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Reader reads messages from an io.Reader, one after the other. It reads ahead, unless [Exact] is asked for.
+// Reader reads messages from an io.Reader, one after the other. It reads ahead, unless [Exact] is
+// asked for.
 //
-// The bytes of a message are held until the next one is read. They are as many as have come, whatever its lengths say are to come.
+// The bytes of a message are held until the next one is read. They are as many as have come,
+// whatever its lengths say are to come.
 type Reader[T any] struct {
 	s     *Schema[T]
 	d     decoder
@@ -84,8 +86,8 @@ func (s *Schema[T]) feed(r io.Reader, exact bool) feed {
 // endless reports whether a message does not tell where it ends, or may not have a single byte.
 func (s *Schema[T]) endless() bool { return s.n.hasTail() || s.pg.least == 0 }
 
-// Next reads a message into v, as [Schema.Parse] does. At the end of the stream the error is io.EOF. After any error, it is that error again:
-// where the next message begins is not known.
+// Next reads a message into v, as [Schema.Parse] does. At the end of the stream the error is
+// io.EOF. After any error, it is that error again: where the next message begins is not known.
 func (r *Reader[T]) Next(v *T) error {
 	if r.err != nil {
 		return r.err
@@ -96,7 +98,8 @@ func (r *Reader[T]) Next(v *T) error {
 	r.usual = max(r.at-r.feed.from, r.usual-r.usual/8)
 	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved once at most
 		into := d.b
-		// Some message was larger than they are now. usual still counts it, so it does not say how much is needed.
+		// Some message was larger than they are now. usual still counts it, so it does not say how
+		// much is needed.
 		if cap(d.b) > maxPooled && cap(d.b)/8 > r.usual+unread {
 			into = make([]byte, 0, max(2*unread, maxPooled))
 		}
@@ -118,7 +121,8 @@ func (r *Reader[T]) Next(v *T) error {
 	return nil
 }
 
-// All reads the messages that are left into the same T. It ends after the first error, which is not io.EOF.
+// All reads the messages that are left into the same T. It ends after the first error, which is not
+// io.EOF.
 func (r *Reader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
 // all is what next reads, until it gives io.EOF.
@@ -144,16 +148,17 @@ func (r *Reader[T]) Buffered() []byte {
 	return r.d.b[r.at:end:end]
 }
 
-// hide ends d.b where the current message must end. Otherwise it would depend on the pieces in which messages come whether one
-// is too long.
+// hide ends d.b where the current message must end. Otherwise it would depend on the pieces in
+// which messages come whether one is too long.
 func (d *decoder) hide() {
 	f := d.feed
 	f.beyond = max(len(d.b)-f.from-f.max, 0)
 	d.b = d.b[:len(d.b)-f.beyond]
 }
 
-// more makes sure that k bytes of the current message are in d.b[i:], and gives d.b, or nil if they do not come. Bytes that are there already stay
-// where they are in memory, because strings may alias them: if d.b is too small, it moves to a larger one.
+// more makes sure that k bytes of the current message are in d.b[i:], and gives d.b, or nil if they
+// do not come. Bytes that are there already stay where they are in memory, because strings may
+// alias them: if d.b is too small, it moves to a larger one.
 func (d *decoder) more(i, k int) []byte {
 	f := d.feed
 	if f == nil {

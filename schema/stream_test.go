@@ -78,7 +78,8 @@ func (c *counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestExact takes no byte of the next message from the source; without it, Buffered has what was taken.
+// TestExact takes no byte of the next message from the source; without it, Buffered has what was
+// taken.
 func TestExact(t *testing.T) {
 	b := stream(t, 20)
 	source := &counting{r: bytes.NewReader(b)}
@@ -107,7 +108,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestReaderErrors: between messages the end is io.EOF; within one, it is short, and where is counted from its start.
+// TestReaderErrors: between messages the end is io.EOF; within one, it is short, and where is
+// counted from its start.
 func TestReaderErrors(t *testing.T) {
 	one := fromHex(exampleBytes)
 	for n := range one {
@@ -172,7 +174,8 @@ type zeroReader struct{}
 
 func (zeroReader) Read([]byte) (int, error) { return 0, nil }
 
-// TestReaderMemory takes memory for what came, not for what a length says, and no more than MaxBytes.
+// TestReaderMemory takes memory for what came, not for what a length says, and no more than
+// MaxBytes.
 func TestReaderMemory(t *testing.T) {
 	type blob struct {
 		B []byte
@@ -230,8 +233,9 @@ var errWrite = errors.New("no")
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errWrite }
 
-// TestReaderBoundsWhatItReadAhead reads messages that are larger than MaxBytes from sources that give all at once, and one byte at a time,
-// behind others: each is refused, whatever was read ahead.
+// TestReaderBoundsWhatItReadAhead reads messages that are larger than MaxBytes from sources that
+// give all at once, and one byte at a time, behind others: each is refused, whatever was read
+// ahead.
 func TestReaderBoundsWhatItReadAhead(t *testing.T) {
 	type part struct {
 		S string

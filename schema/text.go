@@ -11,7 +11,8 @@ const (
 	inputText                  // the input
 )
 
-// texts are copies of the strings of one message. Short ones are cut from chunks, one allocation for each chunk.
+// texts are copies of the strings of one message. Short ones are cut from chunks, one allocation
+// for each chunk.
 //
 //	chunk  [used by strings, never written again | free]
 //	        0                                 len     cap
@@ -66,10 +67,12 @@ type stretch struct {
 	text string
 }
 
-// copied is a copy of the n bytes b[i:i+n], and of as many as are wanted after them if they may share memory.
+// copied is a copy of the n bytes b[i:i+n], and of as many as are wanted after them if they may
+// share memory.
 //
-// To copy the keys of a map one by one would be to store each right before it is hashed: a processor that loads more bytes at once than were
-// stored at once waits until they have left its queue, which takes as long as the rest of the entry.
+// To copy the keys of a map one by one would be to store each right before it is hashed: a
+// processor that loads more bytes at once than were stored at once waits until they have left its
+// queue, which takes as long as the rest of the entry.
 func (d *decoder) copied(b []byte, i, n, wanted int) stretch {
 	if d.o.text == sharedText && n <= longText {
 		n = min(len(b)-i, max(n, min(wanted, chunkSize)))
@@ -77,10 +80,12 @@ func (d *decoder) copied(b []byte, i, n, wanted int) stretch {
 	return stretch{i, string(b[i : i+n])}
 }
 
-// shortRest is how many bytes are copied at once when there are no more, for the strings that are among them.
+// shortRest is how many bytes are copied at once when there are no more, for the strings that are
+// among them.
 const shortRest = 128
 
-// putText makes *p the string of b[i:i+n]. One that is equal already stays, unless it is to alias the input.
+// putText makes *p the string of b[i:i+n]. One that is equal already stays, unless it is to alias
+// the input.
 func (d *decoder) putText(p *string, b []byte, i, n int) {
 	switch {
 	case n == 0:
@@ -97,8 +102,8 @@ func (d *decoder) putText(p *string, b []byte, i, n int) {
 	}
 }
 
-// blob sets *p to the bytes b, which are a part of the input. The memory that *p has may be that of an earlier input, so it is
-// written only under the option for that.
+// blob sets *p to the bytes b, which are a part of the input. The memory that *p has may be that of
+// an earlier input, so it is written only under the option for that.
 func (d *decoder) blob(p *[]byte, b []byte) {
 	switch {
 	case d.o.text == inputText && len(b) > 0:

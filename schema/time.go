@@ -9,8 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// zeroNanos is what Parco writes for the zero time, which is too early to be a number of nanoseconds since 1970. It stands for the zero
-// time here too; the instant that it would be, in 1754, cannot be written.
+// zeroNanos is what Parco writes for the zero time, which is too early to be a number of
+// nanoseconds since 1970. It stands for the zero time here too; the instant that it would be, in
+// 1754, cannot be written.
 const zeroNanos = -6795364578871345152
 
 // All times whose seconds are from minSeconds to maxSeconds have a number of nanoseconds.
@@ -86,9 +87,10 @@ func (d *decoder) timeZone(p *time.Time, i int) int {
 	return at + n
 }
 
-// zones are the zones that were met. Finding one may read files, and its name comes from the sender; so names that were not
-// found are kept too, and when there are maxZones, all are forgotten. There are fewer files than that, so that a sender cannot
-// make one zone be read again and again: each time takes 6 KB, which the times of the message keep.
+// zones are the zones that were met. Finding one may read files, and its name comes from the
+// sender; so names that were not found are kept too, and when there are maxZones, all are
+// forgotten. There are fewer files than that, so that a sender cannot make one zone be read again
+// and again: each time takes 6 KB, which the times of the message keep.
 var zones struct {
 	sync.RWMutex
 	named map[string]*time.Location
@@ -96,8 +98,9 @@ var zones struct {
 
 const maxZones = 4096
 
-// zoneOf is the zone of this name, which is copied if it is kept, or nil. A name is a path of a file, but of all paths that lead
-// there it is the shortest: Europe//Berlin and ./Europe/Berlin are no names, or there would be any number of zones.
+// zoneOf is the zone of this name, which is copied if it is kept, or nil. A name is a path of a
+// file, but of all paths that lead there it is the shortest: Europe//Berlin and ./Europe/Berlin are
+// no names, or there would be any number of zones.
 func zoneOf(name string) *time.Location {
 	if name != "" && path.Clean(name) != name {
 		return nil

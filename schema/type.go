@@ -12,7 +12,8 @@ import (
 // Type is the layout of a V: how it stands on the wire. It never changes.
 type Type[V any] struct{ n *node }
 
-// Numbers. They are little-endian unless their names end in BE. Int and Uint take 8 bytes on every machine.
+// Numbers. They are little-endian unless their names end in BE. Int and Uint take 8 bytes on every
+// machine.
 var (
 	Bool = leaf[bool](node{kind: kindBool, size: 1})
 
@@ -29,8 +30,9 @@ var (
 	F64, F64BE   = number[float64](8, false), number[float64](8, true)
 )
 
-// Time is an instant as nanoseconds since 1970, in 8 bytes; it is read in UTC. TimeZone has the name of its zone too, which the
-// reader must know. Both know the years 1678 to 2261, and the zero time.
+// Time is an instant as nanoseconds since 1970, in 8 bytes; it is read in UTC. TimeZone has the
+// name of its zone too, which the reader must know. Both know the years 1678 to 2261, and the zero
+// time.
 var (
 	Time     = leaf[time.Time](node{kind: kindTime})
 	TimeZone = leaf[time.Time](node{kind: kindTimeZone})
@@ -85,8 +87,8 @@ func Array[A, E any](e Type[E]) Type[A] {
 	return composite[A](n)
 }
 
-// Map is keys and values, one after the other, after the number of entries. They come in any order, unless [SortMaps] is asked for.
-// Of entries with the same key, the last counts.
+// Map is keys and values, one after the other, after the number of entries. They come in any order,
+// unless [SortMaps] is asked for. Of entries with the same key, the last counts.
 func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 	type entry struct {
 		Key   K
@@ -123,8 +125,9 @@ func Opt[V any](t Type[V]) Type[*V] {
 	return composite[*V](n)
 }
 
-// As is t for another Go type with the same memory, as a named one: As[Age](U8), As[time.Duration](I64). If V and U are integers, they may
-// differ: As[int](I32). Then a number that does not fit where it goes is an error of kind [ErrOverflow].
+// As is t for another Go type with the same memory, as a named one: As[Age](U8),
+// As[time.Duration](I64). If V and U are integers, they may differ: As[int](I32). Then a number
+// that does not fit where it goes is an error of kind [ErrOverflow].
 func As[V, U any](t Type[U]) Type[V] {
 	var n node
 	n.typ = reflect.TypeFor[V]()

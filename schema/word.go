@@ -15,7 +15,8 @@ func (n *node) plain() bool {
 	return (n.kind == kindInt || n.kind == kindFloat) && !n.converts()
 }
 
-// converts reports whether values of n are integers of another size or sign in memory than on the wire.
+// converts reports whether values of n are integers of another size or sign in memory than on the
+// wire.
 func (n *node) converts() bool {
 	return n.kind == kindInt && (int(n.typ.Size()) != n.size || signedKind(n.typ.Kind()) != n.signed)
 }
@@ -58,7 +59,8 @@ func extend(v uint64, size uint8, signed bool) uint64 {
 	return v << shift >> shift
 }
 
-// fits reports whether an integer of size bytes can be v, which is one of eight bytes. Each may have a sign or not.
+// fits reports whether an integer of size bytes can be v, which is one of eight bytes. Each may
+// have a sign or not.
 func fits(v uint64, vSigned bool, size uint8, signed bool) bool {
 	if extend(v, size, signed) != v {
 		return false

@@ -20,7 +20,8 @@ import (
 //	func (e *Error) Where() string                   // returns Path and Offset in words
 //	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
 //
-// The verb %+v prints the place after the text, as in "transcode: the text is not valid UTF-8 in users[3].name, at byte 96".
+// The verb %+v prints the place after the text, as in "transcode: the text is not valid UTF-8 in
+// users[3].name, at byte 96".
 type Error = wire.Error
 
 // maxDepth is how deep arrays and maps may nest.

@@ -11,8 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// FuzzToJSON takes any bytes: there is an error where the other way has one, and else the same text. It is valid, and what encoding/json
-// writes for the value that package msgpack decodes, where there is such a one.
+// FuzzToJSON takes any bytes: there is an error where the other way has one, and else the same
+// text. It is valid, and what encoding/json writes for the value that package msgpack decodes,
+// where there is such a one.
 func FuzzToJSON(f *testing.F) {
 	for _, v := range vectors(f) {
 		f.Add(v, uint8(0))
@@ -50,8 +51,9 @@ func FuzzToJSON(f *testing.F) {
 	})
 }
 
-// FuzzToMessagePack takes any bytes: there is an error where encoding/json has one, where a number is out of range and, by the flag,
-// where a string is not UTF-8. Else the result is that of the other way.
+// FuzzToMessagePack takes any bytes: there is an error where encoding/json has one, where a number
+// is out of range and, by the flag, where a string is not UTF-8. Else the result is that of the
+// other way.
 func FuzzToMessagePack(f *testing.F) {
 	for _, v := range vectors(f) {
 		if text, err := AppendJSON(nil, v, ExtAsObject|NonFiniteAsNull); err == nil {

@@ -33,8 +33,9 @@ func packedCalls() []growth.Call[[]byte] {
 	}
 }
 
-// textCalls may allocate for a byte what an open list takes that ends in an error: 70 bytes for its head, 35 for the tokenizer, 60 for the
-// path of the error, and 40 for encoding/json to explain it. There are 10,000 at most.
+// textCalls may allocate for a byte what an open list takes that ends in an error: 70 bytes for its
+// head, 35 for the tokenizer, 60 for the path of the error, and 40 for encoding/json to explain it.
+// There are 10,000 at most.
 func textCalls() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "AppendMessagePack", Run: func(b []byte) { _, _ = AppendMessagePack(nil, b, 0) }, Alloc: 220},
@@ -57,7 +58,8 @@ func upTo(n int, f growth.Family[[]byte]) growth.Family[[]byte] {
 	return f
 }
 
-// claims returns a family of nested elements, each of which claims as many as half of the message has bytes.
+// claims returns a family of nested elements, each of which claims as many as half of the message
+// has bytes.
 func claims(name, before, after string) growth.Family[[]byte] {
 	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 		unit := before + string(binary.BigEndian.AppendUint32(nil, uint32(n/2))) + after
@@ -204,7 +206,8 @@ func TestGrowthHeld(t *testing.T) {
 	})
 }
 
-// inOneStream returns the Start of a Held whose messages come one by one in the stream of a single call.
+// inOneStream returns the Start of a Held whose messages come one by one in the stream of a single
+// call.
 func inOneStream(t *testing.T, run convert, message func(n int) []byte) func(large, small int) func(n int) any {
 	return func(large, small int) func(n int) any {
 		in := map[int][]byte{large: message(large), small: message(small)}

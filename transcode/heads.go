@@ -5,8 +5,9 @@ package transcode
 //	as written   [h 1 2 … 16 [h 1 2 … 20] [h 1 2] ]       h is one byte
 //	at the end   [hhh 1 2 … 16 [hhh 1 2 … 20] [h 1 2] ]
 //
-// When all is written, the bytes between the heads move up by what the heads before them need: those at the end first, each once. So the
-// time is linear however the lists are nested, and nothing moves where none has 16 elements or more.
+// When all is written, the bytes between the heads move up by what the heads before them need:
+// those at the end first, each once. So the time is linear however the lists are nested, and
+// nothing moves where none has 16 elements or more.
 
 import (
 	"math"
@@ -17,8 +18,9 @@ import (
 
 // widen makes room for the heads of the lists in p.wide, and writes them.
 //
-// These are in the order in which they ended, and wanted by where they begin, the last one first. Going back through them, a list is found
-// after those that follow it, and before those inside it: it waits in p.open until these are done.
+// These are in the order in which they ended, and wanted by where they begin, the last one first.
+// Going back through them, a list is found after those that follow it, and before those inside it:
+// it waits in p.open until these are done.
 func (p *packer) widen(out []byte) []byte {
 	if p.more == 0 {
 		return out
@@ -62,7 +64,8 @@ func (w *widening) list(l list) {
 	w.end = l.at
 }
 
-// listHead is how many bytes the head of an array or map of n elements or pairs takes, which are 16 or more.
+// listHead is how many bytes the head of an array or map of n elements or pairs takes, which are 16
+// or more.
 func listHead(n int) int {
 	if n <= math.MaxUint16 {
 		return 3

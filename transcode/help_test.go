@@ -83,13 +83,15 @@ func marshalJSON(t testing.TB, v any, flags Flags) string {
 
 var errRefused = errors.New("refused")
 
-// badText is what encoding/json writes for a byte that is not UTF-8: an escape, or with GOEXPERIMENT=jsonv2 the character.
+// badText is what encoding/json writes for a byte that is not UTF-8: an escape, or with
+// GOEXPERIMENT=jsonv2 the character.
 var badText = func() string {
 	b, _ := json.Marshal("\xff")
 	return strings.Trim(string(b), `"`)
 }()
 
-// plainJSON is the JSON text of a value, by other means: it goes down through views and has encoding/json write each scalar.
+// plainJSON is the JSON text of a value, by other means: it goes down through views and has
+// encoding/json write each scalar.
 func plainJSON(t testing.TB, v msgpack.Raw, flags Flags, depth int) (string, error) {
 	switch v.Kind() {
 	case msgpack.KindNil:
@@ -196,7 +198,8 @@ func plainKey(t testing.TB, v msgpack.Raw, flags Flags) (string, error) {
 	return `"` + text + `"`, err
 }
 
-// plainMessagePack is the next value of d in MessagePack, by other means: the tokens of encoding/json, and an Encoder for each.
+// plainMessagePack is the next value of d in MessagePack, by other means: the tokens of
+// encoding/json, and an Encoder for each.
 func plainMessagePack(t testing.TB, d *json.Decoder) ([]byte, error) {
 	token, err := d.Token()
 	if err != nil {
@@ -260,8 +263,8 @@ func wantMessagePack(t testing.TB, in []byte) ([]byte, error) {
 	return plainMessagePack(t, d)
 }
 
-// jsonValue makes of a value that was decoded into an any what encoding/json writes the same for; ok is false where JSON or package json
-// has nothing for it, or where two keys became one.
+// jsonValue makes of a value that was decoded into an any what encoding/json writes the same for;
+// ok is false where JSON or package json has nothing for it, or where two keys became one.
 func jsonValue(v any) (_ any, ok bool) {
 	switch v := v.(type) {
 	case float32:
@@ -300,7 +303,8 @@ func jsonValue(v any) (_ any, ok bool) {
 	return out, len(out) == m.Len()
 }
 
-// sameJSON reports whether two texts are equal, numbers compared by their digits, members in any order.
+// sameJSON reports whether two texts are equal, numbers compared by their digits, members in any
+// order.
 func sameJSON(t testing.TB, a, b string) bool {
 	return canonical(t, a) == canonical(t, b)
 }

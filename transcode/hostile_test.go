@@ -51,7 +51,8 @@ func TestManyLists(t *testing.T) {
 	}
 }
 
-// TestTextLengths has strings that become shorter and longer by what their escapes and bytes mean, about the lengths where heads change.
+// TestTextLengths has strings that become shorter and longer by what their escapes and bytes mean,
+// about the lengths where heads change.
 func TestTextLengths(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 10, 11, 30, 31, 32, 33, 84, 85, 86, 254, 255, 256, 257, 21844, 21845, 21846, 65534, 65535, 65536} {
 		if n > 300 && raceEnabled {
@@ -65,7 +66,8 @@ func TestTextLengths(t *testing.T) {
 	}
 }
 
-// TestDeepAndWide has a long string below 10,000 arrays that all need longer heads. Moved once for each it would be 10 GB.
+// TestDeepAndWide has a long string below 10,000 arrays that all need longer heads. Moved once for
+// each it would be 10 GB.
 func TestDeepAndWide(t *testing.T) {
 	text := strings.Repeat("["+strings.Repeat("1,", 15), maxDepth) + `"` + strings.Repeat("a", 1<<20) + `"` + strings.Repeat("]", maxDepth)
 	got, err := toMessagePack(t, []byte(text), 0)
@@ -134,7 +136,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestRoom appends where there is room for some of the result only, and looks at what lies beside it.
+// TestRoom appends where there is room for some of the result only, and looks at what lies beside
+// it.
 func TestRoom(t *testing.T) {
 	packed := unhex(t, "dc 0011 a3613c62 cb3fb999999999999a d6ff00000000 c403010203 000102030405060708090a0b0c")
 	text, err := toJSON(t, packed, 0)

@@ -1,6 +1,7 @@
 package transcode
 
-// MessagePack to JSON: one function for a value, which calls itself for what is in it. The text is appended as the bytes are read.
+// MessagePack to JSON: one function for a value, which calls itself for what is in it. The text is
+// appended as the bytes are read.
 
 import (
 	"encoding/base64"
@@ -15,8 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// AppendJSON appends the JSON text of a MessagePack value to dst, without white space; see the tables of the package. The value is all
-// that msgpack holds: bytes after it are an error. On an error, which is an *[Error], the result is dst as it was.
+// AppendJSON appends the JSON text of a MessagePack value to dst, without white space; see the
+// tables of the package. The value is all that msgpack holds: bytes after it are an error. On an
+// error, which is an *[Error], the result is dst as it was.
 func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	r := reader{b: msgpack, flags: flags}
 	out, err := r.all(dst)
@@ -26,8 +28,8 @@ func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	return out, nil
 }
 
-// reader is at work on one value. Its functions give what they have written, and where the value that they have read ends, or -1
-// after an error.
+// reader is at work on one value. Its functions give what they have written, and where the value
+// that they have read ends, or -1 after an error.
 type reader struct {
 	b     []byte
 	flags Flags
@@ -178,7 +180,8 @@ func (r *reader) nonFinite(out []byte, i, next int) ([]byte, int) {
 	return append(out, "null"...), next
 }
 
-// enter begins an array or a map: the one at i, which claims that so many values follow at next. Each takes a byte or more.
+// enter begins an array or a map: the one at i, which claims that so many values follow at next.
+// Each takes a byte or more.
 func (r *reader) enter(i, next int, values uint64) bool {
 	if values > uint64(len(r.b)-next) {
 		r.fail(i, io.ErrUnexpectedEOF)
@@ -232,7 +235,8 @@ func (r *reader) object(out []byte, i, next int, n uint64) ([]byte, int) {
 	return append(out, '}'), next
 }
 
-// keyText returns the text of the key that out begins with. Only the key is read: the values of all outer maps follow theirs.
+// keyText returns the text of the key that out begins with. Only the key is read: the values of all
+// outer maps follow theirs.
 func keyText(out []byte) string {
 	t := json.NewTokenizer(out)
 	t.Next()

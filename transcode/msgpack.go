@@ -1,7 +1,8 @@
 package transcode
 
-// JSON to MessagePack. The tokens come from json.Tokenizer, and each is written as it comes. How many elements an array or object has
-// is known where it ends, so one byte is kept for its head, which is enough for up to 15; heads.go has what happens to the others.
+// JSON to MessagePack. The tokens come from json.Tokenizer, and each is written as it comes. How
+// many elements an array or object has is known where it ends, so one byte is kept for its head,
+// which is enough for up to 15; heads.go has what happens to the others.
 
 import (
 	encodingjson "encoding/json"
@@ -15,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// AppendMessagePack appends a JSON document as a MessagePack value to dst; see the tables of the package. On an error, which is an
-// *[Error], the result is dst as it was.
+// AppendMessagePack appends a JSON document as a MessagePack value to dst; see the tables of the
+// package. On an error, which is an *[Error], the result is dst as it was.
 func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
 	p := packers.Get().(*packer)
 	out, err := p.all(dst, json, flags)
@@ -160,8 +161,9 @@ func appendNumber(out []byte, t *json.Tokenizer) ([]byte, error) {
 	return msgpwire.AppendFloat64(out, f), nil
 }
 
-// appendText appends the text of a string that has escapes, or bytes that are not ASCII. How long it is is known afterwards; it is
-// moved if the head is not as long as it would be for the string as it stands.
+// appendText appends the text of a string that has escapes, or bytes that are not ASCII. How long
+// it is is known afterwards; it is moved if the head is not as long as it would be for the string
+// as it stands.
 func appendText(out []byte, token json.RawValue) ([]byte, error) {
 	at := len(out)
 	head := stringHead(len(token) - 2)
@@ -193,7 +195,8 @@ func stringHead(n int) int {
 	return 5
 }
 
-// fault is the error for data, where t has come to its end or to what is at fault, which has this cause if it has one.
+// fault is the error for data, where t has come to its end or to what is at fault, which has this
+// cause if it has one.
 func (p *packer) fault(data []byte, cause error) error {
 	at := len(data) - p.t.Remaining() - len(p.t.Value)
 	switch {

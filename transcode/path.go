@@ -8,9 +8,10 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// pathTo returns the path to what begins at data[at]; the tokens before that are valid. It reads these again with t, so that nobody
-// has to remember the keys of a document without faults. The first pass finds how many arrays and objects are open, so that
-// the second one allocates no more than their steps: a short document can open thousands.
+// pathTo returns the path to what begins at data[at]; the tokens before that are valid. It reads
+// these again with t, so that nobody has to remember the keys of a document without faults. The
+// first pass finds how many arrays and objects are open, so that the second one allocates no more
+// than their steps: a short document can open thousands.
 func pathTo(t *json.Tokenizer, data []byte, at int) string {
 	depth := 0
 	for range tokensBefore(t, data, at) {
@@ -52,8 +53,8 @@ func pathTo(t *json.Tokenizer, data []byte, at int) string {
 	return path.String()
 }
 
-// tokensBefore yields once for each token of data[:at]. The token is in t. What is at data[at] is not read: it may be at fault, and an
-// error takes its time.
+// tokensBefore yields once for each token of data[:at]. The token is in t. What is at data[at] is
+// not read: it may be at fault, and an error takes its time.
 func tokensBefore(t *json.Tokenizer, data []byte, at int) func(yield func() bool) {
 	return func(yield func() bool) {
 		t.Reset(data)

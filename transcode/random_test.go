@@ -20,7 +20,8 @@ func rounds(n int) int {
 	return n
 }
 
-// randomValues calls f with the MessagePack of random values: of every type of the corpus, and of none.
+// randomValues calls f with the MessagePack of random values: of every type of the corpus, and of
+// none.
 func randomValues(t *testing.T, f func(v any, data []byte)) {
 	r := corpus.New(7)
 	write := msgpack.EncodeOptions{SortMapKeys: true}
@@ -37,7 +38,8 @@ func randomValues(t *testing.T, f func(v any, data []byte)) {
 	}
 }
 
-// TestRandomToJSON compares what comes of random values with two other ways: views of the bytes, and decoding them for encoding/json.
+// TestRandomToJSON compares what comes of random values with two other ways: views of the bytes,
+// and decoding them for encoding/json.
 func TestRandomToJSON(t *testing.T) {
 	compared := 0
 	randomValues(t, func(v any, data []byte) {
@@ -57,7 +59,8 @@ func TestRandomToJSON(t *testing.T) {
 	}
 }
 
-// decodesTo reports whether data, decoded into an any, is something that encoding/json writes; that has to be equal to text then.
+// decodesTo reports whether data, decoded into an any, is something that encoding/json writes; that
+// has to be equal to text then.
 func decodesTo(t *testing.T, data []byte, text string) bool {
 	var v any
 	if msgpack.Unmarshal(data, &v) != nil {
@@ -74,7 +77,8 @@ func decodesTo(t *testing.T, data []byte, text string) bool {
 	return true
 }
 
-// TestRandomToMessagePack compares what comes of encoding/json's text for random values, and of ours, with the other way.
+// TestRandomToMessagePack compares what comes of encoding/json's text for random values, and of
+// ours, with the other way.
 func TestRandomToMessagePack(t *testing.T) {
 	randomValues(t, func(v any, data []byte) {
 		var texts []string
@@ -108,7 +112,8 @@ func checkToMessagePack(t *testing.T, in []byte, flags Flags) (string, error) {
 	return got, err
 }
 
-// checkRoundTrips takes JSON, which is valid, to MessagePack and back: it is the same value then, and the next time the same text.
+// checkRoundTrips takes JSON, which is valid, to MessagePack and back: it is the same value then,
+// and the next time the same text.
 func checkRoundTrips(t *testing.T, text string) {
 	t.Helper()
 	there, err := toMessagePack(t, []byte(text), 0)
@@ -135,8 +140,8 @@ func checkRoundTrips(t *testing.T, text string) {
 	}
 }
 
-// TestNestedLists nests arrays and objects of about 16 and about 65536 elements in each other at random, and in rows: what is in p.wide
-// then has every shape.
+// TestNestedLists nests arrays and objects of about 16 and about 65536 elements in each other at
+// random, and in rows: what is in p.wide then has every shape.
 func TestNestedLists(t *testing.T) {
 	r := corpus.New(11)
 	for range rounds(100) {

@@ -1,8 +1,8 @@
 package transcode
 
-// Streams. A value is gathered whole and then turned, by what AppendJSON and AppendMessagePack are made of. What that gives waits
-// until the reader is asked for more, or it is much: so what comes in one piece goes out in one, and nothing waits for what has not
-// come yet.
+// Streams. A value is gathered whole and then turned, by what AppendJSON and AppendMessagePack are
+// made of. What that gives waits until the reader is asked for more, or it is much: so what comes
+// in one piece goes out in one, and nothing waits for what has not come yet.
 
 import (
 	"errors"
@@ -19,11 +19,13 @@ const (
 	much       = 64 << 10 // how many bytes may wait
 )
 
-// WriteJSON writes the MessagePack values of r to w as JSON, each on a line of its own, until r ends. A value is written before r is read
-// beyond the bytes that came with it. What is held in memory is the current value, as it came and as it goes, and some 100 KB.
+// WriteJSON writes the MessagePack values of r to w as JSON, each on a line of its own, until r
+// ends. A value is written before r is read beyond the bytes that came with it. What is held in
+// memory is the current value, as it came and as it goes, and some 100 KB.
 //
-// At the first value that is at fault it ends with an *[Error], whose Offset counts from the first byte of r; the values before that are
-// written, and r may have been read further. An error of r or w is given as it is.
+// At the first value that is at fault it ends with an *[Error], whose Offset counts from the first
+// byte of r; the values before that are written, and r may have been read further. An error of r or
+// w is given as it is.
 func WriteJSON(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := msgpack.NewDecoder(&p)
@@ -47,7 +49,8 @@ func WriteJSON(w io.Writer, r io.Reader, flags Flags) error {
 	}
 }
 
-// broken is the error for a value that is not MessagePack or not whole, from err, that of a Decoder.
+// broken is the error for a value that is not MessagePack or not whole, from err, that of a
+// Decoder.
 func broken(err error, at int64) error {
 	e := &Error{Offset: at, Cause: err}
 	errors.As(err, &e)
@@ -57,9 +60,10 @@ func broken(err error, at int64) error {
 	return e
 }
 
-// WriteMessagePack writes the JSON values of r to w as MessagePack, one after the other, until r ends. They may stand on lines of their own,
-// or with other white space between them, or none where encoding/json's Decoder needs none. When it writes, what it holds and its errors are
-// as said at [WriteJSON].
+// WriteMessagePack writes the JSON values of r to w as MessagePack, one after the other, until r
+// ends. They may stand on lines of their own, or with other white space between them, or none where
+// encoding/json's Decoder needs none. When it writes, what it holds and its errors are as said at
+// [WriteJSON].
 func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := json.NewDecoder(&p)
@@ -107,8 +111,8 @@ func moved(err error, at int64) error {
 	return err
 }
 
-// pipe is the reader of a stream that writes what waits before it reads. It takes as much as comes at once, up to its window: a decoder
-// may ask for little.
+// pipe is the reader of a stream that writes what waits before it reads. It takes as much as comes
+// at once, up to its window: a decoder may ask for little.
 type pipe struct {
 	r        io.Reader
 	w        io.Writer

@@ -91,7 +91,8 @@ func TestStreamTurns(t *testing.T) {
 	}
 }
 
-// TestStreamErrors has faults behind values that are in order: these are written, and the place is that in the stream.
+// TestStreamErrors has faults behind values that are in order: these are written, and the place is
+// that in the stream.
 func TestStreamErrors(t *testing.T) {
 	packed, text := streams(t)
 	for _, c := range []struct {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// isText reports whether a string of JSON, which a tokenizer gave, has nothing that U+FFFD would stand for: it is UTF-8, and its
-// escapes of surrogates come in pairs.
+// isText reports whether a string of JSON, which a tokenizer gave, has nothing that U+FFFD would
+// stand for: it is UTF-8, and its escapes of surrogates come in pairs.
 func isText(token []byte) bool {
 	if !utf8.Valid(token) {
 		return false

@@ -1,4 +1,5 @@
-// Package child runs programs beside the bench: it builds the one of this project, starts it, waits until it is ready, and stops it.
+// Package child runs programs beside the bench: it builds the one of this project, starts it, waits
+// until it is ready, and stops it.
 package child
 
 import (
@@ -33,7 +34,8 @@ func Slipstream(ctx context.Context, dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// TempDir makes an empty directory whose name begins with the prefix, on the disk that the bench module is on.
+// TempDir makes an empty directory whose name begins with the prefix, on the disk that the bench
+// module is on.
 func TempDir(dir, prefix string) (string, error) {
 	cache := filepath.Join(dir, cacheDir)
 	if err := os.MkdirAll(cache, 0o755); err != nil {
@@ -150,8 +152,8 @@ func (s *Process) Get(ctx context.Context, path string) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// Stop ends the child by SIGTERM, and by SIGKILL when it takes too long. An error says that it did not end cleanly, or had ended before, and
-// shows the last that it wrote.
+// Stop ends the child by SIGTERM, and by SIGKILL when it takes too long. An error says that it did
+// not end cleanly, or had ended before, and shows the last that it wrote.
 func (s *Process) Stop() error {
 	gone := false
 	select {
@@ -172,8 +174,8 @@ func (s *Process) CPU() time.Duration {
 	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
 }
 
-// Run runs a program to its end, and gives what it wrote to its output, also beside an error, which has the last that it wrote to the other.
-// When ctx is done, the program is told to end.
+// Run runs a program to its end, and gives what it wrote to its output, also beside an error, which
+// has the last that it wrote to the other. When ctx is done, the program is told to end.
 func Run(ctx context.Context, name, binary string, args ...string) ([]byte, error) {
 	var out bytes.Buffer
 	var problems tail

@@ -21,7 +21,8 @@ type reading interface {
 	DecodeInt() (int, error)
 }
 
-// readingSteps are ways in which a callback reads a part of n bytes that are left for it. Each returns what it saw.
+// readingSteps are ways in which a callback reads a part of n bytes that are left for it. Each
+// returns what it saw.
 var readingSteps = map[string]func(d reading, n int) string{
 	"no bytes, twice": func(d reading, n int) string {
 		r := d.Buffered()
@@ -136,7 +137,8 @@ func takeSteps(d reading, n int, saw *string) error {
 func (c *customSteps) DecodeMsgpack(d *msgpack.Decoder) error { return takeSteps(d, -1, &c.saw) }
 func (c *customStepsV5) DecodeMsgpack(d *v5.Decoder) error    { return takeSteps(d, -1, &c.saw) }
 
-// TestMigrationExtBounds holds what becomes of an ext's data that its function does not read, and of what it reads beyond.
+// TestMigrationExtBounds holds what becomes of an ext's data that its function does not read, and
+// of what it reads beyond.
 func TestMigrationExtBounds(t *testing.T) {
 	const id = 62
 	var take int
@@ -164,7 +166,8 @@ func TestMigrationExtBounds(t *testing.T) {
 	}
 }
 
-// TestReadersInCallbacks gives callbacks of both libraries the same bytes, from every source: they see the same.
+// TestReadersInCallbacks gives callbacks of both libraries the same bytes, from every source: they
+// see the same.
 func TestReadersInCallbacks(t *testing.T) {
 	const id = 61
 	msgpack.RegisterExtDecoder(id, extOfSteps{}, func(d *msgpack.Decoder, v reflect.Value, n int) error {

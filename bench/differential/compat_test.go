@@ -28,7 +28,8 @@ func TestOriginalExports(t *testing.T) {
 	}
 }
 
-// TestOriginalPrints proves what the program of compat must print: it is linked with the original here.
+// TestOriginalPrints proves what the program of compat must print: it is linked with the original
+// here.
 func TestOriginalPrints(t *testing.T) {
 	run := exec.Command("go", "run", "-modfile=original.mod", ".")
 	run.Dir = compat + "vmihailenco"
@@ -43,7 +44,8 @@ func TestOriginalPrints(t *testing.T) {
 	}
 }
 
-// TestOriginalIsLinked makes sure that the rival of these tests is the original, and not the face that replaces it.
+// TestOriginalIsLinked makes sure that the rival of these tests is the original, and not the face
+// that replaces it.
 func TestOriginalIsLinked(t *testing.T) {
 	if path := reflect.TypeFor[v5.Encoder]().PkgPath(); path != "github.com/vmihailenco/msgpack/v5" {
 		t.Errorf("the rival's Encoder is of %s", path)

@@ -150,7 +150,8 @@ var options = map[string]func(a *v5.Encoder, b *msgpack.Encoder){
 	},
 }
 
-// differing are the values that the original writes otherwise, by the fault of it that is the reason.
+// differing are the values that the original writes otherwise, by the fault of it that is the
+// reason.
 var differing = map[string]string{
 	"uintptr":                             "2b14: the original has no codec for it and panics",
 	"[]uintptr":                           "2b14",
@@ -233,7 +234,8 @@ func TestMsgpackContractEncode(t *testing.T) {
 	}
 }
 
-// repaired are the pairs of outcomes that differ on purpose: parts of the texts of the errors of the original and of ours.
+// repaired are the pairs of outcomes that differ on purpose: parts of the texts of the errors of
+// the original and of ours.
 var repaired = []struct{ reason, theirs, ours string }{
 	{"2b07 nil into what is no pointer, 2b14 a kind without a codec, 2b17 an embedded unexported type", "panic", ""},
 	{"2b16 an interface with methods", "panic", "msgpack: Decode("},
@@ -249,7 +251,8 @@ var repaired = []struct{ reason, theirs, ours string }{
 	{"2b10 a claim that cannot be held is refused first", "*", "EOF"},
 }
 
-// otherwise are the values that the original reads otherwise, by the fault of it that is the reason.
+// otherwise are the values that the original reads otherwise, by the fault of it that is the
+// reason.
 var otherwise = map[string]string{
 	"81a2683105 *differential.allTags": "2b22: of several aliases only the last counts",
 	"c0 *[]string":                     "2b_also: nil leaves the old strings",
@@ -257,7 +260,8 @@ var otherwise = map[string]string{
 	"cfffffffffffffffff *float64":      "2b05: becomes -1",
 }
 
-// sameOutcome reports whether both errors are the same, or differ for one of the reasons. It counts what the reasons are good for.
+// sameOutcome reports whether both errors are the same, or differ for one of the reasons. It counts
+// what the reasons are good for.
 func sameOutcome(theirs, ours error, used map[int]int) bool {
 	if text(theirs) == text(ours) {
 		return true

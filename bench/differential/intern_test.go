@@ -94,8 +94,9 @@ func bothBytes(t *testing.T, prepare func(interner), values ...any) (theirs, our
 	return a.Bytes(), b.Bytes()
 }
 
-// TestMsgpackSameInterned writes values with interned strings: the bytes are the same, and ours reads them as what they were.
-// The original is given them to read only where it can: it loses count of the strings in an any.
+// TestMsgpackSameInterned writes values with interned strings: the bytes are the same, and ours
+// reads them as what they were. The original is given them to read only where it can: it loses
+// count of the strings in an any.
 func TestMsgpackSameInterned(t *testing.T) {
 	for seed := range uint64(500) {
 		r := corpus.New(seed)
@@ -145,7 +146,8 @@ func TestMsgpackSameInterned(t *testing.T) {
 	}
 }
 
-// TestMsgpackInternedDesync pins the fault of the original for which the test above spares it: strings in an any do not join.
+// TestMsgpackInternedDesync pins the fault of the original for which the test above spares it:
+// strings in an any do not join.
 func TestMsgpackInternedDesync(t *testing.T) {
 	v := map[string]any{"key1": "value1", "key2": "value1"}
 	_, data := bothBytes(t, func(e interner) { e.UseInternedStrings(true) }, v)

@@ -1,7 +1,8 @@
 package differential
 
-// The 318 files of nst/JSONTestSuite, byte by byte, as they lie in a module that is required for them alone: y_ must be taken, n_
-// must be refused, and on i_, which is left to each parser, encoding/json is followed.
+// The 318 files of nst/JSONTestSuite, byte by byte, as they lie in a module that is required for
+// them alone: y_ must be taken, n_ must be refused, and on i_, which is left to each parser,
+// encoding/json is followed.
 
 import (
 	"bytes"

@@ -36,7 +36,8 @@ func (c *countsUp) MarshalMsgpack() ([]byte, error) { return []byte{c.n + 1}, ni
 func (e *eitherWay) UnmarshalText([]byte) error   { e.how = "text"; return nil }
 func (e *eitherWay) UnmarshalBinary([]byte) error { e.how = "binary"; return nil }
 
-// decoded is what v5 and ours make of bytes. TestPagesMigrateMsgpack runs the cases, by their names.
+// decoded is what v5 and ours make of bytes. TestPagesMigrateMsgpack runs the cases, by their
+// names.
 type decoded struct {
 	name, data   string // data in hex
 	into         func() any
@@ -216,7 +217,8 @@ func written(marshal func(any) ([]byte, error), v any) (text string) {
 	return hex.EncodeToString(data)
 }
 
-// migrationEnds holds the ends of input to docs/migrate-msgpack.md: io.EOF itself means that all values were whole.
+// migrationEnds holds the ends of input to docs/migrate-msgpack.md: io.EOF itself means that all
+// values were whole.
 func migrationEnds(t *testing.T) {
 	for data, end := range map[string]error{"": io.EOF, "\x81\xa1a": io.EOF, "\xa3ab": io.ErrUnexpectedEOF} {
 		err := msgpack.NewDecoder(strings.NewReader(data)).Decode(new(any))
@@ -384,7 +386,8 @@ type (
 	hasLate   struct{ L lateCodec }
 )
 
-// migrationLateRegistration registers a codec for a type that stands in a struct that was used before.
+// migrationLateRegistration registers a codec for a type that stands in a struct that was used
+// before.
 func migrationLateRegistration(t *testing.T) {
 	if _, err := v5.Marshal(hasLate{}); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package differential holds ours against the originals: the same random values through both must give the same bytes, the
-// same values and the same errors, but for what is listed with its reason.
+// Package differential holds ours against the originals: the same random values through both must
+// give the same bytes, the same values and the same errors, but for what is listed with its reason.
 package differential
 
 import (
@@ -29,7 +29,8 @@ func sortedOurs(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// TestMsgpackSameValues marshals random values with the original and reads them with ours, and the reverse.
+// TestMsgpackSameValues marshals random values with the original and reads them with ours, and the
+// reverse.
 func TestMsgpackSameValues(t *testing.T) {
 	for seed := range uint64(300) {
 		r := corpus.New(seed)

@@ -15,8 +15,8 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// allowed are the differences that are meant: each is a fault of the original that ours does not share, or a case in which
-// the newer version of the original decides otherwise.
+// allowed are the differences that are meant: each is a fault of the original that ours does not
+// share, or a case in which the newer version of the original decides otherwise.
 var allowed = []struct {
 	reason       string
 	theirs, ours string // parts of the texts of the errors; "" is no error
@@ -51,8 +51,8 @@ func unlike(data []byte, theirs, ours error) bool {
 	return true
 }
 
-// hasOtherKeys tells whether a map in data, as far as it can be read, has a key that is no string. Where a map is wanted, both look
-// for it behind the header of an ext; else its bytes are its own.
+// hasOtherKeys tells whether a map in data, as far as it can be read, has a key that is no string.
+// Where a map is wanted, both look for it behind the header of an ext; else its bytes are its own.
 func hasOtherKeys(data []byte) bool { return otherKeys(data, false) || otherKeys(data, true) }
 
 func otherKeys(data []byte, behindExt bool) bool {
@@ -122,7 +122,8 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// bomb reports whether data may claim, at some place, so much that the original would take all memory for it.
+// bomb reports whether data may claim, at some place, so much that the original would take all
+// memory for it.
 func bomb(data []byte) bool {
 	for i, c := range data {
 		if strings.IndexByte("\xc6\xc9\xdb\xdd\xdf", c) >= 0 && i+5 <= len(data) && binary.BigEndian.Uint32(data[i+1:]) > 1<<16 {
@@ -141,7 +142,8 @@ const (
 	differed
 )
 
-// compare decodes data into a target by both, and says how they differ in a way that is not allowed.
+// compare decodes data into a target by both, and says how they differ in a way that is not
+// allowed.
 func compare(data []byte, target reflect.Type) (verdict, string) {
 	theirs, ours := reflect.New(target), reflect.New(target)
 	errTheirs := guarded(func() error { return v5.Unmarshal(data, theirs.Interface()) })
@@ -160,7 +162,8 @@ func compare(data []byte, target reflect.Type) (verdict, string) {
 	return alike, ""
 }
 
-// TestMsgpackSameErrors gives both the same damaged bytes: both must take them and agree on the value, or refuse them in the same words.
+// TestMsgpackSameErrors gives both the same damaged bytes: both must take them and agree on the
+// value, or refuse them in the same words.
 func TestMsgpackSameErrors(t *testing.T) {
 	var counts [differed + 1]int
 	seen := map[string]bool{}

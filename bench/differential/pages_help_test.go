@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/pages"
 )
 
-// runGo is pages.RunGo for a program that may import the originals as well: it runs in the module of this test.
+// runGo is pages.RunGo for a program that may import the originals as well: it runs in the module
+// of this test.
 func runGo(t *testing.T, code string, p pages.Program) string {
 	t.Helper()
 	source, err := p.Source(code)

@@ -1,6 +1,7 @@
 package differential
 
-// What docs/migrate-json.md tells of the cost of invalid documents, held to encoding/json by CPU time, and by allocations where they tell.
+// What docs/migrate-json.md tells of the cost of invalid documents, held to encoding/json by CPU
+// time, and by allocations where they tell.
 
 import (
 	"bytes"
@@ -68,11 +69,12 @@ func family[T any](name, element string) invalid {
 	}, func() any { return new(T) }}
 }
 
-// room is how far beyond the page's figures, which an idle machine had, a busy one may be: other programs take caches from the one side
-// more than from the other.
+// room is how far beyond the page's figures, which an idle machine had, a busy one may be: other
+// programs take caches from the one side more than from the other.
 const room = 2
 
-// costs wants the first invalid document to cost what the row says, and the one after it no more than a check.
+// costs wants the first invalid document to cost what the row says, and the one after it no more
+// than a check.
 func (f invalid) costs(t *testing.T, r pages.Row, sizes []int) {
 	t.Helper()
 	high, err := strconv.ParseFloat(r.Cells[1], 64)
@@ -102,7 +104,8 @@ func (f invalid) costs(t *testing.T, r pages.Row, sizes []int) {
 				t.Errorf("%s: %s, %d KB, bad at the %s: the first costs %.1f times encoding/json's time, and the page says %s",
 					r.Where, f.name, size>>10, where, ratio, r.Cells[1])
 			}
-			// The next one is checked before it is decoded, and so has no memory but that of its error.
+			// The next one is checked before it is decoded, and so has no memory but that of its
+			// error.
 			first()()
 			if n := testing.AllocsPerRun(3, func() { f.refused(t, json.Unmarshal(bad, f.target())) }); n > 20 {
 				t.Errorf("%s, %d KB, bad at the %s: the next one costs %v allocations", f.name, size>>10, where, n)
@@ -117,7 +120,8 @@ func (f invalid) refused(t *testing.T, err error) {
 	}
 }
 
-// After the table: valid documents of 16 times as many bytes end the check, fewer do not. A Decoder decodes nothing in vain.
+// After the table: valid documents of 16 times as many bytes end the check, fewer do not. A Decoder
+// decodes nothing in vain.
 func TestPagesInvalidNext(t *testing.T) {
 	type document any // a type that no other test decodes: invalid documents of others would count as well
 	f := family[document]("document", `{"id":%d,"name":"web-1"},`)

@@ -234,7 +234,8 @@ var typeLines = map[string]func(*testing.T){
 
 type Inner struct{ X int }
 
-// tagged compares the tag of a line with that of the first field of a struct, and what is written for the struct.
+// tagged compares the tag of a line with that of the first field of a struct, and what is written
+// for the struct.
 func tagged(tag string, of any, want string) func(*testing.T) {
 	return func(t *testing.T) {
 		if got := reflect.TypeOf(of).Field(0).Tag; string(got) != strings.Trim(tag, "`") {

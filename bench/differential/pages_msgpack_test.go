@@ -1,8 +1,9 @@
 package differential
 
-// The pages about MessagePack are tests: each row of docs/migrate-msgpack.md, each sentence under its "What stays", and each block of
-// code there and in msgpack/doc.go has an assertion under its own text. A row without an assertion fails the tests, and so does an
-// assertion without a row. TestPagesReadme of the module's root has README.
+// The pages about MessagePack are tests: each row of docs/migrate-msgpack.md, each sentence under
+// its "What stays", and each block of code there and in msgpack/doc.go has an assertion under its
+// own text. A row without an assertion fails the tests, and so does an assertion without a row.
+// TestPagesReadme of the module's root has README.
 
 import (
 	"bytes"

@@ -73,7 +73,8 @@ func programValue(r *rand.Rand) any {
 	return corpus.Any(r, 1)
 }
 
-// programStep is a call of an encoder, which both are to make: f decides all that is random before it makes the call.
+// programStep is a call of an encoder, which both are to make: f decides all that is random before
+// it makes the call.
 func programStep(r *rand.Rand) (name string, f func(e lowEncoder) error) {
 	n, x, s, v := corpus.Int(r), corpus.Float(r), corpus.String(r), programValue(r)
 	count := []int{0, 1, 15, 16, 255, 256, 65535, 65536, 1<<32 - 1}[r.IntN(9)]
@@ -117,8 +118,8 @@ func programStep(r *rand.Rand) (name string, f func(e lowEncoder) error) {
 	return steps[k].name, steps[k].f
 }
 
-// TestMsgpackSamePrograms runs random calls of an Encoder, with options that are set in between, by both. After each call, what was
-// written is the same.
+// TestMsgpackSamePrograms runs random calls of an Encoder, with options that are set in between, by
+// both. After each call, what was written is the same.
 func TestMsgpackSamePrograms(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := corpus.New(seed)

@@ -31,7 +31,8 @@ func meantInQueries(data []byte, path string) string {
 	return ""
 }
 
-// textInQueries is the text of err, or that of the original for a step that is no index, which ours wraps.
+// textInQueries is the text of err, or that of the original for a step that is no index, which ours
+// wraps.
 func textInQueries(err error) string {
 	var index *strconv.NumError
 	if errors.As(err, &index) {
@@ -40,7 +41,8 @@ func textInQueries(err error) string {
 	return text(err)
 }
 
-// randomPath goes down v: mostly along what is there, with a * here and there, and sometimes off it.
+// randomPath goes down v: mostly along what is there, with a * here and there, and sometimes off
+// it.
 func randomPath(r *rand.Rand, v any) string {
 	var steps []string
 	for range 1 + r.IntN(5) {
@@ -108,8 +110,8 @@ func TestMsgpackSameQueries(t *testing.T) {
 	}
 }
 
-// TestMsgpackOtherQueries pins the queries that are meant to end differently: each shows the original's fault, as long as it
-// has it.
+// TestMsgpackOtherQueries pins the queries that are meant to end differently: each shows the
+// original's fault, as long as it has it.
 func TestMsgpackOtherQueries(t *testing.T) {
 	for _, c := range []struct {
 		reason, path string

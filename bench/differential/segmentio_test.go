@@ -1,7 +1,8 @@
 package differential
 
-// What the room json has of segmentio/encoding/json beyond encoding/json, and what needs no engine, held against the original: flags
-// and kinds, Tokenizer and RawValue, Escape and Unescape. On valid JSON they agree; where they do not is listed by name.
+// What the room json has of segmentio/encoding/json beyond encoding/json, and what needs no engine,
+// held against the original: flags and kinds, Tokenizer and RawValue, Escape and Unescape. On valid
+// JSON they agree; where they do not is listed by name.
 
 import (
 	"errors"
@@ -16,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// segmentioTokens are the texts that the two tokenize differently. A stream is written as its tokens, with ! for an error.
+// segmentioTokens are the texts that the two tokenize differently. A stream is written as its
+// tokens, with ! for an error.
 var segmentioTokens = []struct{ name, text, theirs, ours, why string }{
 	{"order", `[1 2 3,,:`, `[ 1 2 3 , , :`, `[ 1 !`, "segmentio knows no grammar: any order of tokens is right"},
 	{"trailing comma", `[1,]`, `[ 1 , ]`, `[ 1 , !`, "the same"},
@@ -157,8 +159,9 @@ func TestSegmentioConstants(t *testing.T) {
 	}
 }
 
-// sameTokens compares all fields and methods of the two at each token of a valid text. After an empty object, segmentio takes every
-// scalar for a key until a colon comes: segmentioResults has it, too.
+// sameTokens compares all fields and methods of the two at each token of a valid text. After an
+// empty object, segmentio takes every scalar for a key until a colon comes: segmentioResults has
+// it, too.
 func sameTokens(t *testing.T, text []byte) {
 	t.Helper()
 	ours, theirs := json.NewTokenizer(text), segmentio.NewTokenizer(text)
@@ -179,7 +182,8 @@ func sameTokens(t *testing.T, text []byte) {
 		}
 		switch ours.Kind().Class() {
 		case json.Num:
-			// Beyond their kind, Int and Uint are undefined in segmentio; ours are 0, and so are segmentio's.
+			// Beyond their kind, Int and Uint are undefined in segmentio; ours are 0, and so are
+			// segmentio's.
 			if ours.Int() != theirs.Int() || ours.Uint() != theirs.Uint() || math.Float64bits(ours.Float()) != math.Float64bits(theirs.Float()) {
 				t.Fatalf("%s is %d, %d, %v; for segmentio %d, %d, %v", v, ours.Int(), ours.Uint(), ours.Float(), theirs.Int(), theirs.Uint(), theirs.Float())
 			}

@@ -27,8 +27,9 @@ type Rival struct {
 // Std stands where a rival's module path may: it is a package of the standard library.
 const Std = "std"
 
-// Case is one row. It is timed, and has Sides: the same work done by us and by rivals. Or it is observed, and has Observe:
-// then it measures by itself, and its figures come in units of their own. A group holds cases of one of the two.
+// Case is one row. It is timed, and has Sides: the same work done by us and by rivals. Or it is
+// observed, and has Observe: then it measures by itself, and its figures come in units of their
+// own. A group holds cases of one of the two.
 type Case struct {
 	Group string // rows of one group stand in one table
 	Name  string
@@ -52,8 +53,8 @@ type Side struct {
 	Rival string // the name of a Rival, or empty when the code is ours
 	How   string // which of several ways, for instance "low-level loop"; may be empty
 
-	// Mark says why the side does not compare like with like, for instance that its strings alias the input. A marked
-	// side is shown, and never counts as the best rival.
+	// Mark says why the side does not compare like with like, for instance that its strings alias
+	// the input. A marked side is shown, and never counts as the best rival.
 	Mark string
 
 	Run   func() error // the work, once
@@ -75,7 +76,8 @@ func (s Side) Label() string {
 	return name
 }
 
-// BestRival stands where a side's label may, in a bar or a mean: the fastest unmarked rival, in each row its own.
+// BestRival stands where a side's label may, in a bar or a mean: the fastest unmarked rival, in
+// each row its own.
 const BestRival = "the best rival"
 
 // Bar is what a row promises: a ratio to one side, our throughput, or a bound on our allocations.
@@ -89,7 +91,8 @@ type Bar struct {
 // Faster is a bar on the ratio to the side with that label, or to BestRival.
 func Faster(label string, atLeast float64) Bar { return Bar{Against: label, AtLeast: atLeast} }
 
-// Throughput is a bar on ours, of a case that states its Bytes. Unlike a ratio it depends on the machine.
+// Throughput is a bar on ours, of a case that states its Bytes. Unlike a ratio it depends on the
+// machine.
 func Throughput(gigabytes float64) Bar { return Bar{Speed: gigabytes} }
 
 // Allocs is a bar on our allocations per operation.
@@ -125,8 +128,8 @@ func (b Bar) judge(row *Row) Verdict {
 	return v
 }
 
-// Mean is a geometric mean of ratios to one side, over the rows that name it, and the bar that it must reach. Means against
-// different sides may share a name, and with it the rows.
+// Mean is a geometric mean of ratios to one side, over the rows that name it, and the bar that it
+// must reach. Means against different sides may share a name, and with it the rows.
 type Mean struct {
 	Name    string
 	Against string // a side's label, or BestRival

@@ -8,16 +8,16 @@ import (
 	"unicode"
 )
 
-// The chart of a group of timed cases: one block of bars a case. A bar is as long as the side's time relative to ours, so ours is
-// always 1 and shorter bars are better. Bars beyond the axis end in a gap and a stub; their figure stands after them as after all
-// others.
+// The chart of a group of timed cases: one block of bars a case. A bar is as long as the side's
+// time relative to ours, so ours is always 1 and shorter bars are better. Bars beyond the axis end
+// in a gap and a stub; their figure stands after them as after all others.
 //
 //	case name   ours  ▇▇▇▇▇ 118 ns
 //	            msgp  ▇▇▇▇▇▇▇▇ ×1.43
 //	            v5    ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
 //
-// All observed cases of a suite have one chart, under the units of their figures, and the longest bar of a unit reaches to the end of the
-// axis.
+// All observed cases of a suite have one chart, under the units of their figures, and the longest
+// bar of a unit reaches to the end of the axis.
 //
 //	ms
 //	  case name   p50   ▇▇▇▇▇ 2.1
@@ -37,8 +37,9 @@ const (
 	textDropped = 9 // from the top of a bar to the base line of its text
 )
 
-// palette tells the sides apart, ours first, then the rivals in the order of the suite. The hues differ for readers who do
-// not tell red from green, and each has contrast enough on a light and on a dark page.
+// palette tells the sides apart, ours first, then the rivals in the order of the suite. The hues
+// differ for readers who do not tell red from green, and each has contrast enough on a light and on
+// a dark page.
 var palette = []string{"#d9480f", "#1c7ed6", "#868e96", "#2b9a5f", "#9c6ade", "#c29a00", "#0c8599", "#c2255c", "#a9714b"}
 
 const chartStyle = `<style>
@@ -97,7 +98,8 @@ func charts(r *Result) map[string]*Result {
 	return all
 }
 
-// chartPath is where the chart of a group stands, or that of the observed cases if there is no group.
+// chartPath is where the chart of a group stands, or that of the observed cases if there is no
+// group.
 func chartPath(r *Result, group string) string {
 	words := strings.FieldsFunc(strings.ToLower(r.Suite+" "+group), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	return chartsDir + "/" + strings.Join(words, "-") + ".svg"

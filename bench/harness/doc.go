@@ -15,19 +15,22 @@
 //
 // # Method
 //
-// The sides of a timed case run in one process on the same input. Each side first shows that its output is right; a wrong value
-// fails the run. Then come the rounds: in a round each side works for one slot of a few milliseconds, and from round to round
-// the order rotates and turns round, so that no side always follows the same neighbour. Two figures come of it, and they
-// are not the same:
+// The sides of a timed case run in one process on the same input. Each side first shows that its
+// output is right; a wrong value fails the run. Then come the rounds: in a round each side works
+// for one slot of a few milliseconds, and from round to round the order rotates and turns round, so
+// that no side always follows the same neighbour. Two figures come of it, and they are not the
+// same:
 //
 //   - the time shown is the least of the rounds: what the code costs when nothing disturbs it;
-//   - the ratio is the median over the rounds of (rival's time ÷ our time in the same round). Both meet the same machine
-//     in a round, so the ratio stands still where times wander. It is the figure to quote, and the one that bars judge.
+//   - the ratio is the median over the rounds of (rival's time ÷ our time in the same round). Both
+//     meet the same machine in a round, so the ratio stands still where times wander. It is the
+//     figure to quote, and the one that bars judge.
 //
-// Allocations are counted apart from the timing, from runtime.MemStats. The garbage collector is left as it is, and nothing
-// forces it between slots; a cycle that one side starts may end in the slot of the next, which favours those who allocate
-// more. Sides are built just before their case is measured and let go after it, so that the live heap stays small.
+// Allocations are counted apart from the timing, from runtime.MemStats. The garbage collector is
+// left as it is, and nothing forces it between slots; a cycle that one side starts may end in the
+// slot of the next, which favours those who allocate more. Sides are built just before their case
+// is measured and let go after it, so that the live heap stays small.
 //
-// An observed case measures by itself, in its own units, what cannot be done in slots: a service under load. The harness judges,
-// prints and keeps what it gives.
+// An observed case measures by itself, in its own units, what cannot be done in slots: a service
+// under load. The harness judges, prints and keeps what it gives.
 package harness

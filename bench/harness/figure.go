@@ -119,7 +119,8 @@ func (r Suite) validateFigures(figures []Figure) error {
 	return nil
 }
 
-// amount prints a value with its unit. Without a unit it is a ratio or a mean, and has decimals even when it is whole.
+// amount prints a value with its unit. Without a unit it is a ratio or a mean, and has decimals
+// even when it is whole.
 func amount(v float64, unit string) string {
 	switch {
 	case unit == "":

@@ -60,7 +60,8 @@ func Measure(ctx context.Context, suite Suite, o Options) (*Result, error) {
 	return result, nil
 }
 
-// Check builds every timed case of a suite and looks at the outcome of every side, without timing anything.
+// Check builds every timed case of a suite and looks at the outcome of every side, without timing
+// anything.
 func Check(suite Suite) error {
 	if err := suite.validate(); err != nil {
 		return fmt.Errorf("bench: suite %s: %w", suite.Name, err)
@@ -135,8 +136,8 @@ func measureCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, err
 	return row, nil
 }
 
-// rounds interleaves the sides. It returns per side the time of one operation in each round, in nanoseconds, and how many
-// operations fill a slot.
+// rounds interleaves the sides. It returns per side the time of one operation in each round, in
+// nanoseconds, and how many operations fill a slot.
 func rounds(sides []Side, o Options) (times [][]float64, ops []int, err error) {
 	times, ops = make([][]float64, len(sides)), make([]int, len(sides))
 	for i, s := range sides {
@@ -157,7 +158,8 @@ func rounds(sides []Side, o Options) (times [][]float64, ops []int, err error) {
 	return times, ops, nil
 }
 
-// turn is which of n sides works at a place of a round: the order rotates, and odd rounds run it backwards.
+// turn is which of n sides works at a place of a round: the order rotates, and odd rounds run it
+// backwards.
 func turn(round, place, n int) int {
 	if round%2 == 1 {
 		place = n - 1 - place
@@ -188,14 +190,16 @@ func elapsed(s Side, n int) (time.Duration, error) {
 	return max(time.Since(start), 1), nil
 }
 
-// Allocations are averaged over allocOps operations or more where they are quick, so that what is allocated once for many
-// operations shows as a fraction; the least of allocTries leaves out what the runtime allocates for itself.
+// Allocations are averaged over allocOps operations or more where they are quick, so that what is
+// allocated once for many operations shows as a fraction; the least of allocTries leaves out what
+// the runtime allocates for itself.
 const (
 	allocOps   = 1000
 	allocTries = 3
 )
 
-// allocations counts heap objects and bytes per operation. One slot holds n operations; at most eight slots' worth is done.
+// allocations counts heap objects and bytes per operation. One slot holds n operations; at most
+// eight slots' worth is done.
 func allocations(s Side, n int) (allocs, bytes float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	n = min(max(n, allocOps), 8*n)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Printer writes rows to a terminal as they are measured: a heading for each group, and one line a row. A row that was
-// observed takes a line for each of its figures.
+// Printer writes rows to a terminal as they are measured: a heading for each group, and one line a
+// row. A row that was observed takes a line for each of its figures.
 type Printer struct {
 	W     io.Writer
 	group string

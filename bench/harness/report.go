@@ -15,8 +15,8 @@ const (
 	reportFile = "RESULTS.md"
 )
 
-// WriteReport keeps the fresh results, then rewrites the charts and the report from all results kept, the fresh ones and those of
-// suites that were not measured this time.
+// WriteReport keeps the fresh results, then rewrites the charts and the report from all results
+// kept, the fresh ones and those of suites that were not measured this time.
 func WriteReport(dir string, fresh []*Result) error {
 	for _, r := range fresh {
 		if err := r.Save(filepath.Join(dir, resultsDir)); err != nil {
@@ -199,7 +199,8 @@ func reached(v Verdict) string {
 	return "**" + v.reached() + " short**"
 }
 
-// reportFigures writes a group of observed cases: a line for each figure and its unit, a column for each case.
+// reportFigures writes a group of observed cases: a line for each figure and its unit, a column for
+// each case.
 func reportFigures(b *strings.Builder, group string, rows []Row) {
 	fmt.Fprintf(b, "\n### %s\n\n| figure | unit |", group)
 	type kind struct{ name, unit string }
@@ -235,7 +236,8 @@ func figureCell(f *Figure) string {
 	return fmt.Sprintf("**%s short**<br><sub>%s</sub>", f.bare(), cell(f.bar()))
 }
 
-// reportNotes writes what the rows, the marks and the figures of a group have to say, each remark once, after the names that it is about.
+// reportNotes writes what the rows, the marks and the figures of a group have to say, each remark
+// once, after the names that it is about.
 func reportNotes(b *strings.Builder, rows []Row) {
 	var remarks []string
 	about := map[string][]string{}

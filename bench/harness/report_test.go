@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// sample is a result with everything that a report shows: two groups, a mark, a note, bars that hold and that do not.
+// sample is a result with everything that a report shows: two groups, a mark, a note, bars that
+// hold and that do not.
 func sample(suite string) *Result {
 	marked := side("v5", 0.8)
 	marked.Label, marked.Mark = "v5 zero-copy", "aliases its <input> & more"

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Result is a measured suite. It is kept as JSON, one file a suite, so that one suite can be measured again and the report
-// still hold the others.
+// Result is a measured suite. It is kept as JSON, one file a suite, so that one suite can be
+// measured again and the report still hold the others.
 type Result struct {
 	Suite   string
 	Title   string
@@ -31,7 +31,8 @@ type Result struct {
 	Means   []MeanResult `json:",omitempty"`
 }
 
-// Row is a measured case: sides when it was timed, and the first of them is ours; figures when it was observed.
+// Row is a measured case: sides when it was timed, and the first of them is ours; figures when it
+// was observed.
 type Row struct {
 	Group   string
 	Name    string

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// quantile is the value below which the fraction q of sorted lies, between neighbours by linear interpolation.
+// quantile is the value below which the fraction q of sorted lies, between neighbours by linear
+// interpolation.
 func quantile(sorted []float64, q float64) float64 {
 	pos := q * float64(len(sorted)-1)
 	i := int(pos)

@@ -10,11 +10,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/load"
 )
 
-// sampledBodies is how many bodies are decoded in turn: more than a cache near the processor holds of their values.
+// sampledBodies is how many bodies are decoded in turn: more than a cache near the processor holds
+// of their values.
 const sampledBodies = 32
 
-// sampleBodies are the first bodies of a load. To have them as they are sent, byte for byte, the generator sends to a server
-// that keeps them.
+// sampleBodies are the first bodies of a load. To have them as they are sent, byte for byte, the
+// generator sends to a server that keeps them.
 func sampleBodies(ctx context.Context, what load.Options) ([][]byte, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -45,8 +45,8 @@ func untyped(unmarshal func([]byte, any) error) func([]byte) (int, error) {
 	}
 }
 
-// intoColumns decodes to a batch that keeps its buffers, as the service does. A body of the load is {"m": table,
-// "columns": {…}}, so the columns stand after three values.
+// intoColumns decodes to a batch that keeps its buffers, as the service does. A body of the load is
+// {"m": table, "columns": {…}}, so the columns stand after three values.
 func intoColumns() func([]byte) (int, error) {
 	dec, batch := msgpack.NewDecoder(nil), new(column.Batch)
 	return func(body []byte) (int, error) {
@@ -70,7 +70,8 @@ const (
 	decodingShare = 200 // a turn's part of the load's time
 )
 
-// measureDecoding gives each decoder its turns, in an order that rotates. As for timed cases, all runs on one processor.
+// measureDecoding gives each decoder its turns, in an order that rotates. As for timed cases, all
+// runs on one processor.
 func measureDecoding(decoders []*decoder, bodies [][]byte, turn time.Duration) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for i := range decodingTurns {

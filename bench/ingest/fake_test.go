@@ -29,7 +29,8 @@ const (
 	unclean = "ends with a failure when it is stopped"
 )
 
-// fake is a program that acts like the service, as far as the suite can see: it counts rows, and lands their number.
+// fake is a program that acts like the service, as far as the suite can see: it counts rows, and
+// lands their number.
 func fake(behaviour string) program {
 	return program{
 		build:  func(context.Context, string) (string, error) { return os.Executable() },
@@ -128,7 +129,8 @@ func (s *fakeService) flush(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// metrics tells of 50 bytes in the log for each row, and of one sync for each request, both above what was there before.
+// metrics tells of 50 bytes in the log for each row, and of one sync for each request, both above
+// what was there before.
 func (s *fakeService) metrics(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,8 @@ func (t *trial) steadyFigures() []harness.Figure {
 	return slices.Concat(t.rates(), t.processors(), t.latencies(), t.steadiness(), t.storage())
 }
 
-// medians are the figures of several runs as one: each is the median, but for rows that are missing, of which one is too many.
+// medians are the figures of several runs as one: each is the median, but for rows that are
+// missing, of which one is too many.
 func medians(runs [][]harness.Figure) []harness.Figure {
 	list := slices.Clone(runs[0])
 	for i := range list {
@@ -81,7 +82,8 @@ func medians(runs [][]harness.Figure) []harness.Figure {
 	return list
 }
 
-// promised gives the figures of the main case their bars, and puts those of decoding alone among them.
+// promised gives the figures of the main case their bars, and puts those of decoding alone among
+// them.
 func promised(list, decoding []harness.Figure) []harness.Figure {
 	at := slices.IndexFunc(list, func(f harness.Figure) bool { return f.Name == generatorCPU })
 	list = slices.Insert(list, at+1, decoding...)

@@ -1,4 +1,5 @@
-// Package ingest measures the service: it builds and starts one, puts it under load, and counts what landed.
+// Package ingest measures the service: it builds and starts one, puts it under load, and counts
+// what landed.
 //
 // Where things are:
 //
@@ -14,15 +15,17 @@
 //
 // # Method
 //
-// Each case has a service of its own: a child process with an empty data directory beside the repository, so on a disk, with
-// default settings. Package load sends to it over loopback; it runs in this process, on the same processors, and its own share is
-// one of the figures. After the load the service lands everything, what landed is counted in the files, and the service is
-// told to stop, which it must do cleanly.
+// Each case has a service of its own: a child process with an empty data directory beside the
+// repository, so on a disk, with default settings. Package load sends to it over loopback; it runs
+// in this process, on the same processors, and its own share is one of the figures. After the load
+// the service lands everything, what landed is counted in the files, and the service is told to
+// stop, which it must do cleanly.
 //
-// The processor time of the service is that of its process from the first request until everything has landed: HTTP,
-// decoding, checking, the log with its syncs, sorting, Parquet. It is held against what a library takes only to decode the
-// same bodies to untyped values. That is measured in this process in turns before and after the load, garbage collection
-// included and without anything else running; the least of the turns counts.
+// The processor time of the service is that of its process from the first request until everything
+// has landed: HTTP, decoding, checking, the log with its syncs, sorting, Parquet. It is held
+// against what a library takes only to decode the same bodies to untyped values. That is measured
+// in this process in turns before and after the load, garbage collection included and without
+// anything else running; the least of the turns counts.
 package ingest
 
 import (
@@ -101,7 +104,8 @@ func workload(duration time.Duration) load.Options {
 	}
 }
 
-// mainRuns is how often the main case runs. Its figures are the medians: a shared machine may change its speed within a minute.
+// mainRuns is how often the main case runs. Its figures are the medians: a shared machine may
+// change its speed within a minute.
 const mainRuns = 3
 
 // observeMain runs the main case. Decoding alone has its turns before and after each load.

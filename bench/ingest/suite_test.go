@@ -152,7 +152,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The service itself, built and started as the bench does it: what it acknowledges is found in its files.
+// The service itself, built and started as the bench does it: what it acknowledges is found in its
+// files.
 func TestSlipstream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the service")
@@ -210,7 +211,8 @@ func TestCountLandedSkipsOthers(t *testing.T) {
 	}
 }
 
-// TestMedians makes one list of several runs': medians, but the worst of what must be zero, and unknown where one is.
+// TestMedians makes one list of several runs': medians, but the worst of what must be zero, and
+// unknown where one is.
 func TestMedians(t *testing.T) {
 	run := func(rows, missing, p99, growthRate float64) []harness.Figure {
 		return []harness.Figure{

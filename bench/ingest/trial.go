@@ -65,7 +65,8 @@ func (t *trial) run(ctx context.Context, p program, s *child.Process, data strin
 	if err != nil && (t.report == nil || t.report.Landed == nil) {
 		return err
 	}
-	// An error beside a count says that the count is not what was acknowledged. That is for the bar to judge.
+	// An error beside a count says that the count is not what was acknowledged. That is for the bar
+	// to judge.
 	if t.report.Server.Problem != "" {
 		return errors.New(t.report.Server.Problem)
 	}

@@ -16,7 +16,8 @@ const (
 	markFloat = "it reckons in floating point: 24.827 s becomes PT24.826999999999998S."
 )
 
-// isoText is what Go writes for d, with the letters of ISO 8601, and with days. The time of day is not below a second.
+// isoText is what Go writes for d, with the letters of ISO 8601, and with days. The time of day is
+// not below a second.
 func isoText(d time.Duration) string {
 	const day = 24 * time.Hour
 	sign, days := "", ""
@@ -56,8 +57,8 @@ func refuseSides() []harness.Side {
 	return sides(words(), nil, w{work: iso8601.ParseDuration}, w{rival: sosodevName, work: sosodevParse})
 }
 
-// appendDurationSides write texts of their own. Those of ISO 8601 are read back by sosodev, and those of Go by Go. mark is sosodev's: it
-// makes up for a microsecond.
+// appendDurationSides write texts of their own. Those of ISO 8601 are read back by sosodev, and
+// those of Go by Go. mark is sosodev's: it makes up for a microsecond.
 func appendDurationSides(unit time.Duration, mark string) []harness.Side {
 	list := spans(unit)
 	room := make([]byte, 0, 64)

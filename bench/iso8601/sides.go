@@ -13,7 +13,8 @@ type worker[In, Out any] struct {
 	work  func(In) (Out, error)
 }
 
-// sides give each worker the list. right tells whether an outcome is that of the input at i; where it is nil, all must fail.
+// sides give each worker the list. right tells whether an outcome is that of the input at i; where
+// it is nil, all must fail.
 func sides[In, Out any](list []In, right func(i int, got Out) bool, workers ...worker[In, Out]) []harness.Side {
 	var all []harness.Side
 	for _, w := range workers {

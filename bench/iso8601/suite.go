@@ -1,4 +1,5 @@
-// Package iso8601 measures package iso8601 of this project against the package time and against other libraries.
+// Package iso8601 measures package iso8601 of this project against the package time and against
+// other libraries.
 //
 // Where things are:
 //

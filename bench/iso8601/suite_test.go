@@ -19,7 +19,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// The input is the same in every run, or runs could not be compared; and it has what the names of the rows say.
+// The input is the same in every run, or runs could not be compared; and it has what the names of
+// the rows say.
 func TestData(t *testing.T) {
 	for name, list := range map[string]func() []string{
 		"UUIDs": uuids, "numbers": numbers, "words": words, "out of range": outOfRange, "near misses": nearMisses,
@@ -59,8 +60,8 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// TestValidLikeSegmentio: where the original says no we do, and where it says yes we do unless a number is out of range. The texts
-// are put together from parts, most of which fit.
+// TestValidLikeSegmentio: where the original says no we do, and where it says yes we do unless a
+// number is out of range. The texts are put together from parts, most of which fit.
 func TestValidLikeSegmentio(t *testing.T) {
 	r := rand.New(rand.NewPCG(8601, 5))
 	parts := [][]string{

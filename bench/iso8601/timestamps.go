@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// parseSides want the instants of the list, with their offsets; or failures, where there is no list.
+// parseSides want the instants of the list, with their offsets; or failures, where there is no
+// list.
 func parseSides(texts []string, want []time.Time) []harness.Side {
 	var right func(i int, got time.Time) bool
 	if want != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/json/corpus"
 )
 
-// codeResponse is the type of the golang document in the benchmarks of encoding/json and of segmentio: its nodes are pointers.
+// codeResponse is the type of the golang document in the benchmarks of encoding/json and of
+// segmentio: its nodes are pointers.
 type codeResponse struct {
 	Tree     *codeNode `json:"tree"`
 	Username string    `json:"username"`

@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// A tag holds for a whole binary. So the command in purego/ is built with the tag and without it, and each of the two times the cases of
-// BuildSuite.
+// A tag holds for a whole binary. So the command in purego/ is built with the tag and without it,
+// and each of the two times the cases of BuildSuite.
 
 const (
 	buildGroup = "The build tag purego"

@@ -13,7 +13,8 @@ import (
 	segmentio "github.com/segmentio/encoding/json"
 )
 
-// library is a JSON library, by the calls that it shares with encoding/json. Those that it has not are nil.
+// library is a JSON library, by the calls that it shares with encoding/json. Those that it has not
+// are nil.
 type library struct {
 	name string
 	how  string

@@ -56,7 +56,8 @@ func unmarshalSides[T any](libraries []library, data []byte, kind target) ([]har
 // sink is where the output is put, so that one output at a time stays alive.
 var sink []byte
 
-// marshalSides encodes *v, or the value in it when T is any, and expects the bytes of encoding/json.
+// marshalSides encodes *v, or the value in it when T is any, and expects the bytes of
+// encoding/json.
 func marshalSides[T any](libraries []library, v *T) ([]harness.Side, error) {
 	arg := any(v)
 	if tree, ok := arg.(*any); ok {
@@ -112,8 +113,8 @@ func decoded[T any](data []byte) (*T, error) {
 	return v, json.Unmarshal(data, v)
 }
 
-// essence is an untyped value without what is empty in it: members that are null, false, 0, "", [] or {}. Libraries differ on which
-// of these they leave out.
+// essence is an untyped value without what is empty in it: members that are null, false, 0, "", []
+// or {}. Libraries differ on which of these they leave out.
 func essence(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

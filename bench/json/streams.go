@@ -92,7 +92,8 @@ func sampleLines() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sequence hands on each value that it decodes; each may be nil, and the variable is the same for all of them.
+// sequence hands on each value that it decodes; each may be nil, and the variable is the same for
+// all of them.
 type sequence[T any] func(each func(*T) error) error
 
 // decodeAll decodes all values that the decoder finds.

@@ -1,4 +1,5 @@
-// Package json measures packages json and transcode of this project against the JSON libraries of Go.
+// Package json measures packages json and transcode of this project against the JSON libraries of
+// Go.
 //
 // Where things are:
 //

@@ -79,7 +79,8 @@ func TestLinesAreFixed(t *testing.T) {
 	}
 }
 
-// The inferred types hold all of their documents: only what is empty is lost on the way there and back.
+// The inferred types hold all of their documents: only what is empty is lost on the way there and
+// back.
 func TestShapesHoldTheirDocuments(t *testing.T) {
 	for file, v := range map[string]any{
 		corpus.Canada: new(canada), corpus.Citm: new(citm), corpus.Golang: new(golang), corpus.Escaped: new(languages),

@@ -88,7 +88,8 @@ func valueCase(name, note string, sides func() ([]harness.Side, error)) harness.
 	return harness.Case{Group: "Tiny messages: values", Name: name, Note: note, Bars: noneFaster(), Sides: sides}
 }
 
-// throughInterfaces are our Marshal and Unmarshal beside MarshalOf and UnmarshalOf, and those of the rivals that have no such functions.
+// throughInterfaces are our Marshal and Unmarshal beside MarshalOf and UnmarshalOf, and those of
+// the rivals that have no such functions.
 func throughInterfaces() []library {
 	l := ours()
 	l.how, l.mark = "any", markInterface

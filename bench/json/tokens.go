@@ -43,7 +43,8 @@ func tokenCases() []harness.Case {
 	return append(passed, read...)
 }
 
-// tally is what a walk over the tokens of a document found. Colons and commas are not counted: not all walkers show them.
+// tally is what a walk over the tokens of a document found. Colons and commas are not counted: not
+// all walkers show them.
 type tally struct {
 	objects, arrays, texts, numbers, words int
 
@@ -112,7 +113,8 @@ func segmentioWalk(data []byte, read bool) (n tally, _ error) {
 	return n, t.Err
 }
 
-// jsontextWalk asks for what encoding/json accepts, which is also the faster way: names that come twice, and text that is not UTF-8.
+// jsontextWalk asks for what encoding/json accepts, which is also the faster way: names that come
+// twice, and text that is not UTF-8.
 func jsontextWalk(data []byte, read bool) (n tally, _ error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {

@@ -138,7 +138,8 @@ func transcodeSide(l library, transcode func() ([]byte, error), read func([]byte
 	return l.side(run, check)
 }
 
-// unpacked is what v5 and encoding/json make of MessagePack: the values that the same in JSON has, where all numbers are floats.
+// unpacked is what v5 and encoding/json make of MessagePack: the values that the same in JSON has,
+// where all numbers are floats.
 func unpacked(data []byte) (*any, error) {
 	var v any
 	if err := v5.Unmarshal(data, &v); err != nil {

@@ -120,7 +120,8 @@ func pointsValue() points {
 	return list
 }
 
-// encoded is v written by v5, with the keys of maps sorted so that the bytes are the same in every run.
+// encoded is v written by v5, with the keys of maps sorted so that the bytes are the same in every
+// run.
 func encoded(v any) ([]byte, error) {
 	if list, ok := v.(rows); ok {
 		v = sortable(list)

@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// post has the shape of the struct in v5's own benchmarks, on which the published figures stand: a name, a number, six
-// short strings, 1 KiB of bytes and two times.
+// post has the shape of the struct in v5's own benchmarks, on which the published figures stand: a
+// name, a number, six short strings, 1 KiB of bytes and two times.
 type post struct {
 	Title   string
 	Views   int

@@ -150,8 +150,8 @@ func rawEncodeSides() ([]harness.Side, error) {
 	)), err
 }
 
-// skipSides skips v, and for comparison decodes it. The check also cuts the last byte off: who skips the
-// whole value must miss it.
+// skipSides skips v, and for comparison decodes it. The check also cuts the last byte off: who
+// skips the whole value must miss it.
 func skipSides(v any) ([]harness.Side, error) {
 	data, want, err := tree(v)
 	if err != nil {

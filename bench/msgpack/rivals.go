@@ -11,7 +11,8 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// library is a MessagePack library, by the two calls that all of them share, each bound to its value beforehand.
+// library is a MessagePack library, by the two calls that all of them share, each bound to its
+// value beforehand.
 type library struct {
 	name    string
 	how     string

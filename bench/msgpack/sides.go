@@ -52,7 +52,8 @@ func unmarshalSides[T any](libraries []library, data []byte, want T, kind target
 // sink keeps the compiler from leaving work out.
 var sink []byte
 
-// marshalSides encodes *v, or the value in it when T is any. The output is checked by decoding it with v5.
+// marshalSides encodes *v, or the value in it when T is any. The output is checked by decoding it
+// with v5.
 func marshalSides[T any](libraries []library, v *T) []harness.Side {
 	var sides []harness.Side
 	for _, l := range libraries {
@@ -76,7 +77,8 @@ func marshalSides[T any](libraries []library, v *T) []harness.Side {
 	return sides
 }
 
-// readAs replaces the checks of marshalling sides: whatever type a library needs for its input, v5 reads its output as want.
+// readAs replaces the checks of marshalling sides: whatever type a library needs for its input, v5
+// reads its output as want.
 func readAs[T any](want T, sides []harness.Side) []harness.Side {
 	for i, s := range sides {
 		sides[i].Check = func() error {
@@ -98,8 +100,8 @@ func decodesTo[T any](data []byte, want T) error {
 	return same(got, want)
 }
 
-// same compares two values. In untyped ones the width of integers and the key type of maps do not count, on which the
-// libraries differ.
+// same compares two values. In untyped ones the width of integers and the key type of maps do not
+// count, on which the libraries differ.
 func same[T any](got, want T) error {
 	g, w := any(got), any(want)
 	if reflect.TypeFor[T]().Kind() == reflect.Interface {
@@ -111,7 +113,8 @@ func same[T any](got, want T) error {
 	return nil
 }
 
-// normal widens every integer of an untyped value to int64, and makes every map with string keys a map[string]any.
+// normal widens every integer of an untyped value to int64, and makes every map with string keys a
+// map[string]any.
 func normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

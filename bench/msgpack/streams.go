@@ -15,7 +15,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// stream is a library's Encoder and Decoder, kept and reset. Between resets they handle a run of values.
+// stream is a library's Encoder and Decoder, kept and reset. Between resets they handle a run of
+// values.
 type stream struct {
 	rival        string
 	how          string
@@ -173,7 +174,8 @@ func decoderSides(streams []stream, source func(data []byte) io.Reader) ([]harne
 	return sides, nil
 }
 
-// encoderSides encodes a run of values to target, which returns where to write and what to call at the end.
+// encoderSides encodes a run of values to target, which returns where to write and what to call at
+// the end.
 func encoderSides(streams []stream, target func(to io.Writer) (w io.Writer, end func() error)) ([]harness.Side, error) {
 	v := smallValue()
 	var sides []harness.Side

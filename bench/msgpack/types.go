@@ -40,7 +40,8 @@ type table struct {
 	System []float64 `msgpack:"system" msg:"system" codec:"system"`
 }
 
-// numbers holds numbers and slices of numbers only: decoding it into a reused target needs no allocation.
+// numbers holds numbers and slices of numbers only: decoding it into a reused target needs no
+// allocation.
 type numbers struct {
 	ID     int64     `msgpack:"id" msg:"id" codec:"id"`
 	Count  uint64    `msgpack:"count" msg:"count" codec:"count"`
@@ -58,7 +59,8 @@ type (
 
 //msgp:tuple point
 
-// point is written as an array of two. Here generated code does it; the others have a custom encoder each.
+// point is written as an array of two. Here generated code does it; the others have a custom
+// encoder each.
 type point struct {
 	X float64
 	Y float64

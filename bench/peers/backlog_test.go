@@ -14,7 +14,8 @@ import (
 	v2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 )
 
-// A queue gets empty, whatever the target is like that takes what waits in it, and nothing that the target has taken comes again.
+// A queue gets empty, whatever the target is like that takes what waits in it, and nothing that the
+// target has taken comes again.
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	slow := func(r *http.Request, p *post) int {

@@ -15,7 +15,8 @@ import (
 	v2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 )
 
-// request is one as senders make them, and what becomes of it. What Prometheus' compliance tests ask of receivers and senders is here.
+// request is one as senders make them, and what becomes of it. What Prometheus' compliance tests
+// ask of receivers and senders is here.
 type request struct {
 	method  string // default POST
 	path    string // default /api/v1/write
@@ -47,7 +48,8 @@ func TestContract(t *testing.T) {
 	}
 	alpha, beta := of("__name__", "up", "tenant", "alpha"), of("__name__", "up", "tenant", "beta")
 	both := v1Body(&prompb.WriteRequest{Timeseries: []prompb.TimeSeries{alpha, beta}})
-	// What was taken of a request that fails is not posted again if it comes again, so these need points of their own.
+	// What was taken of a request that fails is not posted again if it comes again, so these need
+	// points of their own.
 	failing := func(time int64) []byte {
 		alpha, beta := alpha, beta
 		alpha.Samples, beta.Samples = []prompb.Sample{{Timestamp: time}}, []prompb.Sample{{Timestamp: time}}
@@ -179,8 +181,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// A target that knows version 2 and writes nothing of a request, as it does not keep exemplars, says so, and so does the relay. It goes
-// on to get version 2.
+// A target that knows version 2 and writes nothing of a request, as it does not keep exemplars,
+// says so, and so does the relay. It goes on to get version 2.
 func TestNothingWritten(t *testing.T) {
 	t.Parallel()
 	to := newSink(t)

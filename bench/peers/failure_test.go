@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// modes are the ways of the relay, in which nothing may be lost: it answers when the targets have, or when its queue has it on disk.
+// modes are the ways of the relay, in which nothing may be lost: it answers when the targets have,
+// or when its queue has it on disk.
 func modes(t *testing.T, run func(t *testing.T, args ...string)) {
 	t.Run("sync", func(t *testing.T) {
 		t.Parallel()
@@ -39,7 +40,8 @@ func newChain(t *testing.T, program string, args ...string) *chain {
 	return c
 }
 
-// flows waits until some of what is scraped from now on has arrived for tenants, by default for all.
+// flows waits until some of what is scraped from now on has arrived for tenants, by default for
+// all.
 func (c *chain) flows(of ...string) {
 	c.t.Helper()
 	if of == nil {
@@ -134,8 +136,8 @@ func TestKillTarget(t *testing.T) {
 	})
 }
 
-// Nothing is lost when the target says that it cannot, for a while. What it says that it never will is lost by the protocol: that, and
-// not a point more.
+// Nothing is lost when the target says that it cannot, for a while. What it says that it never will
+// is lost by the protocol: that, and not a point more.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	modes(t, func(t *testing.T, args ...string) {
@@ -204,7 +206,8 @@ var dead = map[string]func(r *http.Request, p *post) int{
 	},
 }
 
-// While the target is dead for one tenant, nothing is lost: without a queue the others wait, with one they go on.
+// While the target is dead for one tenant, nothing is lost: without a queue the others wait, with
+// one they go on.
 func TestDeadTenant(t *testing.T) {
 	t.Parallel()
 	for name, answer := range dead {
@@ -241,7 +244,8 @@ func TestFullQueue(t *testing.T) {
 	c.wantAll()
 }
 
-// A dead tenant's series can be dropped, so that the others go on without a queue. Of each series that is one gap, and it ends.
+// A dead tenant's series can be dropped, so that the others go on without a queue. Of each series
+// that is one gap, and it ends.
 func TestDropDeadTenant(t *testing.T) {
 	t.Parallel()
 	for name, answer := range dead {
@@ -277,8 +281,8 @@ func TestDropDeadTenant(t *testing.T) {
 	}
 }
 
-// gaps are the points of each series from the first that is missing to the next that is there. A series that never comes again has
-// none.
+// gaps are the points of each series from the first that is missing to the next that is there. A
+// series that never comes again has none.
 func gaps(want, got points) points {
 	lost := make(points)
 	for series, at := range want {

@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 )
 
-// points are what there is at times in milliseconds, by series: floats, histograms and exemplars, each as text that tells all of
-// its bits.
+// points are what there is at times in milliseconds, by series: floats, histograms and exemplars,
+// each as text that tells all of its bits.
 type points map[string]map[int64]string
 
 // stale is the text of the marker that ends a series.
@@ -124,7 +124,8 @@ func exemplarText(labels string, v float64) string {
 	return fmt.Sprintf("exemplar {%s} %s", labels, floatText(v))
 }
 
-// histogramText leaves the hint of a reset out: the one that a sender reads back to us is that of its storage.
+// histogramText leaves the hint of a reset out: the one that a sender reads back to us is that of
+// its storage.
 func histogramText(h *histogram.Histogram) string {
 	if value.IsStaleNaN(h.Sum) {
 		return stale

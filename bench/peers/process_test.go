@@ -1,9 +1,10 @@
-// Package peers has real Prometheuses and vmagents write through the relay, and counts what arrives.
+// Package peers has real Prometheuses and vmagents write through the relay, and counts what
+// arrives.
 //
 //	source ◀─scrapes─ Prometheus, vmagent ─▶ slipstream serve --relay.target=… ─▶ sink, or another Prometheus
 //
-// What a sender has scraped it tells itself, by remote read, to the bit; the sink keeps what arrives for each tenant. The programs
-// come from .ci/peers.
+// What a sender has scraped it tells itself, by remote read, to the bit; the sink keeps what
+// arrives for each tenant. The programs come from .ci/peers.
 package peers
 
 import (
@@ -185,7 +186,8 @@ func times(usually, nightly int) int {
 // programDir is where the service is built.
 var programDir string
 
-// program builds the service, once for all tests, with the flags that SLIPSTREAM_BUILD holds, such as -race.
+// program builds the service, once for all tests, with the flags that SLIPSTREAM_BUILD holds, such
+// as -race.
 var program = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(programDir, "slipstream")
 	args := append([]string{"build", "-o", path}, strings.Fields(os.Getenv("SLIPSTREAM_BUILD"))...)
@@ -214,7 +216,8 @@ type relay struct {
 	url string // its base URL
 }
 
-// newRelay runs the service until the test ends, with a target and settings. Its tenants' label is "tenant".
+// newRelay runs the service until the test ends, with a target and settings. Its tenants' label is
+// "tenant".
 func newRelay(t *testing.T, target string, args ...string) *relay {
 	t.Helper()
 	path, err := program()

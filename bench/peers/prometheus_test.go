@@ -89,8 +89,8 @@ func receiver() object {
 	return object{"storage": object{"exemplars": object{"max_exemplars": 100_000}}}
 }
 
-// read is all that it holds: what it has scraped, or got. It is asked for chunks, as versions before 2.43 leave histograms out of
-// an answer in samples.
+// read is all that it holds: what it has scraped, or got. It is asked for chunks, as versions
+// before 2.43 leave histograms out of an answer in samples.
 func (s *server) read() (points, error) {
 	query := prompb.ReadRequest{
 		Queries: []*prompb.Query{{
@@ -214,7 +214,8 @@ func (s *server) metric(name, url string) (float64, error) {
 	return 0, fmt.Errorf("%s has no metric %s of %s", s.name, name, url)
 }
 
-// wantFailed checks how many exemplars, and of all else nothing, it has given up that it wrote to a URL.
+// wantFailed checks how many exemplars, and of all else nothing, it has given up that it wrote to a
+// URL.
 func (s *server) wantFailed(url string, exemplars int) {
 	s.t.Helper()
 	for of, want := range map[string]int{"samples": 0, "histograms": 0, "exemplars": exemplars, "metadata": 0} {

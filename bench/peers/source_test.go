@@ -15,7 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// tenants are those that the source's series belong to, besides what a sender says of itself, which is nobody's.
+// tenants are those that the source's series belong to, besides what a sender says of itself, which
+// is nobody's.
 var tenants = []string{"alpha", "beta", "gamma"}
 
 // nobody is the tenant of series that have no label of one.

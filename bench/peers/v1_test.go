@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Everything that a Prometheus has scraped arrives: under its tenant at a sink, and in another Prometheus.
+// Everything that a Prometheus has scraped arrives: under its tenant at a sink, and in another
+// Prometheus.
 func TestVersion1(t *testing.T) {
 	t.Parallel()
 	from, to, bare := newSource(t), newSink(t), newSink(t)
@@ -56,7 +57,8 @@ func scrape(t *testing.T, from *source, n int) {
 	})
 }
 
-// waitStale waits until the sender has marked the end of the source's series, and returns the time of that.
+// waitStale waits until the sender has marked the end of the source's series, and returns the time
+// of that.
 func waitStale(t *testing.T, s *server) (last int64) {
 	t.Helper()
 	eventually(t, func() error {
@@ -79,7 +81,8 @@ func waitStale(t *testing.T, s *server) (last int64) {
 	return last
 }
 
-// wantScraped is what the sender holds, of which every value of the source is checked. The source must not be scraped any more.
+// wantScraped is what the sender holds, of which every value of the source is checked. The source
+// must not be scraped any more.
 func wantScraped(t *testing.T, s *server, from *source) points {
 	t.Helper()
 	p, err := s.read()
@@ -106,8 +109,8 @@ func wantScraped(t *testing.T, s *server, from *source) points {
 	return p
 }
 
-// holds checks that the series i of a tenant have the values of scrapes, whose times are given by their numbers, and no others. What has
-// a time of its own must be at that.
+// holds checks that the series i of a tenant have the values of scrapes, whose times are given by
+// their numbers, and no others. What has a time of its own must be at that.
 func holds(p points, from *source, scrapes map[int]int64, i int, tenant string) error {
 	counted, dated := from.series("counted_total", i, tenant), from.series("dated", i, tenant)
 	values := make(map[string]int)

@@ -2,7 +2,8 @@ package peers
 
 import "testing"
 
-// Version 2 is passed on as such to targets that take it, and what they have written is told. For others it becomes version 1.
+// Version 2 is passed on as such to targets that take it, and what they have written is told. For
+// others it becomes version 1.
 func TestVersion2(t *testing.T) {
 	t.Parallel()
 	from, to, bare, old := newSource(t), newSink(t), newSink(t), newSink(t)
@@ -21,8 +22,9 @@ func TestVersion2(t *testing.T) {
 	wantAtSink(t, bare, bareOf(sent.byTenant()), last)
 	wantAtSink(t, old, sent.byTenant(), last)
 	wantAtServer(t, deaf, sent, last)
-	// Prometheus 3.15 sends exemplars apart from samples, and as a receiver refuses series that have nothing else, by 400. Then the relay
-	// sends the request again in version 1, of which it takes them.
+	// Prometheus 3.15 sends exemplars apart from samples, and as a receiver refuses series that
+	// have nothing else, by 400. Then the relay sends the request again in version 1, of which it
+	// takes them.
 	wantAtServer(t, second, sent, last)
 	for _, url := range []string{toSink, toBare, toOld, toDeaf, toServer} {
 		first.wantFailed(url, 0)

@@ -25,8 +25,9 @@ func newVmagent(t *testing.T, from *source, url string) {
 	p.answers("http://" + address + "/health")
 }
 
-// All that a vmagent scrapes arrives, though the relay is killed in between. It tells nobody what it holds: the series that have times
-// of their own are known to the point, and of the others every value.
+// All that a vmagent scrapes arrives, though the relay is killed in between. It tells nobody what
+// it holds: the series that have times of their own are known to the point, and of the others every
+// value.
 func TestVmagent(t *testing.T) {
 	t.Parallel()
 	modes(t, func(t *testing.T, args ...string) {

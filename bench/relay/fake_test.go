@@ -131,7 +131,8 @@ func (f *fakeRelay) push(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// spendTicks takes as much processor time as /proc shows of a process, which a few requests on a busy machine may not.
+// spendTicks takes as much processor time as /proc shows of a process, which a few requests on a
+// busy machine may not.
 func spendTicks() {
 	const ticks = 20 * time.Millisecond
 	for start := processorTime(); processorTime()-start < ticks; {

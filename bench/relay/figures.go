@@ -60,8 +60,8 @@ func (t *trial) figures(s scenario) []harness.Figure {
 	)
 }
 
-// lacking is how many series, or else samples and what there is besides, tenants lack that were acknowledged, or NaN when the sink cannot
-// tell.
+// lacking is how many series, or else samples and what there is besides, tenants lack that were
+// acknowledged, or NaN when the sink cannot tell.
 func (t *trial) lacking() float64 {
 	d := t.report.RemoteWrite.Delivered
 	if !d.Looked {
@@ -75,7 +75,8 @@ func (t *trial) lacking() float64 {
 	return float64(sum)
 }
 
-// strange is how many series came for another tenant than theirs, or NaN when some came for a tenant that was not sent.
+// strange is how many series came for another tenant than theirs, or NaN when some came for a
+// tenant that was not sent.
 func (t *trial) strange() float64 {
 	d := t.report.RemoteWrite.Delivered
 	if len(d.Unknown) > 0 {

@@ -14,9 +14,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/load"
 )
 
-// The case of an outage: what ten tenants with 2000 series each send in ten minutes, a sample of each series in 15 s, waits in the queue.
-// The samples come in a fraction of that time, and then nothing comes until pauses and circuits are as long as they are after ten minutes.
-// Then the target is there.
+// The case of an outage: what ten tenants with 2000 series each send in ten minutes, a sample of
+// each series in 15 s, waits in the queue. The samples come in a fraction of that time, and then
+// nothing comes until pauses and circuits are as long as they are after ten minutes. Then the
+// target is there.
 
 const (
 	outageCase    = "a queue drains what 10 tenants × 2000 series send in 10 minutes"
@@ -32,7 +33,8 @@ type outage struct {
 	posts                   int64
 }
 
-// runOutage starts a relay whose target is not there, has the sender send, starts the target, and waits until all has come.
+// runOutage starts a relay whose target is not there, has the sender send, starts the target, and
+// waits until all has come.
 func runOutage(ctx context.Context, p program, o harness.Options) (d *outage, err error) {
 	binary, err := p.build(ctx, o.Dir)
 	if err != nil {

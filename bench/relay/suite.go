@@ -1,5 +1,5 @@
-// Package relay measures the tenant relay of Remote Write: it builds and starts one, a sink after it and a sender before it, and compares
-// what was acknowledged with what came to the sink.
+// Package relay measures the tenant relay of Remote Write: it builds and starts one, a sink after
+// it and a sender before it, and compares what was acknowledged with what came to the sink.
 //
 // Where things are:
 //
@@ -10,13 +10,16 @@
 //
 // # Method
 //
-// Each case has a sink, a relay and a sender of its own, which are processes on the same processors and talk over loopback: `slipstream sink`,
-// `slipstream serve` and `slipstream load`, so that the system tells their processor times apart. The relay has default settings but for its
-// target and the tenants' label, which stays in the series. The sink looks into each body, and counts series for each tenant.
+// Each case has a sink, a relay and a sender of its own, which are processes on the same processors
+// and talk over loopback: `slipstream sink`, `slipstream serve` and `slipstream load`, so that the
+// system tells their processor times apart. The relay has default settings but for its target and
+// the tenants' label, which stays in the series. The sink looks into each body, and counts series
+// for each tenant.
 //
-// The processor time of the relay is that of its process from the first request until everything has come to the sink. Beside it stands a
-// floor: what the sender takes to decompress the same bodies and to compress them with snappy, before the load and after it, the least of
-// the two. All are for a gigabyte before compression.
+// The processor time of the relay is that of its process from the first request until everything
+// has come to the sink. Beside it stands a floor: what the sender takes to decompress the same
+// bodies and to compress them with snappy, before the load and after it, the least of the two. All
+// are for a gigabyte before compression.
 package relay
 
 import (

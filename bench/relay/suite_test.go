@@ -147,7 +147,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// The relay itself, built and started as the bench does it: what it acknowledges comes to the sink, also by way of the queue.
+// The relay itself, built and started as the bench does it: what it acknowledges comes to the sink,
+// also by way of the queue.
 func TestSlipstream(t *testing.T) {
 	for _, name := range []string{mainCase, "2.0, " + mainCase, "queue, " + mainCase} {
 		p := slipstream

@@ -101,7 +101,8 @@ func passThrough(ctx context.Context, p program, binary, data, sink string, dura
 	if err := json.Unmarshal(said, report); err != nil || report.RemoteWrite == nil || report.RemoteWrite.Delivered == nil {
 		return nil, fmt.Errorf("the sender gave no report: %w", errors.Join(failed, err))
 	}
-	// An error beside a whole report says that what was delivered is not what was acknowledged. That is for the bars to judge.
+	// An error beside a whole report says that what was delivered is not what was acknowledged.
+	// That is for the bars to judge.
 	if report.Server.Problem != "" {
 		return nil, errors.New(report.Server.Problem)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// corpus is a request as an agent in a Kubernetes cluster sends it. A series has 12 sorted labels and a sample, as a rule. A pod has 20
-// series, which stand together unless the tenants are mixed.
+// corpus is a request as an agent in a Kubernetes cluster sends it. A series has 12 sorted labels
+// and a sample, as a rule. A pod has 20 series, which stand together unless the tenants are mixed.
 type corpus struct {
 	version remotewrite.Version
 	series  int

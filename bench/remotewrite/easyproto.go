@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 )
 
-// The messages of version 1, read by hand as the documentation of easyproto shows. Texts are views of the body. Slices keep their
-// memory, and so do those within them.
+// The messages of version 1, read by hand as the documentation of easyproto shows. Texts are views
+// of the body. Slices keep their memory, and so do those within them.
 
 type easyRequest struct {
 	series   []easySeries

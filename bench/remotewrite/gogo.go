@@ -101,7 +101,8 @@ func writev2Label(symbols []string, refs []uint32, name string) string {
 	return ""
 }
 
-// resolved is a request of version 2 in the words of version 1: the symbols in place, and the metadata of each series in a list.
+// resolved is a request of version 2 in the words of version 1: the symbols in place, and the
+// metadata of each series in a list.
 func resolved(two *writev2.Request) (*prompb.WriteRequest, error) {
 	labels := func(refs []uint32) []prompb.Label {
 		var list []prompb.Label

@@ -62,7 +62,8 @@ func oursSplit(body []byte, version remotewrite.Version, remove bool) func(each 
 	}
 }
 
-// oursDecode decodes into a request that is used again, whose texts are its own or views of the body.
+// oursDecode decodes into a request that is used again, whose texts are its own or views of the
+// body.
 func oursDecode(body []byte, version remotewrite.Version, view bool) (*remotewrite.Request, func() error) {
 	r := new(remotewrite.Request)
 	if view {
@@ -80,7 +81,8 @@ func oursAppend(version remotewrite.Version, r *remotewrite.Request) func() ([]b
 	}
 }
 
-// plain is a request in the words of prompb, with the metadata of each series in a list if it is of version 2.
+// plain is a request in the words of prompb, with the metadata of each series in a list if it is of
+// version 2.
 func plain(r *remotewrite.Request, version remotewrite.Version) *prompb.WriteRequest {
 	req := new(prompb.WriteRequest)
 	for i := range r.Series {

@@ -22,7 +22,8 @@ func findCases() []harness.Case {
 	return cases
 }
 
-// finder is a side that gives the tenant of each series. The texts may be views that are good until the next operation.
+// finder is a side that gives the tenant of each series. The texts may be views that are good until
+// the next operation.
 func finder[T string | []byte](rival, mark string, want []string, find func(values []T) ([]T, error)) harness.Side {
 	var values []T
 	run := func() (err error) {

@@ -54,8 +54,8 @@ type parts struct {
 	requests map[string]*prompb.WriteRequest
 }
 
-// partsOf takes a request apart, and the label out of its series if that is to be removed. The metadata of version 1 belong to no tenant,
-// those of version 2 to their series.
+// partsOf takes a request apart, and the label out of its series if that is to be removed. The
+// metadata of version 1 belong to no tenant, those of version 2 to their series.
 func partsOf(req *prompb.WriteRequest, version remotewrite.Version, remove bool) parts {
 	p := parts{requests: map[string]*prompb.WriteRequest{}}
 	for i := range req.Timeseries {
@@ -182,7 +182,8 @@ type partTwo struct {
 	table writev2.SymbolsTable
 }
 
-// rewrite makes references to the symbols of a request into those to a part's, without a label unless its name is empty.
+// rewrite makes references to the symbols of a request into those to a part's, without a label
+// unless its name is empty.
 func rewrite(table *writev2.SymbolsTable, refs []uint32, symbols []string, without string) []uint32 {
 	kept := refs[:0]
 	for i := 0; i+1 < len(refs); i += 2 {

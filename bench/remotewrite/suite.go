@@ -1,5 +1,5 @@
-// Package remotewrite measures package remotewrite of this project against other ways to read and write the requests of Prometheus
-// Remote Write, 1.0 and 2.0.
+// Package remotewrite measures package remotewrite of this project against other ways to read and
+// write the requests of Prometheus Remote Write, 1.0 and 2.0.
 //
 // Where things are:
 //

@@ -18,7 +18,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// The bodies are the same in every run, or runs could not be compared, and have the sizes by which the throughput is reckoned.
+// The bodies are the same in every run, or runs could not be compared, and have the sizes by which
+// the throughput is reckoned.
 func TestBodies(t *testing.T) {
 	for c, size := range bodySizes {
 		first, err := c.body()

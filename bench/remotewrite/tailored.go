@@ -9,8 +9,9 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 )
 
-// The parser of the design that the article describes which Suite names: series from a pool, and texts that are copied. The
-// code is ours, and refuses what the original panics at or misreads. Like the original it passes over exemplars, histograms and metadata.
+// The parser of the design that the article describes which Suite names: series from a pool, and
+// texts that are copied. The code is ours, and refuses what the original panics at or misreads.
+// Like the original it passes over exemplars, histograms and metadata.
 
 var errTailored = errors.New("tailored: malformed request")
 

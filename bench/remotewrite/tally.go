@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// tally is what reading a request comes to. It depends on the order, and on each value; of a text on its length and on
-// both of its ends.
+// tally is what reading a request comes to. It depends on the order, and on each value; of a text
+// on its length and on both of its ends.
 type tally struct {
 	series, labels, samples, exemplars, histograms int
 

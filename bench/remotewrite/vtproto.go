@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/remotewrite/vtpb2"
 )
 
-// Every call to what vtprotobuf generates. Requests are used again after ResetVT, and keep their memory and that of all within them.
-// Where texts need not outlive the body they are views.
+// Every call to what vtprotobuf generates. Requests are used again after ResetVT, and keep their
+// memory and that of all within them. Where texts need not outlive the body they are views.
 
 // vtRequest is one of either version.
 type vtRequest interface {
@@ -266,7 +266,8 @@ func vtPlainTwo(vt *vtpb2.Request) *prompb.WriteRequest {
 // oneofs are the types that the oneofs of gogo protobuf hold.
 var oneofs = slices.Concat(new(prompb.Histogram).XXX_OneofWrappers(), new(writev2.Histogram).XXX_OneofWrappers())
 
-// translate makes a message of gogo protobuf, or a part of it, of one of vtprotobuf. The fields have the same names.
+// translate makes a message of gogo protobuf, or a part of it, of one of vtprotobuf. The fields
+// have the same names.
 func translate(to, from reflect.Value) {
 	switch {
 	case from.Kind() == reflect.Pointer || from.Kind() == reflect.Interface:

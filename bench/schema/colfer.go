@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// The layout of Colfer, by hand: a field's number, then its value, and 7f at the end; what is zero is left out. Numbers are big-endian,
-// lengths and whole numbers varints. Bit 7 of a field's number says that an integer is negative; the times here need no such bit.
+// The layout of Colfer, by hand: a field's number, then its value, and 7f at the end; what is zero
+// is left out. Numbers are big-endian, lengths and whole numbers varints. Bit 7 of a field's number
+// says that an integer is negative; the times here need no such bit.
 
 const colferEnd = 0x7f
 

@@ -81,7 +81,8 @@ func nestValue() nest {
 
 func name[T any](v *level[T], depth uint32) { v.ID, v.Name = depth, fmt.Sprintf("level %d", depth) }
 
-// smallStructs are a thousand random ones, as go_serialization_benchmarks makes them, but born within a second and always the same.
+// smallStructs are a thousand random ones, as go_serialization_benchmarks makes them, but born
+// within a second and always the same.
 func smallStructs() []smallStruct {
 	r := source(3)
 	list := make([]smallStruct, 1000)

@@ -12,8 +12,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The floor is Parco's bytes, written and read by code for one struct each: fields one after another, no tags, fixed widths in little
-// endian, a count before what has one, 00 or 01 before what may be absent. Lengths are taken to fit, and so are times.
+// The floor is Parco's bytes, written and read by code for one struct each: fields one after
+// another, no tags, fixed widths in little endian, a count before what has one, 00 or 01 before
+// what may be absent. Lengths are taken to fit, and so are times.
 
 var le = binary.LittleEndian
 
@@ -118,7 +119,8 @@ func recordFloor(wide bool) codec[record] {
 	}
 }
 
-// sortedRecord is a record whose entries stand in the order of their keys: the same bytes in every run.
+// sortedRecord is a record whose entries stand in the order of their keys: the same bytes in every
+// run.
 func sortedRecord(wide bool) func(v *record) ([]byte, error) {
 	return func(v *record) ([]byte, error) {
 		dst := appendBeforeMap(nil, v, wide)

@@ -9,7 +9,8 @@ import (
 
 // mus takes no structs: its serializers are called field by field, as its documentation shows.
 
-// musSafe takes the serializers that the documentation advises: varints for whole numbers, strings that are copied.
+// musSafe takes the serializers that the documentation advises: varints for whole numbers, strings
+// that are copied.
 func musSafe() library[smallStruct] {
 	var out []byte
 	return library[smallStruct]{

@@ -84,7 +84,8 @@ func oursLevel[T any](in *schema.Schema[T]) *schema.Schema[level[T]] {
 	)
 }
 
-// oursSmall is our codec of the struct of go_serialization_benchmarks; view leaves the texts where they are.
+// oursSmall is our codec of the struct of go_serialization_benchmarks; view leaves the texts where
+// they are.
 func oursSmall() (c codec[smallStruct], view func(b []byte, v *smallStruct) error) {
 	s := schema.Struct(
 		schema.F("name", func(v *smallStruct) *string { return &v.Name }, schema.Str8),

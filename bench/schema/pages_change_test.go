@@ -13,7 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// A change is a row of "The same change in both": two versions of a message of Protobuf, and two of a schema.
+// A change is a row of "The same change in both": two versions of a message of Protobuf, and two of
+// a schema.
 type change struct {
 	theirs string // what the second cell begins with
 	old    string // the fields in Protobuf
@@ -58,7 +59,8 @@ func (c change) check(t *testing.T, r pages.Row) {
 	}
 }
 
-// bothWays wants a message of each version to have the same value in its field "a" when the other reads it.
+// bothWays wants a message of each version to have the same value in its field "a" when the other
+// reads it.
 func bothWays(value any) func(*testing.T, *protoPair) {
 	return func(t *testing.T, p *protoPair) {
 		t.Helper()
@@ -292,7 +294,8 @@ func changes() map[string]func(*testing.T, pages.Row) {
 	return checks
 }
 
-// reservedNumber wants both versions to read each other, and the number to be refused for another field.
+// reservedNumber wants both versions to read each other, and the number to be refused for another
+// field.
 func reservedNumber(t *testing.T, p *protoPair) {
 	bothWays(int64(7))(t, p)
 	if _, err := protoFile("int64 a = 1; int64 again = 2; reserved 2"); err == nil {

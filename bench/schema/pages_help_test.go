@@ -15,13 +15,15 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A protoType is a message of Protobuf (proto3) whose first field, number 1, is what a test looks at.
+// A protoType is a message of Protobuf (proto3) whose first field, number 1, is what a test looks
+// at.
 type protoType struct {
 	t          *testing.T
 	descriptor protoreflect.MessageDescriptor
 }
 
-// protoFields returns the message that has these fields, written as in a .proto file. The type message is one with a string.
+// protoFields returns the message that has these fields, written as in a .proto file. The type
+// message is one with a string.
 func protoFields(t *testing.T, fields string) protoType {
 	t.Helper()
 	file, err := protoFile(fields)

@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The table in "Moving a service" of docs/from-protobuf.md: a reader takes messages of Protobuf and of a schema, and tells them apart.
+// The table in "Moving a service" of docs/from-protobuf.md: a reader takes messages of Protobuf and
+// of a schema, and tells them apart.
 
 // smalls is a schema of a type that protoc-gen-go has made.
 var smalls = schema.Struct(
@@ -137,7 +138,8 @@ func moving() map[string]func(*testing.T, pages.Row) {
 			if bytes.HasPrefix(theirs, print[:]) {
 				t.Errorf("%x begins as a frame", theirs)
 			}
-			// A message of Protobuf that begins with a fingerprint: a field that is unknown, of as many bytes as its second says.
+			// A message of Protobuf that begins with a fingerprint: a field that is unknown, of as
+			// many bytes as its second says.
 			for n := range 1000 {
 				print := shapeOf(t, fmt.Sprintf("{skip%d}", n+1)).Fingerprint()
 				made := append(print[:], make([]byte, 128)...)
@@ -152,8 +154,9 @@ func moving() map[string]func(*testing.T, pages.Row) {
 	}
 }
 
-// TestOwnTypesAfterGeneratedOnes is the last step: a type of one's own with the same Fingerprint has the same bytes; one that has a value
-// where the generated type has a pointer, and so no Opt, has other bytes and another Fingerprint.
+// TestOwnTypesAfterGeneratedOnes is the last step: a type of one's own with the same Fingerprint
+// has the same bytes; one that has a value where the generated type has a pointer, and so no Opt,
+// has other bytes and another Fingerprint.
 func TestOwnTypesAfterGeneratedOnes(t *testing.T) {
 	type own struct {
 		Siblings int32

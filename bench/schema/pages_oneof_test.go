@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// What the steps of "Moving a service" of docs/from-protobuf.md tell of generated types, beside TestGeneratedTypes: a oneof, repeated
-// messages, and types of one's own after them.
+// What the steps of "Moving a service" of docs/from-protobuf.md tell of generated types, beside
+// TestGeneratedTypes: a oneof, repeated messages, and types of one's own after them.
 
 // kindOf is a computed field of a oneof of Google's Value: the one kind that get and set know.
 func kindOf[V any](name string, t schema.Type[V], get func(*structpb.Value) (V, bool), set func(V) *structpb.Value) schema.Field[structpb.Value] {
@@ -46,7 +46,8 @@ func values() schema.Type[structpb.Value] {
 		}, structpb.NewBoolValue))
 }
 
-// oneofs is the row `oneof`, and step 1: there is a byte for each kind that is missing, and all come back as they were.
+// oneofs is the row `oneof`, and step 1: there is a byte for each kind that is missing, and all
+// come back as they were.
 func oneofs(t *testing.T, _ pages.Row) {
 	list := schema.Struct(schema.F("values", func(l *structpb.ListValue) *[]*structpb.Value { return &l.Values },
 		schema.List(schema.H8, schema.Opt(values()))))
@@ -83,7 +84,8 @@ type own struct {
 	Siblings int32
 }
 
-// Step 6: where an Opt is dropped the bytes and the Fingerprint change; where the Fingerprint is the same, so are the bytes.
+// Step 6: where an Opt is dropped the bytes and the Fingerprint change; where the Fingerprint is
+// the same, so are the bytes.
 func TestPagesMovingToOwnTypes(t *testing.T) {
 	part := schema.Part(
 		schema.F("name", func(m *own) *string { return &m.Name }, schema.Str8),

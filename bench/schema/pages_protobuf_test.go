@@ -22,7 +22,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The tables of docs/from-protobuf.md that compare both formats, held to Google's library and to package schema.
+// The tables of docs/from-protobuf.md that compare both formats, held to Google's library and to
+// package schema.
 func TestPagesFromProtobuf(t *testing.T) {
 	page := pages.Read(t, "docs/from-protobuf.md")
 	page.Rows(t, "How large", sizes())
@@ -118,7 +119,8 @@ func sizes() map[string]func(*testing.T, pages.Row) {
 	return checks
 }
 
-// besides wants nothing but the fields of a struct in a list, and nothing but key and value of an entry of a map.
+// besides wants nothing but the fields of a struct in a list, and nothing but key and value of an
+// entry of a map.
 func besides(t *testing.T) {
 	t.Helper()
 	type pair struct{ A, B uint32 }
@@ -157,7 +159,8 @@ func list(of string, element func(i int) any) func(*testing.T) int {
 // limits returns the checks of "Limits".
 func limits() map[string]func(*testing.T, pages.Row) {
 	return map[string]func(*testing.T, pages.Row){
-		// That a message of Protobuf holds 2 GB at most takes more memory to see than a test may have.
+		// That a message of Protobuf holds 2 GB at most takes more memory to see than a test may
+		// have.
 		"bytes of a string, elements of a list": func(t *testing.T, r pages.Row) {
 			holds := numbers(r.Cells[2])
 			for i, h := range []schema.Type[[]struct{}]{schema.List(schema.H8, none), schema.List(schema.H16, none), schema.List(schema.H32, none)} {

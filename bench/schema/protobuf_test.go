@@ -15,13 +15,15 @@ import (
 
 // What docs/from-protobuf.md tells of Protocol Buffers is held to their library.
 
-// generated has a type of each kind that protoc-gen-go makes but for interfaces: a message, and one that leads to another.
+// generated has a type of each kind that protoc-gen-go makes but for interfaces: a message, and one
+// that leads to another.
 type generated struct {
 	small *pb.SmallStruct
 	at    *timestamppb.Timestamp
 }
 
-// TestGeneratedTypes: the types that protoc-gen-go has made may stay, and what comes back is equal to protobuf.
+// TestGeneratedTypes: the types that protoc-gen-go has made may stay, and what comes back is equal
+// to protobuf.
 func TestGeneratedTypes(t *testing.T) {
 	timestamps := schema.Part(
 		schema.F("seconds", func(t *timestamppb.Timestamp) *int64 { return &t.Seconds }, schema.I64),

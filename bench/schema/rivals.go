@@ -16,7 +16,8 @@ const (
 	markOther = "our own codec of that format, which says of each value what it is, and has a name for each field."
 )
 
-// described are the libraries of formats that describe themselves. Of msgp it takes the code for T, if there is some.
+// described are the libraries of formats that describe themselves. Of msgp it takes the code for T,
+// if there is some.
 func described[T any](generated codec[T]) []library[T] {
 	inJSON := format[T]{
 		input: func(v *T) ([]byte, error) { return stdjson.Marshal(v) },
@@ -92,7 +93,8 @@ type sortableRecord struct {
 	Float64 float64
 }
 
-// sortedMsgpack is v as v5 writes it, with the keys of maps sorted so that the bytes are the same in every run.
+// sortedMsgpack is v as v5 writes it, with the keys of maps sorted so that the bytes are the same
+// in every run.
 func sortedMsgpack[T any](v *T) ([]byte, error) {
 	r, ok := any(v).(*record)
 	if !ok {

@@ -65,7 +65,8 @@ func readTuple(b []byte, v *smallStruct) error {
 	return dec.DecodeMulti(&v.Name, &v.BirthDay, &v.Phone, &v.Siblings, &v.Spouse, &v.Money)
 }
 
-// The messages of protobuf are types of their own: a value is copied into one that is kept, or out of it.
+// The messages of protobuf are types of their own: a value is copied into one that is kept, or out
+// of it.
 
 func toMessage(m *pb.SmallStruct, v *smallStruct) {
 	m.Name, m.BirthDay, m.Phone, m.Siblings, m.Spouse, m.Money = v.Name, v.BirthDay.UnixNano(), v.Phone, int32(v.Siblings), v.Spouse, v.Money
@@ -172,7 +173,8 @@ func flatLibrary() library[smallStruct] {
 	}
 }
 
-// gobLibrary writes the type before each value: a message that does not begin a stream cannot be read without.
+// gobLibrary writes the type before each value: a message that does not begin a stream cannot be
+// read without.
 func gobLibrary() library[smallStruct] {
 	unmarshal := func(b []byte, v *smallStruct) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }
 	return library[smallStruct]{

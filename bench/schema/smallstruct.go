@@ -23,8 +23,9 @@ type calls struct {
 	unmarshal func(b []byte, v *smallStruct) error
 }
 
-// smallStructCases has rows of each of the two classes that the suite tells apart: a message has memory of its own and its texts are copied,
-// or it lies in a buffer that is kept, and the texts are views of it.
+// smallStructCases has rows of each of the two classes that the suite tells apart: a message has
+// memory of its own and its texts are copied, or it lies in a buffer that is kept, and the texts
+// are views of it.
 func smallStructCases() []harness.Case {
 	return []harness.Case{
 		smallStructCase("marshal, new memory", 1, 1, func(l library[smallStruct]) (c calls, has bool) {

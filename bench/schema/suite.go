@@ -1,4 +1,5 @@
-// Package schema measures package schema of this project against formats that describe themselves, and against generated code.
+// Package schema measures package schema of this project against formats that describe themselves,
+// and against generated code.
 //
 // Where things are:
 //

@@ -174,7 +174,8 @@ func TestChecksCanFail(t *testing.T) {
 	}
 }
 
-// Generated code is what the generators make today. They are run, as go generate does it, in a copy of the directory.
+// Generated code is what the generators make today. They are run, as go generate does it, in a copy
+// of the directory.
 func TestGeneratedCodeIsFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the generators")

@@ -1,7 +1,9 @@
-// Package msgpack is Slipstream's msgpack under the import path github.com/Basekick-Labs/msgpack/v6.
+// Package msgpack is Slipstream's msgpack under the import path
+// github.com/Basekick-Labs/msgpack/v6.
 //
-// Types are the same types, not copies: a value, an Encoder or a registration made through either path serves both. What is
-// exported here is what the original exports; the documentation is that of github.com/slipstream-go/slipstream/msgpack.
+// Types are the same types, not copies: a value, an Encoder or a registration made through either
+// path serves both. What is exported here is what the original exports; the documentation is that
+// of github.com/slipstream-go/slipstream/msgpack.
 package msgpack
 
 import (

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Exported lists what the packages export that match the patterns of go list, as seen from the module in dir. env is added
-// to the environment of the go command. The lines are sorted.
+// Exported lists what the packages export that match the patterns of go list, as seen from the
+// module in dir. env is added to the environment of the go command. The lines are sorted.
 func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	built, err := build(dir, env, patterns)
 	if err != nil {
@@ -41,7 +41,8 @@ func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	return lines, nil
 }
 
-// Importer returns an importer of the packages that match the patterns of go list, as seen from the module in dir, and of what they import.
+// Importer returns an importer of the packages that match the patterns of go list, as seen from the
+// module in dir, and of what they import.
 func Importer(set *token.FileSet, dir string, patterns ...string) (types.Importer, error) {
 	built, err := build(dir, nil, patterns)
 	if err != nil {

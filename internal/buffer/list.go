@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// A short list and its header are one allocation. Lists do not come from slabs: what they point to is of any size, and one
-// that is kept would keep that of its neighbours.
+// A short list and its header are one allocation. Lists do not come from slabs: what they point to
+// is of any size, and one that is kept would keep that of its neighbours.
 type (
 	list2 struct {
 		list  []any
@@ -23,7 +23,8 @@ type (
 	}
 )
 
-// NewList is a list of n nils and the any that holds it. The any sees what is put into the list later, but not its growth.
+// NewList is a list of n nils and the any that holds it. The any sees what is put into the list
+// later, but not its growth.
 func NewList(n int) ([]any, any) {
 	switch {
 	case n == 0:

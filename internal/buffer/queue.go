@@ -2,16 +2,19 @@ package buffer
 
 import "sync"
 
-// Queue is a queue of bytes in chunks. A chunk lies in a page, which is ours, or is foreign: memory of the caller's that the
-// queue refers to. Bytes are added at either end and taken from the front, none of which moves those that wait.
+// Queue is a queue of bytes in chunks. A chunk lies in a page, which is ours, or is foreign: memory
+// of the caller's that the queue refers to. Bytes are added at either end and taken from the front,
+// none of which moves those that wait.
 //
 //	chunk   [page: read | unread      ]  [foreign]  [page: unread | free]
 //	                     ^ the first                                ^ tail.used: where bytes are added
 //
-// Pages of PageSize come from a pool that all queues share. A page goes back when nothing refers to it any more, and the
-// queue forgets it at that moment. A page of which a view was given out never goes back.
+// Pages of PageSize come from a pool that all queues share. A page goes back when nothing refers to
+// it any more, and the queue forgets it at that moment. A page of which a view was given out never
+// goes back.
 //
-// The zero Queue is empty. It must not be copied while it holds bytes, and is not safe for concurrent use.
+// The zero Queue is empty. It must not be copied while it holds bytes, and is not safe for
+// concurrent use.
 type Queue struct {
 	ring   []chunk // its length is a power of two; the chunks in use are first, first+1, … modulo that
 	first  int
@@ -21,7 +24,8 @@ type Queue struct {
 	window *page // of the last Window, or nil
 }
 
-// chunk is a run of unread bytes. Its capacity reaches to the end of its page, so that it tells where in the page it lies.
+// chunk is a run of unread bytes. Its capacity reaches to the end of its page, so that it tells
+// where in the page it lies.
 type chunk struct {
 	b    []byte // never empty
 	page *page  // nil when b is foreign
@@ -36,10 +40,12 @@ type page struct {
 }
 
 const (
-	// PageSize is the size of the pages of the pool. What is longer gets a page of its own size, which is not pooled.
+	// PageSize is the size of the pages of the pool. What is longer gets a page of its own size,
+	// which is not pooled.
 	PageSize = 4 << 10
 
-	// headroom is left free at the start of an empty queue, so that a header can be prepended in place.
+	// headroom is left free at the start of an empty queue, so that a header can be prepended in
+	// place.
 	headroom = 64
 
 	// unsplit is up to how many bytes are kept in one piece rather than split between two pages.
@@ -189,8 +195,8 @@ func (q *Queue) Refer(b []byte) {
 	}
 }
 
-// Prepend adds a copy of b in front: before the first chunk if there is room that nobody looks at, else at the end of a page
-// of its own.
+// Prepend adds a copy of b in front: before the first chunk if there is room that nobody looks at,
+// else at the end of a page of its own.
 func (q *Queue) Prepend(b []byte) {
 	if len(b) == 0 {
 		return
@@ -216,7 +222,8 @@ func copied(b []byte) chunk {
 	return chunk{p.mem[from:], p}
 }
 
-// First is the first chunk, or empty when there is none. It is a view: valid until its bytes are taken.
+// First is the first chunk, or empty when there is none. It is a view: valid until its bytes are
+// taken.
 func (q *Queue) First() []byte {
 	if q.n == 0 {
 		return nil
@@ -254,7 +261,8 @@ func (q *Queue) Detach() {
 	}
 }
 
-// Copy copies bytes from the front into b, as many as fit or are there, and gives how many. They are not taken.
+// Copy copies bytes from the front into b, as many as fit or are there, and gives how many. They
+// are not taken.
 func (q *Queue) Copy(b []byte) int {
 	n := 0
 	for k := 0; k < q.n && n < len(b); k++ {

@@ -22,8 +22,8 @@ func fill(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// TestQueueAgainstSlice does random things to a queue and to a plain slice. Views that were kept and memory that was referred to
-// must not change, whatever comes later.
+// TestQueueAgainstSlice does random things to a queue and to a plain slice. Views that were kept
+// and memory that was referred to must not change, whatever comes later.
 func TestQueueAgainstSlice(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -105,8 +105,9 @@ func TestQueueAgainstSlice(t *testing.T) {
 	}
 }
 
-// TestPagesAreForgotten is the error of msgpack-ruby 1.8.2: its Buffer#clear gave pages back and kept its pointers to them, so
-// that one buffer wrote what another read. Here two queues take turns, and whatever empties one must cut it off its pages.
+// TestPagesAreForgotten is the error of msgpack-ruby 1.8.2: its Buffer#clear gave pages back and
+// kept its pointers to them, so that one buffer wrote what another read. Here two queues take
+// turns, and whatever empties one must cut it off its pages.
 func TestPagesAreForgotten(t *testing.T) {
 	for name, empty := range map[string]func(*Queue){
 		"Reset":   (*Queue).Reset,
@@ -147,7 +148,8 @@ func TestPagesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestPagesAcrossGoroutines lets many queues, each with its own goroutine, share the pool. Each reads what it wrote alone.
+// TestPagesAcrossGoroutines lets many queues, each with its own goroutine, share the pool. Each
+// reads what it wrote alone.
 func TestPagesAcrossGoroutines(t *testing.T) {
 	var wait sync.WaitGroup
 	for g := range 8 {
@@ -178,8 +180,8 @@ func TestPagesAcrossGoroutines(t *testing.T) {
 	wait.Wait()
 }
 
-// TestPagesAreReused holds that a queue which is filled and emptied takes nothing new, and that a kept page is not given to
-// another.
+// TestPagesAreReused holds that a queue which is filled and emptied takes nothing new, and that a
+// kept page is not given to another.
 func TestPagesAreReused(t *testing.T) {
 	var q Queue
 	b := make([]byte, 10_000)
@@ -209,7 +211,8 @@ func TestPagesAreReused(t *testing.T) {
 	}
 }
 
-// TestSmallReferences holds that what is written between references shares pages: memory follows the bytes, not the pieces.
+// TestSmallReferences holds that what is written between references shares pages: memory follows
+// the bytes, not the pieces.
 func TestSmallReferences(t *testing.T) {
 	var q Queue
 	foreign := []byte("foreign")
@@ -251,7 +254,8 @@ func TestHeadroom(t *testing.T) {
 	}
 }
 
-// TestRingShrinks fills and drains a queue of many chunks, whole or but for one: the ring is as large as what waits needs.
+// TestRingShrinks fills and drains a queue of many chunks, whole or but for one: the ring is as
+// large as what waits needs.
 func TestRingShrinks(t *testing.T) {
 	var q Queue
 	for _, left := range []int{1, 0, 3} {

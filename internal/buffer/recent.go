@@ -2,8 +2,9 @@ package buffer
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Recent keeps short strings that recur, such as the keys of records. It is direct-mapped: a string evicts the one in its
-// place, so that hostile input can neither grow it nor slow it down. Its strings lie in chunks of their own, because they stay.
+// Recent keeps short strings that recur, such as the keys of records. It is direct-mapped: a string
+// evicts the one in its place, so that hostile input can neither grow it nor slow it down. Its
+// strings lie in chunks of their own, because they stay.
 type Recent struct {
 	slots [recentSlots]struct {
 		lo, hi uint64
@@ -17,16 +18,18 @@ const (
 	recentSlots = 1 << recentBits
 	recentBits  = 9
 
-	// recentChunks is after how many chunks the slots are emptied. Each of them may hold a string of a
-	// chunk of its own, so it bounds what stays to 66 KB. It is 8 times what the strings of all slots take.
+	// recentChunks is after how many chunks the slots are emptied. Each of them may hold a string
+	// of a chunk of its own, so it bounds what stays to 66 KB. It is 8 times what the strings of
+	// all slots take.
 	recentChunks = 32
 
 	// RecentMax is the length of the longest string that is kept.
 	RecentMax = 16
 )
 
-// Find is a string of b[i:i+n], and whether it was there already; the caller has checked that these bytes exist and that
-// n ≤ RecentMax. The bytes are compared as two words, which overlap in strings of more than 8 and are zero beyond shorter ones.
+// Find is a string of b[i:i+n], and whether it was there already; the caller has checked that these
+// bytes exist and that n ≤ RecentMax. The bytes are compared as two words, which overlap in strings
+// of more than 8 and are zero beyond shorter ones.
 func (r *Recent) Find(b []byte, i, n int) (s string, known bool) {
 	var lo, hi uint64
 	switch {

@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// TestRecent finds strings of every length at every distance from both ends of the input, and gives a known one back as it is.
+// TestRecent finds strings of every length at every distance from both ends of the input, and gives
+// a known one back as it is.
 func TestRecent(t *testing.T) {
 	var r Recent
 	r0 := rand.New(rand.NewPCG(1, 2))

@@ -2,8 +2,8 @@ package buffer
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Strings cuts many small strings from shared chunks, one allocation for each chunk. A string that is kept pins the chunk
-// it was cut from, no more: long ones get memory of their own.
+// Strings cuts many small strings from shared chunks, one allocation for each chunk. A string that
+// is kept pins the chunk it was cut from, no more: long ones get memory of their own.
 //
 //	chunk  [used by strings, never written again | free]
 //	        0                                 len     cap
@@ -14,7 +14,8 @@ type Strings struct {
 	Size  int // of a chunk; zero means that each string has memory of its own
 }
 
-// ChunkSize is the usual Strings.Size: smaller chunks cost speed, larger ones gain little and pin more.
+// ChunkSize is the usual Strings.Size: smaller chunks cost speed, larger ones gain little and pin
+// more.
 const ChunkSize = 2 << 10
 
 // Copy is a string of b's bytes.
@@ -44,8 +45,8 @@ func (s *Strings) copySlow(b []byte) string {
 	return mem.String(s.chunk)
 }
 
-// CopyBytes returns a copy of b, which is never nil. It has no room beyond its length: an append to it moves it, and does not
-// reach its neighbours.
+// CopyBytes returns a copy of b, which is never nil. It has no room beyond its length: an append to
+// it moves it, and does not reach its neighbours.
 func (s *Strings) CopyBytes(b []byte) []byte {
 	n := len(b)
 	if n == 0 || n > s.Size/8 {
@@ -59,8 +60,8 @@ func (s *Strings) CopyBytes(b []byte) []byte {
 	return s.chunk[at : at+n : at+n]
 }
 
-// CopyAt is a string of b[i:i+n]; the caller has checked that these bytes exist. Short strings move as whole words that
-// overlap; those of less than a word spill into the free part of the chunk.
+// CopyAt is a string of b[i:i+n]; the caller has checked that these bytes exist. Short strings move
+// as whole words that overlap; those of less than a word spill into the free part of the chunk.
 func (s *Strings) CopyAt(b []byte, i, n int) string {
 	at := len(s.chunk)
 	if n > 32 || at+n+8 > cap(s.chunk) {
@@ -90,8 +91,9 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 	return mem.String(chunk[at : at+n])
 }
 
-// Room is free memory of a chunk, at least n bytes, for strings that the caller copies there himself, or nil where each string has
-// memory of its own. Take says how much of it was used; nothing else may be cut meanwhile.
+// Room is free memory of a chunk, at least n bytes, for strings that the caller copies there
+// himself, or nil where each string has memory of its own. Take says how much of it was used;
+// nothing else may be cut meanwhile.
 func (s *Strings) Room(n int) []byte {
 	if n > cap(s.chunk)-len(s.chunk) {
 		if n > s.Size {
@@ -111,13 +113,15 @@ func (s *Strings) Take(n int) {
 // TakeBytes notes that n bytes of Room are the caller's now, who may write them.
 func (s *Strings) TakeBytes(n int) { s.chunk = s.chunk[:len(s.chunk)+n] }
 
-// Slab hands out cells of T one by one from blocks, one allocation for each block. A cell is never handed out twice.
+// Slab hands out cells of T one by one from blocks, one allocation for each block. A cell is never
+// handed out twice.
 type Slab[T any] struct {
 	block []T
 	used  int // cells of block
 }
 
-// slabCells is the cells of a block: more gain no speed and pin more. The first blocks are smaller: few values may be all there are.
+// slabCells is the cells of a block: more gain no speed and pin more. The first blocks are smaller:
+// few values may be all there are.
 const slabCells = 32
 
 // Put is a cell that holds v.

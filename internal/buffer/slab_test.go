@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCopyAt copies strings of every short length, from every place near the end of the input, to every place near the end of
-// a chunk.
+// TestCopyAt copies strings of every short length, from every place near the end of the input, to
+// every place near the end of a chunk.
 func TestCopyAt(t *testing.T) {
 	for n := range 41 {
 		for before := range 20 {
@@ -35,7 +35,8 @@ func TestCopyAt(t *testing.T) {
 	}
 }
 
-// TestCopyBytes cuts byte slices between strings. None is nil, none reaches into its neighbour, and a change of one shows in no other.
+// TestCopyBytes cuts byte slices between strings. None is nil, none reaches into its neighbour, and
+// a change of one shows in no other.
 func TestCopyBytes(t *testing.T) {
 	for _, size := range []int{0, 1, 8, 64, ChunkSize} {
 		s := Strings{Size: size}
@@ -60,8 +61,8 @@ func TestCopyBytes(t *testing.T) {
 	}
 }
 
-// TestStringsAgainstClone cuts random strings, by both methods and with chunks of several sizes, and overwrites the input at
-// once. None may change, now or later.
+// TestStringsAgainstClone cuts random strings, by both methods and with chunks of several sizes,
+// and overwrites the input at once. None may change, now or later.
 func TestStringsAgainstClone(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{0, 1, 8, 64, 100, ChunkSize, 4 * ChunkSize} {
@@ -93,7 +94,8 @@ func TestStringsAgainstClone(t *testing.T) {
 	}
 }
 
-// TestStringsShare counts allocations: short strings share, long ones and those without chunks do not.
+// TestStringsShare counts allocations: short strings share, long ones and those without chunks do
+// not.
 func TestStringsShare(t *testing.T) {
 	if raceEnabled {
 		t.Skip("allocations of the checks")

@@ -21,8 +21,9 @@ import (
 //	82 a1 61 01 a1 62 02    = {"a": 1, "b": 2}    comment lines begin with #
 //	#> 82 a1 61 …           the canonical bytes of the line before
 //
-// The mark after the bytes tells what they are: = is what an encoder writes for the value and a decoder reads as it; < is only
-// read; ! is an error, by its text. Values are in the notation of Note.
+// The mark after the bytes tells what they are: = is what an encoder writes for the value and a
+// decoder reads as it; < is only read; ! is an error, by its text. Values are in the notation of
+// Note.
 type Vector struct {
 	Line  int
 	Bytes []byte
@@ -83,13 +84,14 @@ func parseBytes(s string) ([]byte, error) {
 	return out, nil
 }
 
-// Note writes a decoded value as JSON, on one line, map keys in order. What JSON has no word for is an object of one key:
+// Note writes a decoded value as JSON, on one line, map keys in order. What JSON has no word for is
+// an object of one key:
 //
 //	{"$bin": "00ff"}  {"$time": [seconds, nanoseconds]}  {"$float": "nan"}  {"$str": "ff"} for invalid UTF-8
 //	{"$map": [[1, "a"]]} for a map whose keys are not all strings
 //
-// Floats always have a point or an exponent, so that they differ from ints. A string that repeats one character 32 times or
-// more is {"$repeat": ["a", 300]}.
+// Floats always have a point or an exponent, so that they differ from ints. A string that repeats
+// one character 32 times or more is {"$repeat": ["a", 300]}.
 func Note(v any) string {
 	switch v := v.(type) {
 	case nil:

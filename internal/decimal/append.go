@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Bytes that a Put function wants between the offset and the capacity. No number takes as many, but it is stored in words, the
-// last of which may reach that far.
+// Bytes that a Put function wants between the offset and the capacity. No number takes as many, but
+// it is stored in words, the last of which may reach that far.
 const (
 	IntRoom   = 24
 	FloatRoom = 32
@@ -31,8 +31,9 @@ func AppendInt(b []byte, v int64) []byte {
 	return b[:PutInt(b, n, v)]
 }
 
-// AppendFloat64 appends f, which must be finite, as encoding/json writes it: with the fewest digits that no other float64 is
-// nearer to, of these the ones nearest to f; and with an exponent if it is below 10⁻⁶ or not below 10²¹.
+// AppendFloat64 appends f, which must be finite, as encoding/json writes it: with the fewest digits
+// that no other float64 is nearer to, of these the ones nearest to f; and with an exponent if it is
+// below 10⁻⁶ or not below 10²¹.
 func AppendFloat64(b []byte, f float64) []byte {
 	n := len(b)
 	if cap(b)-n < FloatRoom {
@@ -41,7 +42,8 @@ func AppendFloat64(b []byte, f float64) []byte {
 	return b[:PutFloat64(b, n, f)]
 }
 
-// AppendFloat32 appends f, which must be finite, as AppendFloat64 does, with the fewest digits that no other float32 is nearer to.
+// AppendFloat32 appends f, which must be finite, as AppendFloat64 does, with the fewest digits that
+// no other float32 is nearer to.
 func AppendFloat32(b []byte, f float32) []byte {
 	n := len(b)
 	if cap(b)-n < FloatRoom {
@@ -57,8 +59,9 @@ func PutInt(b []byte, n int, v int64) int {
 	return PutUint(b, n+int(sign&1), uint64(v)^sign-sign)
 }
 
-// PutUint writes v at b[n:], which has IntRoom, and returns where it ends. Lengths of numbers are hard to foretell: it has no branches
-// but those between 8, 10, 16 and more digits. Up to 10 have identifiers and times in seconds.
+// PutUint writes v at b[n:], which has IntRoom, and returns where it ends. Lengths of numbers are
+// hard to foretell: it has no branches but those between 8, 10, 16 and more digits. Up to 10 have
+// identifiers and times in seconds.
 func PutUint(b []byte, n int, v uint64) int {
 	if v < 1e8 {
 		text, length := trimmed(eight(v))

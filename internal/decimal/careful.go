@@ -17,9 +17,10 @@ func careful64(b []byte, n int, f float64) int {
 	return careful(b, n, fraction, biased, 52, 1075)
 }
 
-// tied32 is 2⁻¹², 0.000244140625: the only float32 that lies in the middle of two shortest decimals and has a nearer neighbour below.
-// Giulietti's algorithm takes the even one, which ends in 62. Go 1.26 takes the other, since it looks for this number at the exponent
-// of its twin among the float64s, 2⁻²⁵. We write what the running Go writes.
+// tied32 is 2⁻¹², 0.000244140625: the only float32 that lies in the middle of two shortest decimals
+// and has a nearer neighbour below. Giulietti's algorithm takes the even one, which ends in 62. Go
+// 1.26 takes the other, since it looks for this number at the exponent of its twin among the
+// float64s, 2⁻²⁵. We write what the running Go writes.
 const tied32 = (127 - 12) << 23
 
 // careful32 is PutFloat32 for any finite f, without its sign.
@@ -34,7 +35,8 @@ func careful32(b []byte, n int, f float32) int {
 	return careful(b, n, fraction, biased, 23, 150)
 }
 
-// careful writes the float with the given fields, of a format whose fraction is so many bits wide and whose exponent has the bias.
+// careful writes the float with the given fields, of a format whose fraction is so many bits wide
+// and whose exponent has the bias.
 func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 	if fraction == 0 && biased == 0 {
 		mem.Store8(b, n, '0')
@@ -63,11 +65,12 @@ func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 	return layout(b, n, w1+zeros, w2+zeros, byte(d-m*10+'0'), end, point)
 }
 
-// shortest gives the shortest digits of c·2^q as digits·10ᵏ, maybe with zeros at their end. The neighbour below is only half as far
-// away as the one above if it is nearer.
+// shortest gives the shortest digits of c·2^q as digits·10ᵏ, maybe with zeros at their end. The
+// neighbour below is only half as far away as the one above if it is nearer.
 //
-// This is Giulietti's algorithm: the unit 10ᵏ is at most 2^q (at most ¾·2^q if nearer), and less than ten units are as much, so that the
-// interval holds a whole number of units, and at most one multiple of ten of them.
+// This is Giulietti's algorithm: the unit 10ᵏ is at most 2^q (at most ¾·2^q if nearer), and less
+// than ten units are as much, so that the interval holds a whole number of units, and at most one
+// multiple of ten of them.
 func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	k = log10of2(q)
 	left := 4*c - 2
@@ -103,8 +106,9 @@ func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	return units + 1, k
 }
 
-// quarters is c times the power of ten, in 2⁻¹²⁸, as a whole number; or if it is not one, then the odd one of those beside it. Such a
-// number compares with all even ones as the product itself does. It cannot be whole if broken is 1.
+// quarters is c times the power of ten, in 2⁻¹²⁸, as a whole number; or if it is not one, then the
+// odd one of those beside it. Such a number compares with all even ones as the product itself does.
+// It cannot be whole if broken is 1.
 func quarters(power *power, c, broken uint64) uint64 {
 	hi, lo := bits.Mul64(c, power.hi)
 	mid, _ := bits.Mul64(c, power.lo)

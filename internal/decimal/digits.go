@@ -5,9 +5,10 @@ import "math/bits"
 // zeros are eight digits '0': added to eight digits of value 0 to 9 they make text.
 const zeros = 0x3030303030303030
 
-// eight spreads v < 10⁸ to its eight digits, one a byte, the first in the lowest. Each step halves every lane into a quotient and
-// a remainder: v = 10⁴·q + r becomes q + r<<32, which is v<<32 - q·(10⁴<<32 - 1), then likewise for 10² and 10. The quotients
-// are products with a reciprocal rounded up, exact for the few bits of a lane.
+// eight spreads v < 10⁸ to its eight digits, one a byte, the first in the lowest. Each step halves
+// every lane into a quotient and a remainder: v = 10⁴·q + r becomes q + r<<32, which is v<<32 -
+// q·(10⁴<<32 - 1), then likewise for 10² and 10. The quotients are products with a reciprocal
+// rounded up, exact for the few bits of a lane.
 func eight(v uint64) uint64 {
 	q := v * 109951163 >> 40
 	v = v<<32 - q*(10000<<32-1)
@@ -25,7 +26,8 @@ var pairs = func() (t [100]uint16) {
 	return t
 }()
 
-// leadingZeros is how many bits of w, made by eight, hold zeros before the first other digit; the last digit is none of them.
+// leadingZeros is how many bits of w, made by eight, hold zeros before the first other digit; the
+// last digit is none of them.
 func leadingZeros(w uint64) int { return bits.TrailingZeros64(w|1<<56) &^ 7 }
 
 // trimmed is the text of w, made by eight, without leading zeros, and how long it is.

@@ -7,22 +7,23 @@ import (
 
 // Digits and a power of ten into the nearest float, after Eisel and Lemire.
 //
-// The digits w, shifted until their first bit is set, times the 128 bits of 10ᵉ, are a number of 191 or 192 bits, of which the upper 128 are
-// computed:
+// The digits w, shifted until their first bit is set, times the 128 bits of 10ᵉ, are a number of
+// 191 or 192 bits, of which the upper 128 are computed:
 //
 //	hi                                                   lo
 //	┌ 53 bits of the float ┬ half ┬ 9 or 10 bits ┐ ┌ 64 bits ┐
 //
-// Since the power is only as exact as 128 bits allow, these may be off by less than 1 in lo, before the rest is cut off. They are
-// cut off after the half, and what is left is rounded; this could go wrong if w·10ᵉ itself were on the other side of such a cut. It never
-// is, for any w of 64 bits and any power in the table: w·10ᵉ lies on a cut, or at least 1 away from all. Mushtak and Lemire
+// Since the power is only as exact as 128 bits allow, these may be off by less than 1 in lo, before
+// the rest is cut off. They are cut off after the half, and what is left is rounded; this could go
+// wrong if w·10ᵉ itself were on the other side of such a cut. It never is, for any w of 64 bits and
+// any power in the table: w·10ᵉ lies on a cut, or at least 1 away from all. Mushtak and Lemire
 // proved that no fallback is needed; TestNothingIsNear shows it for our table.
 //
-// On a cut, w·10ᵉ may be in the middle between two floats. Then lo is 0; and where w·10ᵉ can be on a cut, the power is so exact that lo is not 0
-// beside it.
+// On a cut, w·10ᵉ may be in the middle between two floats. Then lo is 0; and where w·10ᵉ can be on
+// a cut, the power is so exact that lo is not 0 beside it.
 
-// Float64 is the float64 nearest to man·10^exp10, the even one of two, and negative if neg. It is ±Inf and false if that is
-// out of range; what is too small is 0 and in range.
+// Float64 is the float64 nearest to man·10^exp10, the even one of two, and negative if neg. It is
+// ±Inf and false if that is out of range; what is too small is 0 and in range.
 func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 	sign := uint64(0)
 	if neg {
@@ -49,7 +50,8 @@ func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 	return math.Float64frombits(u | sign), true
 }
 
-// Float32 is the float32 nearest to man·10^exp10, as Float64. It is not rounded twice, as a converted float64 would be.
+// Float32 is the float32 nearest to man·10^exp10, as Float64. It is not rounded twice, as a
+// converted float64 would be.
 func Float32(man uint64, exp10 int, neg bool) (f float32, inRange bool) {
 	sign := uint32(0)
 	if neg {
@@ -75,7 +77,8 @@ func Float32(man uint64, exp10 int, neg bool) (f float32, inRange bool) {
 	return math.Float32frombits(u | sign), true
 }
 
-// product is the upper 128 bits of man, shifted left until its first bit is set, times the power; and by how much it was shifted.
+// product is the upper 128 bits of man, shifted left until its first bit is set, times the power;
+// and by how much it was shifted.
 func product(man uint64, power *power) (hi, lo uint64, lead int) {
 	lead = bits.LeadingZeros64(man)
 	man <<= uint(lead) & 63
@@ -96,9 +99,10 @@ func outside(man uint64, exp10 int, inf uint64) (u uint64, inRange bool) {
 	return inf, false
 }
 
-// edge rounds to a float of any biased exponent, of a format whose fraction is so many bits wide and whose infinity has the
-// exponent inf. Nothing that comes here lies in the middle between two floats: that is possible from 10⁻²⁷ to 10²³, to 10¹⁰ for a
-// float32, and 64 bits times these are no subnormal numbers, nor as large as the largest.
+// edge rounds to a float of any biased exponent, of a format whose fraction is so many bits wide
+// and whose infinity has the exponent inf. Nothing that comes here lies in the middle between two
+// floats: that is possible from 10⁻²⁷ to 10²³, to 10¹⁰ for a float32, and 64 bits times these are
+// no subnormal numbers, nor as large as the largest.
 //
 //go:noinline
 func edge(hi uint64, biased, width, inf int) (u uint64, inRange bool) {

@@ -34,7 +34,8 @@ func TestFloatTexts(t *testing.T) {
 	}
 }
 
-// TestFloatsBesidePowers takes the powers of two, where the spacing changes, and those of ten, where the digits do.
+// TestFloatsBesidePowers takes the powers of two, where the spacing changes, and those of ten,
+// where the digits do.
 func TestFloatsBesidePowers(t *testing.T) {
 	c := checker{t: t}
 	for e := -1074; e <= 1023; e++ {
@@ -68,8 +69,9 @@ func TestFloatsBesidePowers(t *testing.T) {
 	}
 }
 
-// TestFloatsOnTheEdge takes floats whose middles to their neighbours, or which themselves, are exact in few digits, so that it matters on
-// which side of them a digit lies: large whole numbers that end in zeros, and halves and quarters near 2⁵¹.
+// TestFloatsOnTheEdge takes floats whose middles to their neighbours, or which themselves, are
+// exact in few digits, so that it matters on which side of them a digit lies: large whole numbers
+// that end in zeros, and halves and quarters near 2⁵¹.
 func TestFloatsOnTheEdge(t *testing.T) {
 	c, r := checker{t: t}, random()
 	for range some(20_000) {
@@ -120,8 +122,8 @@ func TestTied(t *testing.T) {
 	c.put32(-0x1p-12)
 }
 
-// TestFloat32s takes one float32 of many; all of them with SLIPSTREAM_ALL_FLOATS=1, for some minutes. They are parsed back as well, and
-// written with both signs.
+// TestFloat32s takes one float32 of many; all of them with SLIPSTREAM_ALL_FLOATS=1, for some
+// minutes. They are parsed back as well, and written with both signs.
 func TestFloat32s(t *testing.T) {
 	step := uint32(8008/some(8) - 1)
 	if os.Getenv("SLIPSTREAM_ALL_FLOATS") != "" {

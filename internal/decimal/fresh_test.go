@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPowersAreFresh runs the generator and holds what it prints against the file. (TestPowers holds the table against its meaning.)
+// TestPowersAreFresh runs the generator and holds what it prints against the file. (TestPowers
+// holds the table against its meaning.)
 func TestPowersAreFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the generator")

@@ -2,8 +2,9 @@ package decimal
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// layout writes 17 digits, the text of which is in w1, w2 and last, with the point after so many of them. Those after the first
-// end are zeros that are left away, unless they stand before the point. What is stored first may be overwritten:
+// layout writes 17 digits, the text of which is in w1, w2 and last, with the point after so many of
+// them. Those after the first end are zeros that are left away, unless they stand before the point.
+// What is stored first may be overwritten:
 //
 //	point 3     w1 w1 w1 .  w1 w1 w1 w1 w1 w2 w2 w2 w2 w2 w2 w2 w2 last
 //	point 11    w1 w1 w1 w1 w1 w1 w1 w1 w2 w2 w2 .  w2 w2 w2 w2 w2 last

@@ -7,8 +7,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// ParseFloat64 is the float64 nearest to the number s, which the caller has checked to be one in the grammar of JSON. It is ±Inf and
-// false if that is out of range; what is too small is 0 and in range.
+// ParseFloat64 is the float64 nearest to the number s, which the caller has checked to be one in
+// the grammar of JSON. It is ±Inf and false if that is out of range; what is too small is 0 and in
+// range.
 func ParseFloat64(s []byte) (f float64, inRange bool) {
 	t := read(s)
 	f, inRange = Float64(t.man, t.exp10(), t.neg)
@@ -74,7 +75,8 @@ func read(s []byte) (t text) {
 	return t
 }
 
-// cutTo19 reads so many digits, among which a point may be, once more, if more of them than man can hold follow the leading zeros.
+// cutTo19 reads so many digits, among which a point may be, once more, if more of them than man can
+// hold follow the leading zeros.
 //
 //go:noinline
 func (t *text) cutTo19(s []byte, digits int) {
@@ -116,7 +118,8 @@ func readExponent(s []byte) (e int64) {
 	return e
 }
 
-// readDigits reads the digits at s[i:] as those that follow man's, and tells where they end. What man cannot hold overflows.
+// readDigits reads the digits at s[i:] as those that follow man's, and tells where they end. What
+// man cannot hold overflows.
 func readDigits(s []byte, i int, man uint64) (uint64, int) {
 	for i+8 <= len(s) {
 		w := mem.Load64(s, i)
@@ -136,7 +139,8 @@ func readDigits(s []byte, i int, man uint64) (uint64, int) {
 	if i == len(s) {
 		return man, i
 	}
-	// Fewer than 8 bytes are left: the upper ones of the last word of s. What follows them becomes zero bytes.
+	// Fewer than 8 bytes are left: the upper ones of the last word of s. What follows them becomes
+	// zero bytes.
 	w := mem.Load64(s, len(s)-8) >> (uint(8-(len(s)-i)) * 8 & 63)
 	n := digitsOf(w)
 	return man*tens[n] + valueOf(w, n), i + n
@@ -144,8 +148,8 @@ func readDigits(s []byte, i int, man uint64) (uint64, int) {
 
 var tens = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
-// digitsOf is how many of the bytes of w are digits, from the lowest on. Of the bytes that are none the lowest is found; what is carried
-// into others from it does not matter.
+// digitsOf is how many of the bytes of w are digits, from the lowest on. Of the bytes that are none
+// the lowest is found; what is carried into others from it does not matter.
 func digitsOf(w uint64) int {
 	return bits.TrailingZeros64(((w+0x4646464646464646)|(w-zeros))&0x8080808080808080) >> 3
 }
@@ -155,8 +159,9 @@ func valueOf(w uint64, n int) uint64 {
 	return valueOf8((w - zeros) << 1 << (uint(63-n*8) & 63)) // zeros before them
 }
 
-// valueOf8 is the number that eight digits of value 0 to 9 make, the first of which is in the lowest byte: pairs of them first, then
-// the four pairs, each times its power of hundred, summed up in the upper half.
+// valueOf8 is the number that eight digits of value 0 to 9 make, the first of which is in the
+// lowest byte: pairs of them first, then the four pairs, each times its power of hundred, summed up
+// in the upper half.
 func valueOf8(w uint64) uint64 {
 	w = w*10 + w>>8
 	return (w&0x000000ff000000ff*(1000000<<32|100) + w>>16&0x000000ff000000ff*(10000<<32|1)) >> 32

@@ -61,7 +61,8 @@ func TestParseRange(t *testing.T) {
 	}
 }
 
-// TestParseRandom takes digits of all lengths, with points and exponents anywhere, at each end of the words that are read.
+// TestParseRandom takes digits of all lengths, with points and exponents anywhere, at each end of
+// the words that are read.
 func TestParseRandom(t *testing.T) {
 	c, r := checker{t: t}, random()
 	var room [128]byte

@@ -2,12 +2,14 @@ package decimal
 
 //go:generate go run gen.go
 
-// power is G, a whole number of 128 bits whose first is set, for which G·2ˢ is as near to a power of ten as 128 bits allow.
+// power is G, a whole number of 128 bits whose first is set, for which G·2ˢ is as near to a power
+// of ten as 128 bits allow.
 type power struct{ hi, lo uint64 }
 
-// A product of 64 bits and a power of ten can be a whole number, or one and a half, from 10^firstExact to 10^lastExact: there 5⁻ᵉ is a
-// divisor of less than 64 bits, or 5ᵉ fits the table. From 10⁰ on the powers are exact then; below they are rounded up, so that what should
-// be whole comes out a tiny bit above, not as a long row of ones.
+// A product of 64 bits and a power of ten can be a whole number, or one and a half, from
+// 10^firstExact to 10^lastExact: there 5⁻ᵉ is a divisor of less than 64 bits, or 5ᵉ fits the table.
+// From 10⁰ on the powers are exact then; below they are rounded up, so that what should be whole
+// comes out a tiny bit above, not as a long row of ones.
 const (
 	firstExact = -27
 	lastExact  = 55

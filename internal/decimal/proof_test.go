@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// That 128 bits of a power are enough rests on numbers that no random test would find: those whose product with a power of ten comes
-// nearest to a point where the outcome changes. They are computed here for each power, in the manner of the proofs in the papers.
+// That 128 bits of a power are enough rests on numbers that no random test would find: those whose
+// product with a power of ten comes nearest to a point where the outcome changes. They are computed
+// here for each power, in the manner of the proofs in the papers.
 
 // power10 is 10ᵉ·2^s as a fraction.
 func power10(e, s int) (num, den *big.Int) {
@@ -27,10 +28,12 @@ func power10(e, s int) (num, den *big.Int) {
 	return num.Div(num, gcd), den.Div(den, gcd)
 }
 
-// nearest gives how near a multiple x·a, 1 ≤ x ≤ most, comes to a multiple of m without being one; from below or from above.
+// nearest gives how near a multiple x·a, 1 ≤ x ≤ most, comes to a multiple of m without being one;
+// from below or from above.
 //
-// The multiples that come nearer than all before are found as in Euclid's algorithm: of the nearest from above, x·a = low mod m, and the
-// nearest from below, y·a = -high mod m, the farther one can only be bettered by adding the other's multiplier to it.
+// The multiples that come nearer than all before are found as in Euclid's algorithm: of the nearest
+// from above, x·a = low mod m, and the nearest from below, y·a = -high mod m, the farther one can
+// only be bettered by adding the other's multiplier to it.
 func nearest(a, m, most *big.Int) *big.Int {
 	low, high := new(big.Int).Mod(a, m), new(big.Int).Set(m)
 	if low.Sign() == 0 {
@@ -84,9 +87,10 @@ func firstMultiple(a, m *big.Int) *big.Int {
 	return new(big.Int).Div(m, new(big.Int).GCD(nil, nil, a, m))
 }
 
-// TestNothingIsNear shows what eisel.go relies on: the product of up to 64 bits and a power of ten is a multiple of 2⁷³, in units of lo, or
-// at least 1 away from any. Multiples of 2⁷³ are where the bits of a float64 and of its half are cut off, if hi begins with a zero. If
-// it begins with a one, or for a float32 or a subnormal, it is multiples of more, which are among these.
+// TestNothingIsNear shows what eisel.go relies on: the product of up to 64 bits and a power of ten
+// is a multiple of 2⁷³, in units of lo, or at least 1 away from any. Multiples of 2⁷³ are where the
+// bits of a float64 and of its half are cut off, if hi begins with a zero. If it begins with a one,
+// or for a float32 or a subnormal, it is multiples of more, which are among these.
 func TestNothingIsNear(t *testing.T) {
 	most := new(big.Int).SetUint64(1<<64 - 1)
 	for e := firstPower; e <= lastPower; e++ {
@@ -101,9 +105,10 @@ func TestNothingIsNear(t *testing.T) {
 	}
 }
 
-// TestQuartersAreRight shows what careful.go relies on. The product of a power and quarters is less than 1/16 of lo too small or too
-// large, then cut off. Four times a float c·2^q and its middles must be, in units of lo, multiples of 2⁶⁴, or more than 1/16 away from any, lest
-// they come out on its other side; more than 17/16 where they can be multiples, lest they come out as one.
+// TestQuartersAreRight shows what careful.go relies on. The product of a power and quarters is less
+// than 1/16 of lo too small or too large, then cut off. Four times a float c·2^q and its middles
+// must be, in units of lo, multiples of 2⁶⁴, or more than 1/16 away from any, lest they come out on
+// its other side; more than 17/16 where they can be multiples, lest they come out as one.
 func TestQuartersAreRight(t *testing.T) {
 	most := big.NewInt(1<<54 + 1) // pairs of quarters
 	check := func(q, k int, near, den *big.Int) {
@@ -145,7 +150,8 @@ func TestQuartersAreRight(t *testing.T) {
 	}
 }
 
-// TestLogarithms holds the logarithms, and the units that follow from them, against the powers themselves.
+// TestLogarithms holds the logarithms, and the units that follow from them, against the powers
+// themselves.
 func TestLogarithms(t *testing.T) {
 	one := big.NewRat(1, 1)
 	fraction := func(num, den *big.Int) *big.Rat { return new(big.Rat).SetFrac(num, den) }

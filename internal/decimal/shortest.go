@@ -9,30 +9,38 @@ import (
 
 // The shortest digits of a float c·2^q.
 //
-// All numbers within h = ½·2^q of it are nearer to it than to its neighbours; of these we want one with the fewest digits. Measured in
-// units of 10ᵏ, for the k that makes 2^q at least a tenth of a unit and less than one, they are
+// All numbers within h = ½·2^q of it are nearer to it than to its neighbours; of these we want one
+// with the fewest digits. Measured in units of 10ᵏ, for the k that makes 2^q at least a tenth of a
+// unit and less than one, they are
 //
 //	m+f - h < … < m+f + h,  m whole,  0 ≤ f < 1,  1/20 ≤ h < 1/2
 //
-// At most one of them is whole: m if f < h, m+1 if 1-f < h. Then it is the answer, less the zeros at its end. If none is, a tenth is
-// needed, and the tenth nearest to m+f is no farther away than h.
+// At most one of them is whole: m if f < h, m+1 if 1-f < h. Then it is the answer, less the zeros
+// at its end. If none is, a tenth is needed, and the tenth nearest to m+f is no farther away than
+// h.
 //
-// So one product, of c and the 128 bits of 10⁻ᵏ, tells everything: m is its upper part, f its lower one, and the power alone gives h.
-// Giulietti makes a product for m+f, and one for each end; that h needs none is Jeon's observation. What we compute is a tiny bit
-// off. Where the outcome could depend on that, and where the interval is not symmetric, because a power of two has a nearer
-// neighbour below, the slow road of careful.go is taken. Everywhere else there are no branches on digits: nothing foretells them.
+// So one product, of c and the 128 bits of 10⁻ᵏ, tells everything: m is its upper part, f its lower
+// one, and the power alone gives h. Giulietti makes a product for m+f, and one for each end; that h
+// needs none is Jeon's observation. What we compute is a tiny bit off. Where the outcome could
+// depend on that, and where the interval is not symmetric, because a power of two has a nearer
+// neighbour below, the slow road of careful.go is taken. Everywhere else there are no branches on
+// digits: nothing foretells them.
 //
-// All of it stands in one function for each size: with a call between the digits and their layout it took 7 % longer.
+// All of it stands in one function for each size: with a call between the digits and their layout
+// it took 7 % longer.
 
-// unit tells in which unit of 10ᵏ floats of a biased exponent are measured, as the index of 10⁻ᵏ in powers; and by how many bits, 0 to 3,
-// 2^q in that unit, a number of 128 bits after the point, is smaller than the table's.
+// unit tells in which unit of 10ᵏ floats of a biased exponent are measured, as the index of 10⁻ᵏ in
+// powers; and by how many bits, 0 to 3, 2^q in that unit, a number of 128 bits after the point, is
+// smaller than the table's.
 func unit(biased, bias int) (index, shift int) {
-	// -k is ⌊-q·log₁₀2⌋, or one less where that is whole: at 0. (In this form the compiler sees that the index is within bounds.)
+	// -k is ⌊-q·log₁₀2⌋, or one less where that is whole: at 0. (In this form the compiler sees
+	// that the index is within bounds.)
 	index = (bias*315653 - 1 - firstPower<<20 - biased*315653) >> 20
 	return index, bias - biased - 1 - log2of10(index+firstPower)
 }
 
-// PutFloat64 writes f as AppendFloat64 does, at b[n:], which has FloatRoom, and returns where it ends.
+// PutFloat64 writes f as AppendFloat64 does, at b[n:], which has FloatRoom, and returns where it
+// ends.
 func PutFloat64(b []byte, n int, f float64) int {
 	u := math.Float64bits(f)
 	mem.Store8(b, n, '-') // overwritten if f is not negative
@@ -104,8 +112,8 @@ func PutFloat64(b []byte, n int, f float64) int {
 	return layout(b, n, w1+zeros, w2+zeros, byte(last+'0'), end, point)
 }
 
-// PutFloat32 writes f as AppendFloat32 does, at b[n:], which has FloatRoom, and returns where it ends. It is PutFloat64 with 9 digits
-// for 17: 64 bits of the power are enough.
+// PutFloat32 writes f as AppendFloat32 does, at b[n:], which has FloatRoom, and returns where it
+// ends. It is PutFloat64 with 9 digits for 17: 64 bits of the power are enough.
 func PutFloat32(b []byte, n int, f float32) int {
 	u := uint64(math.Float32bits(f))
 	mem.Store8(b, n, '-')

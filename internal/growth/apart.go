@@ -13,11 +13,11 @@ import (
 // apartOf names, in the environment of a process that [Apart] starts, the test that it runs.
 const apartOf = "SLIPSTREAM_TEST_APART"
 
-// Apart reports whether the test t is to run in this process. If not, Apart has run it in another one of the same binary, where
-// nothing else runs, and t has failed if it failed there.
+// Apart reports whether the test t is to run in this process. If not, Apart has run it in another
+// one of the same binary, where nothing else runs, and t has failed if it failed there.
 //
-// A test that collects garbage many times calls Apart first. Plans and types stay for the life of a process, and each collection
-// marks those of all tests before it: 100 MB in package json.
+// A test that collects garbage many times calls Apart first. Plans and types stay for the life of a
+// process, and each collection marks those of all tests before it: 100 MB in package json.
 func Apart(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(apartOf) == t.Name() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {

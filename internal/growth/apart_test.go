@@ -26,7 +26,8 @@ var ran []string
 // failsApart is in the environment of a process in which [TestFailsApart] fails.
 const failsApart = "SLIPSTREAM_TEST_FAILS_APART"
 
-// TestFailsApart sees the failure of a test that fails in a process of its own, and of a process that does not run it.
+// TestFailsApart sees the failure of a test that fails in a process of its own, and of a process
+// that does not run it.
 func TestFailsApart(t *testing.T) {
 	ran = append(ran, t.Name())
 	if how := os.Getenv(failsApart); how != "" {

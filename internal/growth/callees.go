@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/api"
 )
 
-// callees returns the functions and methods of the package in the current directory that its growth tests use, named as in [Covers].
-// Types decide, since many types have a Reset.
+// callees returns the functions and methods of the package in the current directory that its growth
+// tests use, named as in [Covers]. Types decide, since many types have a Reset.
 func callees(t *testing.T) map[string]bool {
 	pkg, err := build.ImportDir(".", 0)
 	if err != nil {
@@ -43,7 +43,8 @@ func callees(t *testing.T) map[string]bool {
 			files = append(files, file)
 		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
-		// What the files of other tests export to an external one is not there. The compiler has seen that there are no other errors.
+		// What the files of other tests export to an external one is not there. The compiler has
+		// seen that there are no other errors.
 		config := types.Config{Importer: imports, Error: func(error) {}}
 		_, _ = config.Check(pkg.Name, set, files, info)
 		for id, object := range info.Uses {

@@ -3,7 +3,8 @@ package growth
 // A Case is one family of inputs to one function.
 type Case struct {
 	Name string
-	// Prepare makes an input of about n bytes and returns the call to measure. Only the call is measured.
+	// Prepare makes an input of about n bytes and returns the call to measure. Only the call is
+	// measured.
 	Prepare func(n int) func()
 	// Alloc is the most bytes that the call may allocate for each byte of n, besides [slack].
 	Alloc float64
@@ -23,7 +24,8 @@ type Call[In any] struct {
 	Name string // exported names that it covers, then what tells it from other calls: "Unmarshal any"
 	// Run is one call. What its result refers to is dropped.
 	Run func(In)
-	// Start, if not nil, is used instead of Run: it returns a Run with state of its own, for each input.
+	// Start, if not nil, is used instead of Run: it returns a Run with state of its own, for each
+	// input.
 	Start func() func(In)
 	Alloc float64 // as in Case, for the family that needs the most
 	Long  bool
@@ -31,7 +33,8 @@ type Call[In any] struct {
 	Constant bool
 }
 
-// A Family makes inputs of about n bytes. The inputs of n and 4n bytes differ in nothing but length.
+// A Family makes inputs of about n bytes. The inputs of n and 4n bytes differ in nothing but
+// length.
 type Family[In any] struct {
 	Name string
 	Make func(n int) In
@@ -63,12 +66,14 @@ func Cross[In any](calls []Call[In], families []Family[In]) []Case {
 // A Held is messages through the same objects and pools: one large message, then many small ones.
 type Held struct {
 	Name string
-	// Start makes the objects and returns the call for a message of about n bytes. The call returns what
-	// a program would keep of the message; inputs that it keeps itself should be made by Start.
+	// Start makes the objects and returns the call for a message of about n bytes. The call returns
+	// what a program would keep of the message; inputs that it keeps itself should be made by
+	// Start.
 	Start func(large, small int) func(n int) any
-	// Kept is the most bytes held for each byte of the small messages whose results are kept. With 0 none
-	// are kept.
+	// Kept is the most bytes held for each byte of the small messages whose results are kept. With
+	// 0 none are kept.
 	Kept float64
-	// Large is the size of the large message; 0 is 16 MB in the long form, and 2 MB in the short form.
+	// Large is the size of the large message; 0 is 16 MB in the long form, and 2 MB in the short
+	// form.
 	Large int
 }

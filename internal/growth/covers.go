@@ -11,11 +11,13 @@ import (
 
 // Covers asserts that each exported function and method of the package in the current directory is
 // among the names that begin the cases, or has a reason why its cost needs no case. Names are as in
-// "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of [path.Match]: "Decoder.Use*".
+// "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of [path.Match]:
+// "Decoder.Use*".
 //
-// The function that a case names must also be used by the code of a file *growth*_test.go, or *hostile*_test.go, of the
-// package: a case that only mentions a function measures nothing. A name has a case or a reason, not both: a pattern that
-// also matches names with cases would excuse the next one, which has none.
+// The function that a case names must also be used by the code of a file *growth*_test.go, or
+// *hostile*_test.go, of the package: a case that only mentions a function measures nothing. A name
+// has a case or a reason, not both: a pattern that also matches names with cases would excuse the
+// next one, which has none.
 func Covers(t *testing.T, names []string, reasons map[string]string) {
 	lines, err := api.Exported("", nil, ".")
 	if err != nil {

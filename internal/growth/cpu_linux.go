@@ -12,8 +12,8 @@ const clockThreadCPU = 3
 // hasClock reports whether threadTime works here.
 const hasClock = true
 
-// threadTime returns the CPU time that the calling thread has used. Getrusage would do without unsafe,
-// but its times are those of the last tick of the scheduler.
+// threadTime returns the CPU time that the calling thread has used. Getrusage would do without
+// unsafe, but its times are those of the last tick of the scheduler.
 func threadTime() time.Duration {
 	var t syscall.Timespec
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockThreadCPU, uintptr(unsafe.Pointer(&t)), 0); errno != 0 {

@@ -27,33 +27,39 @@ const (
 	largest   = 16 << 20
 	repeated  = 16 << 10 // smaller inputs are repeated
 
-	// grain is a CPU time that is not worth a comparison: interrupts and page faults are of this order.
+	// grain is a CPU time that is not worth a comparison: interrupts and page faults are of this
+	// order.
 	grain = 100 * time.Microsecond
 	// least is a CPU time that says whether a cost grows at all.
 	least = 5 * time.Microsecond
 	// brief is a CPU time after which the next size takes too long to be asked.
 	brief = 400 * time.Millisecond
-	// uncached is a size of input from which what is made of it leaves the caches, and leap the times that the CPU time may grow there,
-	// once, if no larger input confirms it. Go's own map of strings, made with its size, takes 16 times as long for 262,144 entries as
-	// for 65,536, 20 times beside programs that use the caches too, and then 5 to 10 times as long for four times as many.
+	// uncached is a size of input from which what is made of it leaves the caches, and leap the
+	// times that the CPU time may grow there, once, if no larger input confirms it. Go's own map of
+	// strings, made with its size, takes 16 times as long for 262,144 entries as for 65,536, 20
+	// times beside programs that use the caches too, and then 5 to 10 times as long for four times
+	// as many.
 	uncached = 1 << 20
 	leap     = 25
-	// patience is the CPU time after which a growth beyond the bound is not measured again: noise does not last for seconds, and
-	// a verdict must come before the time of the test is up.
+	// patience is the CPU time after which a growth beyond the bound is not measured again: noise
+	// does not last for seconds, and a verdict must come before the time of the test is up.
 	patience = 2 * time.Second
-	// fast is the CPU time of a byte below which the short form goes on with larger inputs. Text is copied in a fraction of a
-	// nanosecond a byte, so a part that grows with the square of the length shows only where texts are long, and these take no time.
+	// fast is the CPU time of a byte below which the short form goes on with larger inputs. Text is
+	// copied in a fraction of a nanosecond a byte, so a part that grows with the square of the
+	// length shows only where texts are long, and these take no time.
 	fast = 1.0 // nanoseconds
-	// dear is how many times the cost of a byte of the first size a byte may cost, where calls take longer than noticeable. Caches
-	// and steps make it five times in all, so a call that costs as much needs no confirmation, which takes 16 times as long. Nor does a
-	// growth of more than doubtful times that confirms another.
+	// dear is how many times the cost of a byte of the first size a byte may cost, where calls take
+	// longer than noticeable. Caches and steps make it five times in all, so a call that costs as
+	// much needs no confirmation, which takes 16 times as long. Nor does a growth of more than
+	// doubtful times that confirms another.
 	dear       = 10
 	noticeable = 100 * time.Millisecond
 	// memoryLimit starts the collector, which otherwise rests.
 	memoryLimit = 768 << 20
 )
 
-// shortSizes are the sizes n of the short form. The first one finds most faults, before they take long.
+// shortSizes are the sizes n of the short form. The first one finds most faults, before they take
+// long.
 var shortSizes = []int{8 << 10, 128 << 10}
 
 // long returns the duration in SLIPSTREAM_LONG, or 0 in the short form.
@@ -122,7 +128,8 @@ func Check(t *testing.T, cases []Case) {
 	}
 }
 
-// idle fails for each call whose cost grows with no family: it returns before it reads its input, and measures nothing.
+// idle fails for each call whose cost grows with no family: it returns before it reads its input,
+// and measures nothing.
 func idle(t *testing.T, works map[string]bool) {
 	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
 		return // not all families have run
@@ -134,8 +141,8 @@ func idle(t *testing.T, works map[string]bool) {
 	}
 }
 
-// ascend checks the case at the sizes, up to the first that fails: a larger one would fail too, and take long. It notes in works
-// whether the cost of its call grows at all.
+// ascend checks the case at the sizes, up to the first that fails: a larger one would fail too, and
+// take long. It notes in works whether the cost of its call grows at all.
 func (c Case) ascend(t *testing.T, sizes []int, works map[string]bool) {
 	var base float64 // nanoseconds for a byte at the first size
 	for _, n := range sizes {
@@ -195,16 +202,18 @@ type seen struct {
 	perByte float64 // nanoseconds for a byte of the larger input
 }
 
-// check compares the costs of n and 4n bytes. The error says what grows too much. base is what a byte of a much smaller input takes,
-// in nanoseconds, or 0.
+// check compares the costs of n and 4n bytes. The error says what grows too much. base is what a
+// byte of a much smaller input takes, in nanoseconds, or 0.
 //
-// What no longer fits into a cache slows down from one size to the next, two or three times in all, and more beside other programs.
-// Buffers grow in steps, pools hold those of up to some size, and errors begin where a limit is. Such steps come once, and a fault
-// goes on growing. So a growth counts only if the next sizes confirm it; one of CPU time of more than doubtful times needs one
-// size, or none where the calls are long, and long calls that grow worse times confirm what came before. Where caches end, the next
-// size is asked even so, unless the calls take as long as patience or grow leap times. If a + bn is the cost of a byte, then 4n costs
-// more than 6 times as much as n if bn is more than a/5, and at the next sizes more than 9 and 13 times. How much is allocated for a
-// byte is bounded at each size.
+// What no longer fits into a cache slows down from one size to the next, two or three times in all,
+// and more beside other programs. Buffers grow in steps, pools hold those of up to some size, and
+// errors begin where a limit is. Such steps come once, and a fault goes on growing. So a growth
+// counts only if the next sizes confirm it; one of CPU time of more than doubtful times needs one
+// size, or none where the calls are long, and long calls that grow worse times confirm what came
+// before. Where caches end, the next size is asked even so, unless the calls take as long as
+// patience or grow leap times. If a + bn is the cost of a byte, then 4n costs more than 6 times as
+// much as n if bn is more than a/5, and at the next sizes more than 9 and 13 times. How much is
+// allocated for a byte is bounded at each size.
 func (c Case) check(n int, base float64) (s seen, err error) {
 	bound, certainly, leapt := float64(most), float64(doubtful), false
 	for i := 0; ; i++ {
@@ -225,7 +234,8 @@ func (c Case) check(n int, base float64) (s seen, err error) {
 		if !mayLeap {
 			certainly = worse
 		}
-		// Where there is no larger size, or it would take too long, the growth itself must be large.
+		// Where there is no larger size, or it would take too long, the growth itself must be
+		// large.
 		if c.Most > 0 && factor*factor*n > c.Most || b.time > brief && !mayLeap {
 			return s, c.judge(n, times, a, b, bound, certainly)
 		}
@@ -236,7 +246,8 @@ func (c Case) check(n int, base float64) (s seen, err error) {
 	}
 }
 
-// compare measures n and 4n bytes until their costs are as they should be, or attempts are spent. Costs may grow bound times.
+// compare measures n and 4n bytes until their costs are as they should be, or attempts are spent.
+// Costs may grow bound times.
 func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	small, large := c.Prepare(n), c.Prepare(factor*n)
 	times = max(1, repeated/n) // small inputs are repeated, so that the clock is fine enough
@@ -250,10 +261,12 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 		if i == 0 {
 			a, b = x, y
 		} else {
-			// Pools, and hints of what was needed last, make some calls allocate less than others of the same size.
+			// Pools, and hints of what was needed last, make some calls allocate less than others
+			// of the same size.
 			a, b = cost{min(a.time, x.time), max(a.alloc, x.alloc)}, cost{min(b.time, y.time), min(b.alloc, y.alloc)}
 		}
-		// Of a small cost the first measure is often that of cold caches, and hides that the cost grows.
+		// Of a small cost the first measure is often that of cold caches, and hides that the cost
+		// grows.
 		if err = c.judge(n, times, a, b, bound, bound); err == nil && (i >= 2 || grows(a, b)) || spent > patience {
 			break
 		}
@@ -266,8 +279,8 @@ func grows(a, b cost) bool {
 	return b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
 }
 
-// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. Allocation may grow bound times, and CPU time
-// slower times.
+// judge returns an error if b, the cost of 4n bytes, is too much beside a, that of n. Allocation
+// may grow bound times, and CPU time slower times.
 func (c Case) judge(n, times int, a, b cost, bound, slower float64) error {
 	wrong := c.tooMuch(n, times, b)
 	// A quarter of what the call may allocate is not worth a comparison.

@@ -107,7 +107,8 @@ func TestVerdicts(t *testing.T) {
 			}
 			seen, err := c.check(n, 0)
 			if slices.Contains(constant, test.name) {
-				// On a busy machine one of two equal costs may be measured twice as high, which no case is failed for.
+				// On a busy machine one of two equal costs may be measured twice as high, which no
+				// case is failed for.
 				for range attempts {
 					if seen.grows {
 						seen, err = c.check(n, 0)

@@ -16,7 +16,8 @@ const (
 	heldShort = 2 << 20   // in the short form
 )
 
-// CheckHeld asserts that large messages leave little memory behind. It runs in a process of its own, see [Apart].
+// CheckHeld asserts that large messages leave little memory behind. It runs in a process of its
+// own, see [Apart].
 func CheckHeld(t *testing.T, cases []Held) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants allocates")
@@ -37,7 +38,8 @@ func CheckHeld(t *testing.T, cases []Held) {
 	}
 }
 
-// check runs the messages twice: once the results are dropped, once those of small messages are kept.
+// check runs the messages twice: once the results are dropped, once those of small messages are
+// kept.
 func (h Held) check(large int) error {
 	if h.Large > 0 {
 		large = h.Large
@@ -57,7 +59,8 @@ func (h Held) check(large int) error {
 		before := live()
 		step(large)
 		for range heldSteps {
-			// What is in a pool survives one collection after its last use, so each is followed by a use.
+			// What is in a pool survives one collection after its last use, so each is followed by
+			// a use.
 			runtime.GC()
 			if v := step(heldSmall); keep {
 				kept = append(kept, v)
@@ -85,8 +88,8 @@ func live() int {
 	return int(m.HeapAlloc)
 }
 
-// CheckForgets asserts that pools do not refer to memory of a caller, such as the input, once the call has returned. Each function
-// of uses makes memory, works on it, and returns a pointer to it.
+// CheckForgets asserts that pools do not refer to memory of a caller, such as the input, once the
+// call has returned. Each function of uses makes memory, works on it, and returns a pointer to it.
 func CheckForgets(t *testing.T, uses map[string]func() *byte) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants keeps memory of its own")

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Ratio returns how many times the CPU time of theirs ours takes, and false where no clock tells. Each of them prepares a call and returns
-// it; only the call is measured. They take turns, up to a number of rounds, and the least of each counts: what else a machine does makes
-// a call slower, and none faster. Ratio returns as soon as the ratio is at most enough.
+// Ratio returns how many times the CPU time of theirs ours takes, and false where no clock tells.
+// Each of them prepares a call and returns it; only the call is measured. They take turns, up to a
+// number of rounds, and the least of each counts: what else a machine does makes a call slower, and
+// none faster. Ratio returns as soon as the ratio is at most enough.
 func Ratio(rounds int, enough float64, ours, theirs func() func()) (ratio float64, ok bool) {
 	if !hasClock {
 		return 0, false

@@ -2,7 +2,8 @@ package growth
 
 import "testing"
 
-// TestRatio has calls of which one works ten times as much as the other, and preparations that work more than both.
+// TestRatio has calls of which one works ten times as much as the other, and preparations that work
+// more than both.
 func TestRatio(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short has no time")

@@ -2,11 +2,12 @@ package guard
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Input returns a copy of b that ends at a page that cannot be read and that cannot be written. The capacity equals the length.
-// The copy is valid until the Region is freed; a later access faults.
+// Input returns a copy of b that ends at a page that cannot be read and that cannot be written. The
+// capacity equals the length. The copy is valid until the Region is freed; a later access faults.
 func Input(b []byte) (input []byte, r *Region) { return of(b, (*Region).Last) }
 
-// InputFirst returns a copy of b like that of Input, which begins right after a page that cannot be read.
+// InputFirst returns a copy of b like that of Input, which begins right after a page that cannot be
+// read.
 func InputFirst(b []byte) (input []byte, r *Region) { return of(b, (*Region).First) }
 
 func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
@@ -21,7 +22,8 @@ func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
 	return input, r
 }
 
-// Test returns Input's copy of b for as long as t runs, or b itself without the tag invariants. t is a testing.TB.
+// Test returns Input's copy of b for as long as t runs, or b itself without the tag invariants. t
+// is a testing.TB.
 func Test(t interface{ Cleanup(func()) }, b []byte) []byte {
 	if !Enabled {
 		return b
@@ -39,8 +41,8 @@ func Text(t interface{ Cleanup(func()) }, s string) string {
 	return mem.String(Test(t, []byte(s)))
 }
 
-// Kept returns Input's copy of b, which is never freed, or b itself without the tag invariants. It is for inputs that all tests
-// of a package share.
+// Kept returns Input's copy of b, which is never freed, or b itself without the tag invariants. It
+// is for inputs that all tests of a package share.
 func Kept(b []byte) []byte {
 	if !Enabled {
 		return b

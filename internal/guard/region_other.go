@@ -7,7 +7,8 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 // Region is plain memory: nothing faults.
 type Region struct{ Bytes []byte }
 
-// NewRegion returns a Region of n bytes, rounded up to a multiple of 8, the alignment that Last needs.
+// NewRegion returns a Region of n bytes, rounded up to a multiple of 8, the alignment that Last
+// needs.
 func NewRegion(n int) *Region { return &Region{mem.Aligned((n + 7) / 8 * 8)} }
 
 // ReadOnly does nothing.

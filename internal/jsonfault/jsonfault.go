@@ -1,4 +1,5 @@
-// Package jsonfault words the errors of encoding/json for people who do not see the Go types that a document is decoded into.
+// Package jsonfault words the errors of encoding/json for people who do not see the Go types that a
+// document is decoded into.
 package jsonfault
 
 import (
@@ -10,8 +11,9 @@ import (
 	"strings"
 )
 
-// Plain returns err with another text if it is a [json.UnmarshalTypeError], which names Go types: "fields.name: a number where a
-// string must be". The error is wrapped. Other errors are returned as they are.
+// Plain returns err with another text if it is a [json.UnmarshalTypeError], which names Go types:
+// "fields.name: a number where a string must be". The error is wrapped. Other errors are returned
+// as they are.
 func Plain(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
@@ -32,7 +34,8 @@ type plainError struct {
 func (e plainError) Error() string { return e.text }
 func (e plainError) Unwrap() error { return e.cause }
 
-// found is the value of the document, which the error describes as "array", or "number 1.5" if the number itself is at fault.
+// found is the value of the document, which the error describes as "array", or "number 1.5" if the
+// number itself is at fault.
 func found(value string) string {
 	if number, ok := strings.CutPrefix(value, "number "); ok {
 		return number

@@ -2,7 +2,8 @@
 
 package mem
 
-// Box is that of box.go, with a check that p is a place. It stands apart because that one must inline.
+// Box is that of box.go, with a check that p is a place. It stands apart because that one must
+// inline.
 func Box(t Raw, p Pointer) any {
 	if !boxWorks {
 		return nil

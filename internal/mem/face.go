@@ -18,14 +18,15 @@ func MethodTable[I any](v I) Raw {
 	return (*Face)(Raw(&v)).Type
 }
 
-// WithMethods makes the interface I of the pointer p, from the MethodTable of an I that holds a pointer of the same type.
+// WithMethods makes the interface I of the pointer p, from the MethodTable of an I that holds a
+// pointer of the same type.
 func WithMethods[I any](table Raw, p Pointer) I {
 	f := Face{table, RawOf(p)}
 	return *(*I)(Raw(&f))
 }
 
-// BoxWorks reports whether Box may be used: an interface is a type word and a data word, in this order, and the machine is
-// little-endian.
+// BoxWorks reports whether Box may be used: an interface is a type word and a data word, in this
+// order, and the machine is little-endian.
 func BoxWorks() bool { return boxWorks }
 
 var boxWorks = func() bool {

@@ -48,7 +48,8 @@ func checkRefused(t *testing.T, all []wrongTouch) {
 	}
 }
 
-// TestPlaceRefusesOutside touches memory before, behind and across the end of an object, through each verb of a Pointer.
+// TestPlaceRefusesOutside touches memory before, behind and across the end of an object, through
+// each verb of a Pointer.
 func TestPlaceRefusesOutside(t *testing.T) {
 	r := new(record)
 	p := PointerTo(r)
@@ -162,8 +163,8 @@ func TestWordsRefuseOutside(t *testing.T) {
 	checkRefused(t, all)
 }
 
-// TestSealedTextIsNotWritten writes into text that was handed out: by a Store, by a kernel's room, and by other means, which the
-// next Seal and the collector find.
+// TestSealedTextIsNotWritten writes into text that was handed out: by a Store, by a kernel's room,
+// and by other means, which the next Seal and the collector find.
 func TestSealedTextIsNotWritten(t *testing.T) {
 	b := append(make([]byte, 0, 64), "handed out, and free"...)
 	Seal(b[:10], 10)

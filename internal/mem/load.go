@@ -12,7 +12,8 @@ func Load64(b []byte, i int) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
 
-// LoadPadded64 is Load64 of bytes that are padded to a multiple of 8: the caller has checked 0 ≤ i < len(b), and i is such a multiple.
+// LoadPadded64 is Load64 of bytes that are padded to a multiple of 8: the caller has checked 0 ≤ i
+// < len(b), and i is such a multiple.
 func LoadPadded64(b []byte, i int) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
@@ -32,17 +33,20 @@ func Load8(b []byte, i int) byte {
 	return *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))
 }
 
-// Store64 writes v to b[i:i+8], little-endian. The caller has checked 0 ≤ i ≤ cap(b)-8 and owns that memory.
+// Store64 writes v to b[i:i+8], little-endian. The caller has checked 0 ≤ i ≤ cap(b)-8 and owns
+// that memory.
 func Store64(b []byte, i int, v uint64) {
 	*(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)) = v
 }
 
-// Store32 writes v to b[i:i+4], little-endian. The caller has checked 0 ≤ i ≤ cap(b)-4 and owns that memory.
+// Store32 writes v to b[i:i+4], little-endian. The caller has checked 0 ≤ i ≤ cap(b)-4 and owns
+// that memory.
 func Store32(b []byte, i int, v uint32) {
 	*(*uint32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)) = v
 }
 
-// Store16 writes v to b[i:i+2], little-endian. The caller has checked 0 ≤ i ≤ cap(b)-2 and owns that memory.
+// Store16 writes v to b[i:i+2], little-endian. The caller has checked 0 ≤ i ≤ cap(b)-2 and owns
+// that memory.
 func Store16(b []byte, i int, v uint16) {
 	*(*uint16)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)) = v
 }

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// The twins of load.go that check what it takes for granted: the bounds, and for stores that nobody else has that memory.
+// The twins of load.go that check what it takes for granted: the bounds, and for stores that nobody
+// else has that memory.
 
 const Checked = false
 

@@ -27,7 +27,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestStore writes every width at every offset, within the length and between length and capacity, and nothing beside it.
+// TestStore writes every width at every offset, within the length and between length and capacity,
+// and nothing beside it.
 func TestStore(t *testing.T) {
 	const v = 0x8192a3b4c5d6e7f8
 	for _, length := range []int{24, 3, 0} {

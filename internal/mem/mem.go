@@ -16,7 +16,8 @@ func SameRoom(a, b []byte) bool {
 	return cap(a) == cap(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
-// SameText reports whether a and b are the same place in memory: then they are equal without a look at it.
+// SameText reports whether a and b are the same place in memory: then they are equal without a look
+// at it.
 func SameText(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
@@ -33,14 +34,16 @@ type Face struct {
 	Data Raw
 }
 
-// FaceOf is v's two words. For a pointer-shaped type the data word is the value itself, else it points to it.
+// FaceOf is v's two words. For a pointer-shaped type the data word is the value itself, else it
+// points to it.
 func FaceOf(v any) Face { return *(*Face)(Raw(&v)) }
 
 // TypeWord is the word that an interface holds for values of type t.
 func TypeWord(t reflect.Type) Raw { return (*Face)(Raw(&t)).Data }
 
-// Indirect reports whether an interface holds a pointer to values of t, not the value itself. Which structs and arrays are
-// held themselves differs between releases of Go, so the runtime is asked: a zero value that is held itself is a nil word.
+// Indirect reports whether an interface holds a pointer to values of t, not the value itself. Which
+// structs and arrays are held themselves differs between releases of Go, so the runtime is asked: a
+// zero value that is held itself is a nil word.
 func Indirect(t reflect.Type) bool {
 	return t.Kind() == reflect.Interface || FaceOf(reflect.Zero(t).Interface()).Data != nil
 }
@@ -48,15 +51,15 @@ func Indirect(t reflect.Type) bool {
 // NewAt is the address of a new zero value of t.
 func NewAt(t reflect.Type) Raw { return reflect.New(t).UnsafePointer() }
 
-// GrowSlice gives the slice at s room for n elements of t, keeping its elements; the new room is zeroed.
-// It leaves the length as it is.
+// GrowSlice gives the slice at s room for n elements of t, keeping its elements; the new room is
+// zeroed. It leaves the length as it is.
 func GrowSlice(s *Slice, sliceType reflect.Type, n int) {
 	v := reflect.NewAt(sliceType, Raw(s)).Elem()
 	v.Grow(n - s.Len)
 }
 
-// ValueAt is the addressable value of type t at p, as reflect.NewAt(t, p).Elem() gives it. With the type word of *t it need not
-// look that type up.
+// ValueAt is the addressable value of type t at p, as reflect.NewAt(t, p).Elem() gives it. With the
+// type word of *t it need not look that type up.
 func ValueAt(t reflect.Type, pointerWord Raw, p Pointer) reflect.Value {
 	if BoxWorks() {
 		return reflect.ValueOf(PointerFace(pointerWord, p)).Elem()

@@ -11,7 +11,8 @@ import (
 	"unsafe"
 )
 
-// TestPlainPlace holds the plain build free of the checks: a place is an address and nothing besides, and touching it allocates nothing.
+// TestPlainPlace holds the plain build free of the checks: a place is an address and nothing
+// besides, and touching it allocates nothing.
 func TestPlainPlace(t *testing.T) {
 	if Guarded || reflect.TypeFor[Pointer]() != reflect.TypeFor[unsafe.Pointer]() {
 		t.Errorf("Guarded is %v, Pointer is %v", Guarded, reflect.TypeFor[Pointer]())

@@ -10,8 +10,9 @@ import (
 // Guarded reports whether places know what they may touch: with the tag invariants.
 const Guarded = false
 
-// Pointer is a place in memory, as ops carry it: an object that a plan knows and an offset into it. It is one word; with the tag
-// invariants it knows the object too, and each verb checks what it touches (pointer_invariants.go).
+// Pointer is a place in memory, as ops carry it: an object that a plan knows and an offset into it.
+// It is one word; with the tag invariants it knows the object too, and each verb checks what it
+// touches (pointer_invariants.go).
 type Pointer = unsafe.Pointer
 
 // At is the T at p+off. The caller knows that a T lies there.

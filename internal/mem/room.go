@@ -7,9 +7,10 @@ import (
 	"unsafe"
 )
 
-// Room is an empty slice with room for at least n bytes, which may hold anything: it is not cleared, as what the caller writes will
-// lie over it. A strings.Builder is where the standard library gives such memory away; the Builder is never used again, so
-// nobody else sees these bytes as a string.
+// Room is an empty slice with room for at least n bytes, which may hold anything: it is not
+// cleared, as what the caller writes will lie over it. A strings.Builder is where the standard
+// library gives such memory away; the Builder is never used again, so nobody else sees these bytes
+// as a string.
 func Room(n int) []byte {
 	if n < uncleared {
 		return make([]byte, 0, n)

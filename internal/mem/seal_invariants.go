@@ -22,7 +22,8 @@ type sealed struct {
 
 type span struct{ from, to int }
 
-// sealedPages finds what is sealed by the page it lies on; pages may share a list. A list never changes.
+// sealedPages finds what is sealed by the page it lies on; pages may share a list. A list never
+// changes.
 var (
 	sealedPages [1 << 14]atomic.Pointer[[]*sealed]
 	sealing     sync.Mutex
@@ -34,8 +35,8 @@ func sealedAt(addr uintptr) *atomic.Pointer[[]*sealed] {
 	return &sealedPages[addr>>sealedPage%uintptr(len(sealedPages))]
 }
 
-// Seal notes that the last n bytes of b are a string from now on. It panics if those that were sealed before have changed since; so does
-// the collector when it finds the chunk unused.
+// Seal notes that the last n bytes of b are a string from now on. It panics if those that were
+// sealed before have changed since; so does the collector when it finds the chunk unused.
 func Seal(b []byte, n int) {
 	if cap(b) < 32 {
 		return // such objects may share a block, which no finalizer tells apart

@@ -8,8 +8,9 @@ import (
 	"unsafe"
 )
 
-// What walk.go knows of maps from strings to a type that the compiler sees, this file applies to maps of types that are met at
-// run time. A slot has a number too, so that an order of slots is a list of numbers, without a pointer in it.
+// What walk.go knows of maps from strings to a type that the compiler sees, this file applies to
+// maps of types that are met at run time. A slot has a number too, so that an order of slots is a
+// list of numbers, without a pointer in it.
 //
 //	number of a slot   table << 10 | group << 3 | slot
 //
@@ -26,7 +27,8 @@ type MapShape struct {
 // inSlot is how large a key or a value may be that stands in the slot itself.
 const inSlot = 128
 
-// ShapeOf is the shape of maps of type t, and whether it is known. Keys must be strings or integers, of any named type.
+// ShapeOf is the shape of maps of type t, and whether it is known. Keys must be strings or
+// integers, of any named type.
 func ShapeOf(t reflect.Type) (s MapShape, ok bool) {
 	s.types = typesOf(t)
 	key, value := t.Key(), t.Elem()
@@ -89,7 +91,8 @@ func (s *MapShape) holds(t reflect.Type) bool {
 // KeyOf is where the key of the entry in a slot is.
 func (s *MapShape) KeyOf(slot Raw) Pointer { return s.types.key(slot) }
 
-// EntryOf is where the entry in a slot is, as a struct of key and value. The value must lie in the slot.
+// EntryOf is where the entry in a slot is, as a struct of key and value. The value must lie in the
+// slot.
 func (s *MapShape) EntryOf(slot Raw) Pointer { return s.types.entry(slot) }
 
 // ValueOf is where the value of the entry in a slot is.
@@ -101,7 +104,8 @@ func (s *MapShape) ValueOf(slot Raw) Pointer {
 	return s.types.value(v)
 }
 
-// Slots are the slots of a map as it was when they were opened. If the map changes, what a slot holds is of some time since.
+// Slots are the slots of a map as it was when they were opened. If the map changes, what a slot
+// holds is of some time since.
 type Slots struct {
 	dir    unsafe.Pointer // *group, or *[dirLen]*mapTable
 	dirLen int
@@ -145,8 +149,9 @@ type SlotWalk struct {
 	dirLen int
 }
 
-// Start begins a walk of all slots of s that have an entry. It is a method of the walk, which is no result, because a struct of this
-// size would be written word by word and then copied by larger ones, for which the processor would wait.
+// Start begins a walk of all slots of s that have an entry. It is a method of the walk, which is no
+// result, because a struct of this size would be written word by word and then copied by larger
+// ones, for which the processor would wait.
 func (w *SlotWalk) Start(s Slots) {
 	w.size, w.number, w.more = s.size, 0, 0
 	w.dir, w.dirLen, w.next = s.dir, s.dirLen, 0

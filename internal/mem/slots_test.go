@@ -11,7 +11,8 @@ type large struct {
 	p *int
 }
 
-// TestSlots walks maps of many types and sizes, with entries deleted and added, and compares with what the runtime's iterator gives.
+// TestSlots walks maps of many types and sizes, with entries deleted and added, and compares with
+// what the runtime's iterator gives.
 func TestSlots(t *testing.T) {
 	type name string
 	trySlots(t, func(i int) string { return fmt.Sprint(i) }, func(i int) int { return i })

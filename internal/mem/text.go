@@ -4,7 +4,8 @@ package mem
 
 import "unsafe"
 
-// Text64 is the little-endian word at s[i:i+8], without the check that a view by Bytes makes. The caller has checked 0 ≤ i ≤ len(s)-8.
+// Text64 is the little-endian word at s[i:i+8], without the check that a view by Bytes makes. The
+// caller has checked 0 ≤ i ≤ len(s)-8.
 func Text64(s string, i int) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), i))
 }

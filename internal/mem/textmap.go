@@ -4,12 +4,14 @@ package mem
 
 // TextMaps reports whether PutText and PutTexts may be used.
 //
-// To assign to a map, the runtime wants to know of its type how keys are hashed and where in a slot the value lies. Of all maps from strings
-// to numbers of one size that is the same, whatever the types are called. So one whose type is met at run time only can be assigned to as
-// if it were written out: an entry takes 18 ns to decode so, and 22 by a generic function with its dictionary.
+// To assign to a map, the runtime wants to know of its type how keys are hashed and where in a slot
+// the value lies. Of all maps from strings to numbers of one size that is the same, whatever the
+// types are called. So one whose type is met at run time only can be assigned to as if it were
+// written out: an entry takes 18 ns to decode so, and 22 by a generic function with its dictionary.
 const TextMaps = true
 
-// PutText assigns the low size bytes of w to key, in the map at m. Its keys are strings, its values of 1, 2, 4 or 8 bytes without pointers.
+// PutText assigns the low size bytes of w to key, in the map at m. Its keys are strings, its values
+// of 1, 2, 4 or 8 bytes without pointers.
 func PutText(m Pointer, key string, w uint64, size int) {
 	switch size {
 	case 1:

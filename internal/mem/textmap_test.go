@@ -14,7 +14,8 @@ type (
 	flag   bool
 )
 
-// TestPutText assigns to maps of many types, until they have grown some times, and over entries that are there.
+// TestPutText assigns to maps of many types, until they have grown some times, and over entries
+// that are there.
 func TestPutText(t *testing.T) {
 	if !TextMaps {
 		t.Skip("not used in this build")

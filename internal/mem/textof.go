@@ -10,8 +10,9 @@ type text struct {
 	len  int
 }
 
-// SetString makes *p the string of b[i:i+n], without a copy: b must not change as long as it is in use. The caller has checked that these
-// bytes exist, and that n is not 0. It is String without the checks of unsafe.String.
+// SetString makes *p the string of b[i:i+n], without a copy: b must not change as long as it is in
+// use. The caller has checked that these bytes exist, and that n is not 0. It is String without the
+// checks of unsafe.String.
 func SetString(p *string, b []byte, i, n int) {
 	*(*text)(unsafe.Pointer(p)) = text{unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i), n}
 }

@@ -14,8 +14,9 @@ type utc struct {
 
 const untilUnix = 62135596800 // seconds from the year 1 to 1970
 
-// SetUTC makes *t the time so many seconds and nanoseconds after the start of 1970, in UTC. It is what time.Unix(s, ns).UTC() gives, without
-// the local zone and the range of ns in between: the caller knows that ns is below 1e9, and that UTCWorks.
+// SetUTC makes *t the time so many seconds and nanoseconds after the start of 1970, in UTC. It is
+// what time.Unix(s, ns).UTC() gives, without the local zone and the range of ns in between: the
+// caller knows that ns is below 1e9, and that UTCWorks.
 func SetUTC(t *time.Time, s int64, ns uint64) {
 	*(*utc)(unsafe.Pointer(t)) = utc{ns, s + untilUnix, nil}
 }

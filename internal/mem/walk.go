@@ -7,9 +7,10 @@ import (
 	"unsafe"
 )
 
-// The runtime's own iterator costs more than most maps have to tell: it chooses where to start, and minds growth at each step.
-// A Walk reads the slots one after the other. It knows how maps lie in memory in the releases of Go that the build tag names, from
-// internal/runtime/maps; others, and the race detector, which has to see each access, use walk_safe.go.
+// The runtime's own iterator costs more than most maps have to tell: it chooses where to start, and
+// minds growth at each step. A Walk reads the slots one after the other. It knows how maps lie in
+// memory in the releases of Go that the build tag names, from internal/runtime/maps; others, and
+// the race detector, which has to see each access, use walk_safe.go.
 //
 //	Map     used, seed, directory, its length, …
 //	         └─ of a map of 8 or fewer: its only group
@@ -46,7 +47,8 @@ type mapGroup[V any] struct {
 
 const highBits = 0x8080808080808080
 
-// Walk goes through a map. The map must not change meanwhile; if it does all the same, entries may be missing or zero.
+// Walk goes through a map. The map must not change meanwhile; if it does all the same, entries may
+// be missing or zero.
 type Walk[V any] struct {
 	full  uint64       // a bit for each entry of the current group that is still to come
 	group *mapGroup[V] // the current group

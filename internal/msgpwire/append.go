@@ -2,8 +2,8 @@ package msgpwire
 
 import "math"
 
-// A function whose name ends in Len or Header appends only what stands before the n bytes, values or pairs. They fit 32 bits: the caller
-// has made sure.
+// A function whose name ends in Len or Header appends only what stands before the n bytes, values
+// or pairs. They fit 32 bits: the caller has made sure.
 
 func AppendNil(b []byte) []byte { return append(b, Nil) }
 

@@ -1,5 +1,5 @@
-// Package pages holds the documentation to what the code does: it reads the tables and the code blocks of Markdown pages, so that tests
-// check each of them. Only tests import it.
+// Package pages holds the documentation to what the code does: it reads the tables and the code
+// blocks of Markdown pages, so that tests check each of them. Only tests import it.
 package pages
 
 import (
@@ -16,16 +16,17 @@ import (
 	"testing"
 )
 
-// A Page is a Markdown page of the documentation, whose table rows and code blocks are checked. A test reads the page, checks its
-// sections one by one, and ends with Done, so that no row and no block can be added, changed or dropped without the test:
+// A Page is a Markdown page of the documentation, whose table rows and code blocks are checked. A
+// test reads the page, checks its sections one by one, and ends with Done, so that no row and no
+// block can be added, changed or dropped without the test:
 //
 //	page := pages.Read(t, "docs/migrate-json.md")
 //	page.Rows(t, "What is different", map[string]func(*testing.T, pages.Row){"short strings": …})
 //	page.Blocks(t, "Check it", map[string]func(*testing.T, pages.Block){"before, err := …": …})
 //	page.Done(t)
 //
-// Rows are known by the text of their first cell, blocks by their first line. docs/rows.sum has a sum of each row that is checked, so that
-// a change of its other cells fails too.
+// Rows are known by the text of their first cell, blocks by their first line. docs/rows.sum has a
+// sum of each row that is checked, so that a change of its other cells fails too.
 type Page struct {
 	name     string
 	sections []*section
@@ -161,8 +162,9 @@ func (p *Page) section(t *testing.T, heading string) *section {
 	return nil
 }
 
-// Rows runs the check of each row of a section, as a subtest. A row without a check fails, and so does a check without a row. A check
-// that is nil stands for a row that states nothing that a test could check, as figures are.
+// Rows runs the check of each row of a section, as a subtest. A row without a check fails, and so
+// does a check without a row. A check that is nil stands for a row that states nothing that a test
+// could check, as figures are.
 func (p *Page) Rows(t *testing.T, heading string, checks map[string]func(*testing.T, Row)) {
 	t.Helper()
 	s := p.section(t, heading)
@@ -210,8 +212,8 @@ func run[T any](t *testing.T, section string, parts []T, key func(T) (name, wher
 	}
 }
 
-// Skip leaves rows and blocks of sections unchecked, for the reason that is given: another test has them, or they state nothing that
-// a test could check.
+// Skip leaves rows and blocks of sections unchecked, for the reason that is given: another test has
+// them, or they state nothing that a test could check.
 func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	for _, heading := range headings {
@@ -223,8 +225,9 @@ func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	}
 }
 
-// Pin is Skip for sections that no test reads row by row. Rows and blocks that are new or have changed fail until their sums are written:
-// look whether the tests that the reason names still hold them.
+// Pin is Skip for sections that no test reads row by row. Rows and blocks that are new or have
+// changed fail until their sums are written: look whether the tests that the reason names still
+// hold them.
 func (p *Page) Pin(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	p.Skip(t, reason, headings...)
@@ -262,7 +265,8 @@ type Program struct {
 	Environment []string // of the compiler and of the program, as KEY=value
 }
 
-// Source returns the program around code, which is declarations or statements, after any imports of its own.
+// Source returns the program around code, which is declarations or statements, after any imports of
+// its own.
 func (p Program) Source(code string) (string, error) {
 	imports, rest := cutImports(code)
 	for _, path := range p.Imports {
@@ -301,7 +305,8 @@ func cutImports(code string) (imports []string, rest string) {
 	return imports, (head + code)[end:]
 }
 
-// RunGo compiles code as a program that has this module, runs it, and returns what it prints. It fails the test if that fails.
+// RunGo compiles code as a program that has this module, runs it, and returns what it prints. It
+// fails the test if that fails.
 func RunGo(t *testing.T, code string, p Program) string {
 	t.Helper()
 	source, err := p.Source(code)

@@ -32,7 +32,8 @@ func TestParsePage(t *testing.T) {
 	}
 }
 
-// TestPageNeedsChecks wants complaints about what has no check, and about checks for what is not there.
+// TestPageNeedsChecks wants complaints about what has no check, and about checks for what is not
+// there.
 func TestPageNeedsChecks(t *testing.T) {
 	ok := func(*testing.T, Row) {}
 	for name, c := range map[string]struct {

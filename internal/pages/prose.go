@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// ReadComment reads the package comment of a Go file, whose name is relative to the repository. Its headings begin with "# ", and its
-// code blocks are indented.
+// ReadComment reads the package comment of a Go file, whose name is relative to the repository. Its
+// headings begin with "# ", and its code blocks are indented.
 func ReadComment(t testing.TB, name string) *Page {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(Root(t), name), nil, parser.ParseComments|parser.PackageClauseOnly)
@@ -57,7 +57,8 @@ func sentences(prose string) (all []string) {
 	return all
 }
 
-// Sentences is Rows for the sentences of a section that are in no table and no code block. A check gets the sentence.
+// Sentences is Rows for the sentences of a section that are in no table and no code block. A check
+// gets the sentence.
 func (p *Page) Sentences(t *testing.T, heading string, checks map[string]func(*testing.T, string)) {
 	t.Helper()
 	s := p.section(t, heading)

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// A check is known by the first cell of its row, so it would not notice that the rest of the row says something else now. So the sums
-// of the rows that have checks are in a file, and a change of a row means to read its check and write the sum again:
+// A check is known by the first cell of its row, so it would not notice that the rest of the row
+// says something else now. So the sums of the rows that have checks are in a file, and a change of
+// a row means to read its check and write the sum again:
 //
 //	SLIPSTREAM_PAGES=write go test -count=1 -p=1 -run Pages ./... (in the root, in server and in bench)
 
@@ -71,7 +72,8 @@ func pinned(t *testing.T, where, line, check string) {
 	}
 }
 
-// Stale returns the lines of the file of sums for which no page has a row. If sums are written, it takes them out.
+// Stale returns the lines of the file of sums for which no page has a row. If sums are written, it
+// takes them out.
 func Stale(t testing.TB, pages ...*Page) (stale []string) {
 	t.Helper()
 	rows := map[string]bool{}

@@ -7,16 +7,18 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Cache finds what was compiled for a type by the type's word (mem.TypeWord). Its zero value is empty and ready.
+// Cache finds what was compiled for a type by the type's word (mem.TypeWord). Its zero value is
+// empty and ready.
 //
-// A direct-mapped table of atomic pointers answers the common case in a few nanoseconds; a sync.Map holds all of them.
-// Two types that share a slot evict each other from the table only.
+// A direct-mapped table of atomic pointers answers the common case in a few nanoseconds; a sync.Map
+// holds all of them. Two types that share a slot evict each other from the table only.
 type Cache[V any] struct {
 	slots [256]atomic.Pointer[entry[V]]
 	all   sync.Map // mem.Raw → *entry[V]
 }
 
-// entry is a value and its key, which Clear sets to nil: then no one finds the entry any more, wherever it may still be.
+// entry is a value and its key, which Clear sets to nil: then no one finds the entry any more,
+// wherever it may still be.
 type entry[V any] struct {
 	key   mem.Raw
 	value V
@@ -49,7 +51,8 @@ func (c *Cache[V]) Put(t mem.Raw, v V) V {
 	return found.value
 }
 
-// Clear forgets all that was put before. A Get at the same time may still find it; one that begins later does not.
+// Clear forgets all that was put before. A Get at the same time may still find it; one that begins
+// later does not.
 func (c *Cache[V]) Clear() {
 	for t := range c.all.Range {
 		if e, ok := c.all.LoadAndDelete(t); ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// TestCacheConcurrent puts and gets many keys from many goroutines. Keys share slots; each has one value for all.
+// TestCacheConcurrent puts and gets many keys from many goroutines. Keys share slots; each has one
+// value for all.
 func TestCacheConcurrent(t *testing.T) {
 	var c Cache[*int]
 	keys := make([][64]byte, 2000)
@@ -50,8 +51,8 @@ func TestCacheConcurrent(t *testing.T) {
 	}
 }
 
-// TestCacheClear holds that what was put before a Clear is not found after it, though others look for it all the time and so
-// put it back into its slot.
+// TestCacheClear holds that what was put before a Clear is not found after it, though others look
+// for it all the time and so put it back into its slot.
 func TestCacheClear(t *testing.T) {
 	var c Cache[int]
 	var keys [3][1 << 13]byte
@@ -90,7 +91,8 @@ func TestCacheClear(t *testing.T) {
 	}
 }
 
-// TestCacheClearDuringFind is a find that has its entry, waits, and puts it into its slot after a Clear.
+// TestCacheClearDuringFind is a find that has its entry, waits, and puts it into its slot after a
+// Clear.
 func TestCacheClearDuringFind(t *testing.T) {
 	var c Cache[int]
 	key := mem.RawTo(new(byte))

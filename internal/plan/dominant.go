@@ -13,8 +13,9 @@ type candidate struct {
 	index  []int
 }
 
-// dominant reads the fields of t by the rules of Go and encoding/json: of several fields with one name the least nested
-// counts; of several of those the one that is named by a tag; and if that leaves more than one, none.
+// dominant reads the fields of t by the rules of Go and encoding/json: of several fields with one
+// name the least nested counts; of several of those the one that is named by a tag; and if that
+// leaves more than one, none.
 func (r *Rules) dominant(t reflect.Type) Struct {
 	var s Struct
 	var all []candidate
@@ -56,7 +57,8 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// direct is the fields that t itself declares, reached through outer, and the structs that it embeds.
+// direct is the fields that t itself declares, reached through outer, and the structs that it
+// embeds.
 func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (fields, embedded []candidate) {
 	omit := false
 	for i := range t.NumField() {

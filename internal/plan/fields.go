@@ -20,7 +20,8 @@ type Field struct {
 	Hidden   bool    // found when reading, never written: an embedded struct whose fields stand inline
 }
 
-// Hop is an embedded pointer: at Offset lies a *Type. Where the embedded type is not exported, package reflect would not set it.
+// Hop is an embedded pointer: at Offset lies a *Type. Where the embedded type is not exported,
+// package reflect would not set it.
 type Hop struct {
 	Offset   uintptr
 	Type     reflect.Type
@@ -51,11 +52,12 @@ type Rules struct {
 	Dominance bool // names meet as in encoding/json (dominant.go)
 }
 
-// Fields reads the struct type t. Fields come in the order of declaration, those of an embedded struct in its place.
+// Fields reads the struct type t. Fields come in the order of declaration, those of an embedded
+// struct in its place.
 //
-// An embedded struct stands inline unless its tag says noinline, its type encodes itself, or one of its names is taken by an
-// earlier field; with the tag inline it always does, less the names that are taken. An embedded type counts as exported,
-// whatever its name.
+// An embedded struct stands inline unless its tag says noinline, its type encodes itself, or one of
+// its names is taken by an earlier field; with the tag inline it always does, less the names that
+// are taken. An embedded type counts as exported, whatever its name.
 func (r *Rules) Fields(t reflect.Type) Struct {
 	if r.Dominance {
 		return r.dominant(t)

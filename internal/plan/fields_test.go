@@ -37,7 +37,8 @@ type (
 
 var rules = Rules{Key: "k", Fallback: "fall", Marker: "_k", Opaque: func(t reflect.Type) bool { return t == reflect.TypeFor[opaque]() }}
 
-// list prints fields: name, aliases after a slash, hops as >, what is hidden in brackets, what is left out with a question mark.
+// list prints fields: name, aliases after a slash, hops as >, what is hidden in brackets, what is
+// left out with a question mark.
 func list(s Struct) string {
 	var words []string
 	for _, f := range s.Fields {
@@ -79,7 +80,8 @@ func TestFields(t *testing.T) {
 			G int `fall:"-"`
 			H int `k:"h" fall:"-"`
 		}{}, "x D? E/old/older g? h"},
-		// Embedded structs stand inline, those of unexported types too; the struct itself can still be read by its name.
+		// Embedded structs stand inline, those of unexported types too; the struct itself can still
+		// be read by its name.
 		{struct {
 			Inner
 			Z int
@@ -95,7 +97,8 @@ func TestFields(t *testing.T) {
 		{struct{ *hidden }{}, ">C [hidden]"},
 		{struct{ Deep }{}, "X >A >B [Deep]"},
 		{struct{ *Deep }{}, ">X >>A >>B [Deep]"},
-		// A name that is taken: the whole struct stays under its own name, unless inline forces the rest of it.
+		// A name that is taken: the whole struct stays under its own name, unless inline forces the
+		// rest of it.
 		{struct {
 			A int
 			Inner

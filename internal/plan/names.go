@@ -8,8 +8,9 @@ import (
 
 // Names finds a name's index. It is asked when the prediction of the next field failed.
 //
-// Up to 128 names lie in a perfect hash table: a seed is searched, when the plan is compiled, under which no two names meet.
-// Names that differ only in bytes that the hash does not see, and larger sets, use a Go map.
+// Up to 128 names lie in a perfect hash table: a seed is searched, when the plan is compiled, under
+// which no two names meet. Names that differ only in bytes that the hash does not see, and larger
+// sets, use a Go map.
 type Names struct {
 	table []int16 // index+1, by hash; 0 is empty
 	names []string

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestNamesAgainstMap indexes random sets of every size and looks for what is in them and what nearly is.
+// TestNamesAgainstMap indexes random sets of every size and looks for what is in them and what
+// nearly is.
 func TestNamesAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func() string {

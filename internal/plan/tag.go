@@ -4,9 +4,10 @@ import "strings"
 
 // Tag is a parsed struct tag: `name,option,key:value`.
 //
-// The grammar is that of MessagePack's tags in Go: an item may be quoted with single quotes, in which a backslash escapes;
-// a value may hold balanced parentheses with commas in them; spaces around items are dropped; a first item of the form
-// key:value is an option and leaves the name empty.
+// The grammar is that of MessagePack's tags in Go: an item may be quoted with single quotes, in
+// which a backslash escapes; a value may hold balanced parentheses with commas in them; spaces
+// around items are dropped; a first item of the form key:value is an option and leaves the name
+// empty.
 type Tag struct {
 	Name    string
 	Options []Option

@@ -9,7 +9,8 @@ const (
 	least = 32
 )
 
-// A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid or plain.
+// A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid
+// or plain.
 
 // copyKernel is copyAVX512 or copyAVX2, and goes there with a jump.
 //
@@ -41,7 +42,8 @@ func blanksAVX2(src mem.Raw, n int) (k int) // n ≥ 32
 //go:noescape
 func markBlocksAVX2(rows, src mem.Raw, n int) // n > 0 blocks
 
-// copySSE2 copies ASCII. If it is not done, it has copied up to k without a stop, and the rest, if any, is for the twin.
+// copySSE2 copies ASCII. If it is not done, it has copied up to k without a stop, and the rest, if
+// any, is for the twin.
 //
 //go:noescape
 func copySSE2(dst, src mem.Raw, n, kind int) (k int, done bool) // n ≥ 16
@@ -155,7 +157,8 @@ func best() level {
 	switch {
 	case state&ymmState != ymmState || !has(b7, bmi1, avx2Bit, bmi2):
 		return sse2
-	// The first machines with AVX-512 slow down when it is used. Those that have VBMI2 as well do not, or not much.
+	// The first machines with AVX-512 slow down when it is used. Those that have VBMI2 as well do
+	// not, or not much.
 	case state&zmmState != zmmState || !has(b7, avx512F, avx512BW, avx512VL) || !has(c7, vbmi2):
 		return avx2
 	}

@@ -15,7 +15,8 @@ const (
 	least = 16
 )
 
-// A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid or plain.
+// A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid
+// or plain.
 //
 //go:noescape
 func copyKernel(dst, src mem.Raw, n, kind int) (k int, good bool)

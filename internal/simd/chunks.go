@@ -4,7 +4,8 @@ package simd
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Here text is cut into chunks for the kernels. What a machine calls its own, in amd64.go or arm64.go:
+// Here text is cut into chunks for the kernels. What a machine calls its own, in amd64.go or
+// arm64.go:
 //
 //	copyKernel                    copies one chunk
 //	findStopKernel, blanksKernel  search one chunk, of least bytes or more
@@ -12,7 +13,8 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 //	copyLow, findStopLow,         do the work, or what is left of it, where there are no such kernels: up to the tier floor, and
 //	blanksLow                     for what is too short
 //
-// A call here and a call there take as long as copying 30 bytes. So there is only one between a copy and its kernel.
+// A call here and a call there take as long as copying 30 bytes. So there is only one between a
+// copy and its kernel.
 
 // chunk is how much a kernel is given at a time: some 2 to 20 µs of work.
 const chunk = 64 << 10
@@ -64,8 +66,9 @@ func copyTwin(dst, src mem.Raw, n, kind, k int) (int, bool) {
 	return k + more, good
 }
 
-// copyOn goes on when the first chunk has no stop. Only now is it time to look where in the next one a character ends: most
-// strings end in the first, and what lies far behind them need not be fetched from memory.
+// copyOn goes on when the first chunk has no stop. Only now is it time to look where in the next
+// one a character ends: most strings end in the first, and what lies far behind them need not be
+// fetched from memory.
 func copyOn(dst, src mem.Raw, n, kind, k int, good bool) (int, bool) {
 	if cut := cutOff(src, k); cut > 0 && !good {
 		k, good = copyKernel(dst, src, k-cut, kind) // once more, without the character that was cut off
@@ -84,8 +87,8 @@ func copyOn(dst, src mem.Raw, n, kind, k int, good bool) (int, bool) {
 	}
 }
 
-// cutOff is the number of bytes at the end of src[:k] that belong to a character which does not end there; or anything from 0 to
-// 3 if src[:k] is not UTF-8 for another reason. k is 3 or more.
+// cutOff is the number of bytes at the end of src[:k] that belong to a character which does not end
+// there; or anything from 0 to 3 if src[:k] is not UTF-8 for another reason. k is 3 or more.
 func cutOff(src mem.Raw, k int) int {
 	at := func(i int) byte { return *mem.RawAt[byte](src, uintptr(k-i)) }
 	switch {

@@ -17,7 +17,8 @@ func seed(f *testing.F) {
 	f.Add([]byte("{\"a\": [1, 2.5, true, null, \"b\\n\"]}\n"), uint8(3), uint16(300))
 }
 
-// repeated is text again and again, n bytes of it at most, so that short text tries long runs as well.
+// repeated is text again and again, n bytes of it at most, so that short text tries long runs as
+// well.
 func repeated(text []byte, n uint16) []byte {
 	n %= 1024
 	if len(text) == 0 || len(text) >= int(n) {

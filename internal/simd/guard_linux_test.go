@@ -15,7 +15,8 @@ func guarded(t *testing.T, n int) []byte {
 	return r.Bytes
 }
 
-// TestGuardPages lets every input and output begin right after, and end right before, a page that cannot be touched.
+// TestGuardPages lets every input and output begin right after, and end right before, a page that
+// cannot be touched.
 func TestGuardPages(t *testing.T) {
 	eachLevel(func() {
 		from, to := guarded(t, 1), guarded(t, 1)

@@ -181,7 +181,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// filler are texts without a stop, cut to any length. Those of two and more bytes a character begin at every phase.
+// filler are texts without a stop, cut to any length. Those of two and more bytes a character begin
+// at every phase.
 var filler = []string{
 	"the quick brown fox jumps over the lazy dog! #$%'()*+,-./:;=?@[]^_`{|}~\x7f ",
 	"سلام على العالم ",
@@ -212,7 +213,8 @@ func whole(b []byte) {
 	}
 }
 
-// TestLengths takes every length and every alignment without a stop, and with each stop byte at the end.
+// TestLengths takes every length and every alignment without a stop, and with each stop byte at the
+// end.
 func TestLengths(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	step := 1
@@ -285,8 +287,8 @@ var sequences = []string{
 	"<\x80", "\xe2\x80<\xa8", "\xe2\x80\"\xa8", "\u2028\"", "\"\u2028", "<\u2028",
 }
 
-// TestSequences puts every class of sequence at every place around the edges of blocks, with the input ending at each of its
-// bytes and long after it.
+// TestSequences puts every class of sequence at every place around the edges of blocks, with the
+// input ending at each of its bytes and long after it.
 func TestSequences(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	step := 1
@@ -319,7 +321,8 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// TestPairs takes every pair of bytes, alone and after what may come before it, with more and without, at places that change.
+// TestPairs takes every pair of bytes, alone and after what may come before it, with more and
+// without, at places that change.
 func TestPairs(t *testing.T) {
 	b, text := newRig(200), make([]byte, 200)
 	before, after := []string{"", "\xe1", "\xf1", "\xf1\x80"}, []string{"", "\x80", "\xbf\x80"}
@@ -395,10 +398,12 @@ func TestRandomText(t *testing.T) {
 	}
 }
 
-// cutAt is where a kernel gets no more: the size of a chunk in chunks.go, which is not there without kernels.
+// cutAt is where a kernel gets no more: the size of a chunk in chunks.go, which is not there
+// without kernels.
 const cutAt = 64 << 10
 
-// TestLongText takes text longer than a chunk, with the cut at each byte of a character, and errors around it.
+// TestLongText takes text longer than a chunk, with the cut at each byte of a character, and errors
+// around it.
 func TestLongText(t *testing.T) {
 	b := newRig(3*cutAt + 200)
 	text := make([]byte, 3*cutAt+100)

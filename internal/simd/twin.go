@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The twins of the kernels: eight bytes at a time, and UTF-8 by the standard library. They are in use where there is no kernel,
-// and for what a kernel leaves.
+// The twins of the kernels: eight bytes at a time, and UTF-8 by the standard library. They are in
+// use where there is no kernel, and for what a kernel leaves.
 
 const (
 	ones  = 0x0101010101010101
@@ -22,15 +22,16 @@ func view(p mem.Raw, n int) []byte {
 	return *mem.RawAt[[]byte](mem.RawTo(&s), 0)
 }
 
-// stopBits has the high bit of each byte of w set that is a stop byte. Only the first one can be relied on: above it, bytes may
-// be set that are none. The quote is 0x22, and 0x20 after the exclusive or, whereby one subtraction finds it together with the
-// control characters. Bytes of 0x80 and above never borrow.
+// stopBits has the high bit of each byte of w set that is a stop byte. Only the first one can be
+// relied on: above it, bytes may be set that are none. The quote is 0x22, and 0x20 after the
+// exclusive or, whereby one subtraction finds it together with the control characters. Bytes of
+// 0x80 and above never borrow.
 func stopBits(w uint64) uint64 {
 	return (((w ^ 0x02*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w & highs
 }
 
-// htmlBits has the high bit of each byte of w set that is <, > or &. As with stopBits, only the first one can be relied on.
-// < and > differ in one bit.
+// htmlBits has the high bit of each byte of w set that is <, > or &. As with stopBits, only the
+// first one can be relied on. < and > differ in one bit.
 func htmlBits(w uint64) uint64 {
 	return (((w&^(0x02*ones) ^ '<'*ones) - ones) | ((w ^ '&'*ones) - ones)) &^ w & highs
 }
@@ -97,7 +98,8 @@ func copyPlainTwin(dst, src mem.Raw, n int, html bool) (k int, plain bool) {
 	return k, seen&highs == 0 || isPlain(s[:k])
 }
 
-// isPlain reports whether s is UTF-8 and free of U+2028 and U+2029, which are E2 80 A8 and E2 80 A9.
+// isPlain reports whether s is UTF-8 and free of U+2028 and U+2029, which are E2 80 A8 and E2 80
+// A9.
 func isPlain(s []byte) bool {
 	if !utf8.Valid(s) {
 		return false
@@ -135,8 +137,9 @@ func blanksTwin(src mem.Raw, n int) (k int) {
 	}
 }
 
-// packTwin copies runs of bytes, as pieces of one length: the last of a run has more than belongs to it, and the next run takes that place.
-// Not so at the end, nor where that place is still to be read.
+// packTwin copies runs of bytes, as pieces of one length: the last of a run has more than belongs
+// to it, and the next run takes that place. Not so at the end, nor where that place is still to be
+// read.
 func packTwin(dst, src mem.Raw, keep []uint64) (n int) {
 	d, s := view(dst, BlockSize*len(keep)), view(src, BlockSize*len(keep))
 	apart := uintptr(src) - uintptr(dst)
@@ -158,8 +161,9 @@ func packTwin(dst, src mem.Raw, keep []uint64) (n int) {
 	return n
 }
 
-// classes has for each byte the lowest bit of a lane for each mask that it belongs to: five lanes of eight bits, in the order of
-// Marks. Eight entries, each shifted by its place, make eight bits of all masks.
+// classes has for each byte the lowest bit of a lane for each mask that it belongs to: five lanes
+// of eight bits, in the order of Marks. Eight entries, each shifted by its place, make eight bits
+// of all masks.
 var classes = func() (t [256]uint64) {
 	const quote, backslash, control, op, blank = 1, 1 << 8, 1 << 16, 1 << 24, 1 << 32
 	for c := range 0x20 {

@@ -9,8 +9,8 @@ import (
 
 // Error says what failed and where.
 //
-// Its text is that of its cause alone, because programs compare the texts of the codecs that this module replaces. Where is
-// in the fields, and in the text of the verb %+v.
+// Its text is that of its cause alone, because programs compare the texts of the codecs that this
+// module replaces. Where is in the fields, and in the text of the verb %+v.
 type Error struct {
 	Offset int64  // of the value at fault, in bytes from the start of the input
 	Path   string // of the value at fault, as in users[3].name; empty at the top
@@ -29,8 +29,9 @@ func (e *Error) Where() string {
 	return "in " + e.Path + ", at byte " + strconv.FormatInt(e.Offset, 10)
 }
 
-// Located returns the text of an error whose text has its place: "schema: items[1].name: the cause (offset 96)". The name of the package is
-// not repeated where the cause begins with it. An offset below 0 is none.
+// Located returns the text of an error whose text has its place: "schema: items[1].name: the cause
+// (offset 96)". The name of the package is not repeated where the cause begins with it. An offset
+// below 0 is none.
 func Located(pkg, path string, offset int64, cause error) string {
 	text := pkg + ": "
 	if path != "" {

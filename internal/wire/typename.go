@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// TypeName returns the name of t for a text of one line. It is t's own, without the fields and the methods of types that have
-// no name: struct {…}.
+// TypeName returns the name of t for a text of one line. It is t's own, without the fields and the
+// methods of types that have no name: struct {…}.
 func TypeName(t reflect.Type) string {
 	text := t.String()
 	var short []byte

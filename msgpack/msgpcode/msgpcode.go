@@ -1,6 +1,8 @@
-// Package msgpcode names the codes of MessagePack, as Decoder.PeekCode of package msgpack gives them.
+// Package msgpcode names the codes of MessagePack, as Decoder.PeekCode of package msgpack gives
+// them.
 //
-// They are variables, as in the package that this one stands in for. Package msgpack does not read them.
+// They are variables, as in the package that this one stands in for. Package msgpack does not read
+// them.
 package msgpcode
 
 // Ints from -32 to 127 are their own code.
@@ -29,8 +31,9 @@ var (
 	Int64 byte = 0xd3
 )
 
-// A short str has its length in the bits of FixedStrMask, and short arrays and maps in those of their masks. Behind other codes
-// follows a length or count of as many bits as the name says; FixExt codes name the bytes of the ext's data.
+// A short str has its length in the bits of FixedStrMask, and short arrays and maps in those of
+// their masks. Behind other codes follows a length or count of as many bits as the name says;
+// FixExt codes name the bytes of the ext's data.
 var (
 	FixedStrLow  byte = 0xa0
 	FixedStrHigh byte = 0xbf

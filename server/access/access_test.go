@@ -181,7 +181,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Whatever a file holds: tokens or an error, and no error has a word of the file that is not one of the format's.
+// Whatever a file holds: tokens or an error, and no error has a word of the file that is not one of
+// the format's.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{"a", "a db=x rights=write", "a db=x*,y\nb rights=read,administer\n# c\n\n", "a b", "a db=", "db=a", "a\x00b\xff db=\xff", "a\na db=b"} {
 		f.Add(text)

@@ -12,7 +12,8 @@ type Guard struct {
 	refused [Reasons]atomic.Int64
 }
 
-// NewGuard returns a guard that accepts tokens. Nil stands for no tokens: then it admits every request.
+// NewGuard returns a guard that accepts tokens. Nil stands for no tokens: then it admits every
+// request.
 func NewGuard(t *Tokens) *Guard {
 	g := &Guard{}
 	g.Set(t)
@@ -51,7 +52,8 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.text }
 
-// Forbidden reports whether the token is valid and does not allow the request: 403. Otherwise there is no valid token: 401.
+// Forbidden reports whether the token is valid and does not allow the request: 403. Otherwise there
+// is no valid token: 401.
 func (r *Refusal) Forbidden() bool { return r.Reason >= LacksRight }
 
 // Values of WWW-Authenticate, as RFC 6750 has them.
@@ -60,8 +62,9 @@ const (
 	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // of a 403
 )
 
-// Admit returns what the token of a request grants, if that includes a right on the databases of a scope. Otherwise it counts and returns
-// a refusal, which names no database but the one that the request names.
+// Admit returns what the token of a request grants, if that includes a right on the databases of a
+// scope. Otherwise it counts and returns a refusal, which names no database but the one that the
+// request names.
 func (g *Guard) Admit(r *http.Request, right Right, s Scope) (*Grant, *Refusal) {
 	grant, refused := g.check(r, right, s)
 	if refused != nil {

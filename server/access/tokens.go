@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Tokens are the tokens that are accepted, and what each grants. The zero value has none: then everybody may do everything.
+// Tokens are the tokens that are accepted, and what each grants. The zero value has none: then
+// everybody may do everything.
 type Tokens struct {
 	list []token
 }
@@ -23,7 +24,8 @@ type token struct {
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// Add adds the token of a line, if the line is not blank. Errors, and later ones about the same token, call the line by its place.
+// Add adds the token of a line, if the line is not blank. Errors, and later ones about the same
+// token, call the line by its place.
 func (t *Tokens) Add(line, place string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -76,7 +78,8 @@ func (t *Tokens) AddLines(text string) error {
 	return nil
 }
 
-// grant returns what a secret grants; nil: it is no token. All are compared, so that the time tells nothing of which it was.
+// grant returns what a secret grants; nil: it is no token. All are compared, so that the time tells
+// nothing of which it was.
 func (t *Tokens) grant(secret string) *Grant {
 	sum := sha256.Sum256([]byte(secret))
 	found := -1
@@ -89,8 +92,8 @@ func (t *Tokens) grant(secret string) *Grant {
 	return t.list[found].grant
 }
 
-// secretOf returns the token of a request: Authorization: Bearer, or, as Arc's clients also send it, Authorization: Token or
-// X-Api-Key. Empty: there is none.
+// secretOf returns the token of a request: Authorization: Bearer, or, as Arc's clients also send
+// it, Authorization: Token or X-Api-Key. Empty: there is none.
 func secretOf(r *http.Request) string {
 	if scheme, text, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok &&
 		(strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Token")) {

@@ -196,7 +196,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// Settings that cannot do what they say are refused at the start, with the name of the flag and what to do.
+// Settings that cannot do what they say are refused at the start, with the name of the flag and
+// what to do.
 func TestNonsenseIsRefused(t *testing.T) {
 	const target = "--relay.target=http://mimir:8080"
 	for _, c := range []struct {

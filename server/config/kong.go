@@ -20,8 +20,8 @@ func Options() []kong.Option {
 	}
 }
 
-// file is a configuration file. Unlike kong's own it has only keys that mean something: a mistyped one must not be taken for
-// a default.
+// file is a configuration file. Unlike kong's own it has only keys that mean something: a mistyped
+// one must not be taken for a default.
 type file struct {
 	kong.Resolver
 	keys []string

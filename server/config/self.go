@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// IsSelf reports whether a target is where the service listens, as far as that can be known without asking anybody.
+// IsSelf reports whether a target is where the service listens, as far as that can be known without
+// asking anybody.
 func IsSelf(target, listen string) bool {
 	u, err := url.Parse(target)
 	if err != nil {

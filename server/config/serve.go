@@ -165,7 +165,8 @@ func isLoopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// AfterApply is called by kong. A command line is no place for a secret: every user of the machine can read it.
+// AfterApply is called by kong. A command line is no place for a secret: every user of the machine
+// can read it.
 func (s *Serve) AfterApply(ctx *kong.Context) error {
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "token" && !p.Resolved {

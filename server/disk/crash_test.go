@@ -39,7 +39,8 @@ func write(t *testing.T, d disk.Disk, path, text string) {
 	}
 }
 
-// Directories that MkdirAll has made, and those that an earlier life has made and not synced, survive a power cut, with all above them.
+// Directories that MkdirAll has made, and those that an earlier life has made and not synced,
+// survive a power cut, with all above them.
 func TestMkdirAllIsDurable(t *testing.T) {
 	for made := range 5 {
 		for seed := range uint64(20) {
@@ -62,8 +63,8 @@ func TestMkdirAllIsDurable(t *testing.T) {
 	}
 }
 
-// A file is replaced in one step: at whatever call the machine stops, the old text is there or the new one, and the new one once WriteFile has
-// returned.
+// A file is replaced in one step: at whatever call the machine stops, the old text is there or the
+// new one, and the new one once WriteFile has returned.
 func TestWriteFileIsDurable(t *testing.T) {
 	for call := 1; ; call++ {
 		d := faulty.New(uint64(call), faulty.Options{})
@@ -81,7 +82,8 @@ func TestWriteFileIsDurable(t *testing.T) {
 	}
 }
 
-// Publish makes a file durable under its name, replaces none, and leaves none of that name after an error, on file systems with links and without.
+// Publish makes a file durable under its name, replaces none, and leaves none of that name after an
+// error, on file systems with links and without.
 func TestPublishIsDurable(t *testing.T) {
 	for name, links := range map[string]error{"links": nil, "no links": errors.ErrUnsupported, "links are not permitted": syscall.EPERM} {
 		t.Run(name, func(t *testing.T) {

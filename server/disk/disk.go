@@ -24,7 +24,8 @@ type Disk interface {
 	// Rename gives a file the name to, in the place of a file that has it.
 	Rename(from, to string) error
 
-	// Link gives a file a second name. A file that has the name is not replaced: the error is fs.ErrExist.
+	// Link gives a file a second name. A file that has the name is not replaced: the error is
+	// fs.ErrExist.
 	Link(from, to string) error
 
 	// Remove removes a file's name, or an empty directory.
@@ -36,11 +37,12 @@ type Disk interface {
 	// Free returns how many bytes can still be written to the file system of dir.
 	Free(dir string) (int64, error)
 
-	// Size returns how many bytes the file system of dir has in all, used ones included; 0 if that is not known.
+	// Size returns how many bytes the file system of dir has in all, used ones included; 0 if that
+	// is not known.
 	Size(dir string) (int64, error)
 
-	// Lock opens the file at path, which it makes if need be, and locks it until unlock is called or the process ends. The error
-	// is ErrLocked if somebody else has it.
+	// Lock opens the file at path, which it makes if need be, and locks it until unlock is called
+	// or the process ends. The error is ErrLocked if somebody else has it.
 	Lock(path string) (unlock func(), err error)
 }
 
@@ -59,18 +61,20 @@ type File interface {
 	// Sync makes all that was written durable.
 	Sync() error
 
-	// Datasync makes what was written durable, but for what reading it back does not need, such as times.
+	// Datasync makes what was written durable, but for what reading it back does not need, such as
+	// times.
 	Datasync() error
 
-	// WriteVec writes vecs, at most MaxVecs, one after the other at off. It may write less than all without an error.
+	// WriteVec writes vecs, at most MaxVecs, one after the other at off. It may write less than all
+	// without an error.
 	WriteVec(vecs [][]byte, off int64) (int, error)
 
-	// Allocate reserves the n bytes at off, which read as zeros. The file grows if it is shorter. The error is
-	// errors.ErrUnsupported where the file system cannot.
+	// Allocate reserves the n bytes at off, which read as zeros. The file grows if it is shorter.
+	// The error is errors.ErrUnsupported where the file system cannot.
 	Allocate(off, n int64) error
 
-	// Zero makes the file size bytes of zeros, which is no less than its size, and keeps its place on the disk. The error is
-	// errors.ErrUnsupported where the file system cannot.
+	// Zero makes the file size bytes of zeros, which is no less than its size, and keeps its place
+	// on the disk. The error is errors.ErrUnsupported where the file system cannot.
 	Zero(size int64) error
 }
 

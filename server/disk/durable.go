@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// MkdirAll makes a directory and those above it, and syncs the entries of all of them and those in dir: what is there may be of a life that
-// ended before it was synced.
+// MkdirAll makes a directory and those above it, and syncs the entries of all of them and those in
+// dir: what is there may be of a life that ended before it was synced.
 func MkdirAll(d Disk, dir string) error {
 	if err := mkdirAll(d, dir); err != nil {
 		return err
@@ -48,7 +48,8 @@ func syncAbove(d Disk, dir string) error {
 	return nil
 }
 
-// syncEntry syncs a directory for the sake of an entry. One that was there may be somebody else's, in a directory that may not be read.
+// syncEntry syncs a directory for the sake of an entry. One that was there may be somebody else's,
+// in a directory that may not be read.
 func syncEntry(d Disk, dir string, made bool) error {
 	err := d.SyncDir(dir)
 	if !made && errors.Is(err, fs.ErrPermission) {
@@ -57,7 +58,8 @@ func syncEntry(d Disk, dir string, made bool) error {
 	return err
 }
 
-// Mkdir makes a directory if it is not there, and reports whether it was not. Its entry is not synced.
+// Mkdir makes a directory if it is not there, and reports whether it was not. Its entry is not
+// synced.
 func Mkdir(d Disk, dir string) (made bool, err error) {
 	err = d.Mkdir(dir, DirMode())
 	if !errors.Is(err, fs.ErrExist) {
@@ -80,7 +82,8 @@ func ReadFile(d Disk, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// WriteFile replaces the file at path by one that holds text. At any moment there is the old file or the new one.
+// WriteFile replaces the file at path by one that holds text. At any moment there is the old file
+// or the new one.
 func WriteFile(d Disk, path string, text []byte) error {
 	file, err := Stage(d, path, text)
 	if err != nil {
@@ -95,8 +98,8 @@ type Staged struct {
 	temp, path string
 }
 
-// Stage writes the file that is to replace the one at path, in which nothing has changed when it returns. After an error it has taken
-// no room.
+// Stage writes the file that is to replace the one at path, in which nothing has changed when it
+// returns. After an error it has taken no room.
 func Stage(d Disk, path string, text []byte) (Staged, error) {
 	dir, base := filepath.Split(path)
 	s := Staged{d, filepath.Join(dir, "."+base+".tmp"), path}
@@ -124,8 +127,9 @@ func writeSynced(d Disk, path string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Publish gives the file at temp, which is synced, the name path, and syncs the directory of both. A file at path is never
-// overwritten: the error is fs.ErrExist then. After another error there is no file at path.
+// Publish gives the file at temp, which is synced, the name path, and syncs the directory of both.
+// A file at path is never overwritten: the error is fs.ErrExist then. After another error there is
+// no file at path.
 func Publish(d Disk, temp, path string) error {
 	// A rename would replace a file, so the file gets a second name, and then loses the first.
 	err := d.Link(temp, path)

@@ -9,8 +9,8 @@ var fileMode atomic.Uint32
 
 func init() { SetFileMode(0o600) }
 
-// SetFileMode sets the permissions of files that the service makes from now on, less the umask. Until then only their owner may read
-// and write them.
+// SetFileMode sets the permissions of files that the service makes from now on, less the umask.
+// Until then only their owner may read and write them.
 func SetFileMode(mode fs.FileMode) { fileMode.Store(uint32(mode.Perm())) }
 
 // FileMode returns the permissions of new files.

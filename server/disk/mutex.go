@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Mutex is a lock that may be held while the disk is waited for. It differs from sync.Mutex in one thing: the clock of a synctest
-// bubble goes on while goroutines wait for it, so that a test can have a slow disk. The zero Mutex is not locked.
+// Mutex is a lock that may be held while the disk is waited for. It differs from sync.Mutex in one
+// thing: the clock of a synctest bubble goes on while goroutines wait for it, so that a test can
+// have a slow disk. The zero Mutex is not locked.
 type Mutex struct {
 	mu   sync.Mutex
 	free sync.Cond // held is false

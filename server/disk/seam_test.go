@@ -12,10 +12,12 @@ import (
 	"testing"
 )
 
-// Tests on a simulated machine see only what goes through its seams: Disk for files, and functions of the service's machine for the
-// network. The clock and timers are those of package time, which a synctest bubble replaces.
+// Tests on a simulated machine see only what goes through its seams: Disk for files, and functions
+// of the service's machine for the network. The clock and timers are those of package time, which a
+// synctest bubble replaces.
 
-// outside lists, by package, the functions and variables that reach the operating system past the seams.
+// outside lists, by package, the functions and variables that reach the operating system past the
+// seams.
 var outside = map[string][]string{
 	"os": {"Chdir", "Chmod", "Chown", "Chtimes", "CopyFS", "Create", "CreateTemp", "DirFS", "Getwd", "Lchown", "Link", "Lstat", "Mkdir", "MkdirAll", "MkdirTemp",
 		"NewFile", "Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Readlink", "Remove", "RemoveAll", "Rename", "Stat", "Symlink", "Truncate", "WriteFile"},
@@ -93,7 +95,8 @@ func TestSeam(t *testing.T) {
 	}
 }
 
-// reaches lists what of outside a file uses. Another import that makes system calls counts as a whole.
+// reaches lists what of outside a file uses. Another import that makes system calls counts as a
+// whole.
 func reaches(file string) (names []string, err error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {

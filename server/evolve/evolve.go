@@ -1,5 +1,5 @@
-// Package evolve implements `slipstream schema`. It reads schemas as JSON (json.Marshal of the Shape of a
-// schema.Schema), and reports whether two versions can read each other's messages.
+// Package evolve implements `slipstream schema`. It reads schemas as JSON (json.Marshal of the
+// Shape of a schema.Schema), and reports whether two versions can read each other's messages.
 package evolve
 
 import (
@@ -45,8 +45,8 @@ func (c *Check) Run(out io.Writer) error {
 	return err
 }
 
-// differ reports whether the error of Compat has a difference that is in the way of what is needed. It has none where the schemas are too large to
-// be compared.
+// differ reports whether the error of Compat has a difference that is in the way of what is needed.
+// It has none where the schemas are too large to be compared.
 func differ(why error, need schema.Verdict) bool {
 	reads := map[string]schema.Verdict{"new": schema.NewReadsOld, "old": schema.OldReadsNew}
 	for _, err := range why.(interface{ Unwrap() []error }).Unwrap() {
@@ -85,8 +85,9 @@ func read(file string) (*schema.Shape, error) {
 	return s, nil
 }
 
-// noVerdict is the error where there is none: of a file that has no schema, or of schemas that are too large to be compared. A program that asks for
-// a verdict must not take it for one, so it has an exit code of its own.
+// noVerdict is the error where there is none: of a file that has no schema, or of schemas that are
+// too large to be compared. A program that asks for a verdict must not take it for one, so it has
+// an exit code of its own.
 type noVerdict struct{ error }
 
 func (noVerdict) ExitCode() int { return 2 }

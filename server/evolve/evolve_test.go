@@ -97,7 +97,8 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestTooLarge: what cannot be compared is no verdict, unless there is a difference in the other direction and that is required too.
+// TestTooLarge: what cannot be compared is no verdict, unless there is a difference in the other
+// direction and that is required too.
 func TestTooLarge(t *testing.T) {
 	var fields []string
 	for k := range 1100 {

@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Alterations of tables: see table.Store's Drop, DropColumn and SetType. Each says what happens to the Parquet files.
+// Alterations of tables: see table.Store's Drop, DropColumn and SetType. Each says what happens to
+// the Parquet files.
 
 // dropTable answers DELETE /v1/tables/{db}/{table}?files=delete|keep.
 func (h *Handler) dropTable(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +55,8 @@ func (h *Handler) setType(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// filesOf reports whether a request wants files changed, in the way that a word stands for. It must say.
+// filesOf reports whether a request wants files changed, in the way that a word stands for. It must
+// say.
 func filesOf(r *http.Request, change string) (bool, error) {
 	query, err := parametersOf(r, "files")
 	if err != nil {

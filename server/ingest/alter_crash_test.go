@@ -17,9 +17,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// An alteration ends with the process, or with the machine, at each call of the disk in turn. After the next start the catalog has the
-// types of before or of after, and each row is there once, with the cell of before or of after. The same request completes what is left,
-// and what is completed is so after another start.
+// An alteration ends with the process, or with the machine, at each call of the disk in turn. After
+// the next start the catalog has the types of before or of after, and each row is there once, with
+// the cell of before or of after. The same request completes what is left, and what is completed is
+// so after another start.
 func TestAlterationIsInterrupted(t *testing.T) {
 	const column = "/v1/tables/db/t/columns/v"
 	const old = "time:time id:int64 v:int64"
@@ -134,8 +135,8 @@ func (r *rig) abandon() {
 	r.store.Close(stopped)
 }
 
-// cellsOf returns the cells v of all files below /data/tables by the cell id of their rows, as texts: strings are quoted, and "none" is a
-// file without the column.
+// cellsOf returns the cells v of all files below /data/tables by the cell id of their rows, as
+// texts: strings are quoted, and "none" is a file without the column.
 func cellsOf(t *testing.T, d *faulty.Disk) map[int64][]string {
 	t.Helper()
 	cells := make(map[int64][]string)

@@ -27,7 +27,8 @@ func newFileRig(t testing.TB, dir string, change ...func(*table.Options)) *rig {
 	return r
 }
 
-// filed flushes, and gives the rows in files, each with the kinds of its file's columns under "kinds".
+// filed flushes, and gives the rows in files, each with the kinds of its file's columns under
+// "kinds".
 func (r *rig) filed(dir string) (rows []row) {
 	r.t.Helper()
 	r.flush()
@@ -61,7 +62,8 @@ func (r *rig) types() string {
 
 func asText(t testing.TB, v any) string { return string(toJSON(t, v)) }
 
-// What alterations make of the catalog and of files that have landed, also after a restart, and which rows are taken then.
+// What alterations make of the catalog and of files that have landed, also after a restart, and
+// which rows are taken then.
 func TestAlterations(t *testing.T) {
 	const column = "/v1/tables/db/t/columns/v"
 	for _, c := range []struct {
@@ -212,7 +214,8 @@ func (b *brokenEditor) RemoveAll(dir string) error {
 	return b.Editor.RemoveAll(dir)
 }
 
-// An alteration that fails leaves the catalog as it was, the table takes rows, and the same request succeeds later.
+// An alteration that fails leaves the catalog as it was, the table takes rows, and the same request
+// succeeds later.
 func TestAlterationThatFails(t *testing.T) {
 	broken := new(brokenEditor)
 	r := newFileRig(t, t.TempDir(), func(o *table.Options) {
@@ -231,7 +234,8 @@ func TestAlterationThatFails(t *testing.T) {
 	wantStatus(t, r.do("DELETE", "/v1/tables/db/t?files=delete", nil), 204)
 }
 
-// Rows that do not land fail an alteration of their table, with the reason, instead of holding the table for ever.
+// Rows that do not land fail an alteration of their table, with the reason, instead of holding the
+// table for ever.
 func TestAlterationOfATableThatDoesNotLand(t *testing.T) {
 	dir := t.TempDir()
 	r := newFileRig(t, dir, func(o *table.Options) { o.Sink = &noLanding{o.Sink.(table.Editor)} })

@@ -16,8 +16,8 @@ import (
 //	batch     {"batch": [columnar or row, …]}
 //	array     [columnar or row, …]
 //
-// The keys of an envelope may come in any order. So it is passed over once, noting where each part is; but columns that follow
-// their m, as nearly always, are read on the way.
+// The keys of an envelope may come in any order. So it is passed over once, noting where each part
+// is; but columns that follow their m, as nearly always, are read on the way.
 
 // part is a part of an envelope.
 type part uint8
@@ -151,9 +151,9 @@ func (j *job) readItem(outermost bool) error {
 	return nil
 }
 
-// readEnvelope notes where the parts of the next envelope are, and passes over them; keys that mean nothing here are ignored.
-// What may be most of the body is not gone through twice: columns after m, as they nearly always are, and the items of a
-// batch are read at once.
+// readEnvelope notes where the parts of the next envelope are, and passes over them; keys that mean
+// nothing here are ignored. What may be most of the body is not gone through twice: columns after
+// m, as they nearly always are, and the items of a batch are read at once.
 func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
@@ -237,9 +237,9 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
 }
 
-// readArcColumnsByRow judges the rows of an envelope of columns, which begins at an offset. What is wrong with all of it rejects all of
-// its rows: broken says so, or the rest of the envelope does. One without rows is rejected as one row, so that nothing of it is read again
-// out of the log.
+// readArcColumnsByRow judges the rows of an envelope of columns, which begins at an offset. What is
+// wrong with all of it rejects all of its rows: broken says so, or the rest of the envelope does.
+// One without rows is rejected as one row, so that nothing of it is read again out of the log.
 func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	n, err := j.countColumns(e.at[partColumns])
 	if err != nil {
@@ -273,7 +273,8 @@ func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	return j.pass(at)
 }
 
-// countColumns is how many rows the map of columns at an offset has: those of the longest. What is no array counts as one row.
+// countColumns is how many rows the map of columns at an offset has: those of the longest. What is
+// no array counts as one row.
 func (j *job) countColumns(at int) (rows int, err error) {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {

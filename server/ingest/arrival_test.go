@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// stalling is a body that gives what it has and then nothing until it is released. At the first read after its data it closes
-// waiting.
+// stalling is a body that gives what it has and then nothing until it is released. At the first
+// read after its data it closes waiting.
 type stalling struct {
 	data     []byte
 	waiting  chan struct{}
@@ -57,7 +57,8 @@ func (r *rig) sendFrom(client string, body io.Reader, length int64) *httptest.Re
 	return w
 }
 
-// What a head announces costs nothing: a few clients that announce the largest bodies and send nothing lock nobody out.
+// What a head announces costs nothing: a few clients that announce the largest bodies and send
+// nothing lock nobody out.
 func TestAnnouncedBodiesAreFree(t *testing.T) {
 	const most = 4 << 20
 	r := newRig(t, Options{Limits: Limits{Body: most, InFlight: 4 * most}})
@@ -73,7 +74,8 @@ func TestAnnouncedBodiesAreFree(t *testing.T) {
 	}
 }
 
-// However much a client sends, it leaves as much of the budget free as it holds. So do two clients, and addresses of one IPv6 network are one.
+// However much a client sends, it leaves as much of the budget free as it holds. So do two clients,
+// and addresses of one IPv6 network are one.
 func TestShareOfClient(t *testing.T) {
 	const most = 4 << 20
 	clients := map[string]int{"one": 1, "two": 2, "a network": 1, "no address": 1}
@@ -139,8 +141,8 @@ func (d *deadlines) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// A window is over when the bytes that it wants have arrived, and not before, however many reads bring them. No window is longer than the
-// time for the whole body.
+// A window is over when the bytes that it wants have arrived, and not before, however many reads
+// bring them. No window is longer than the time for the whole body.
 func TestWindows(t *testing.T) {
 	const rate = 1000
 	r := newRig(t, Options{Limits: Limits{MinRate: rate}, ReadTimeout: time.Hour})
@@ -210,7 +212,8 @@ func TestReadTimeout(t *testing.T) {
 	}
 }
 
-// A bomb takes the memory of what it may become, once; a body within its limit takes that twice at most.
+// A bomb takes the memory of what it may become, once; a body within its limit takes that twice at
+// most.
 func TestInflatedMemory(t *testing.T) {
 	const most = 64 << 20
 	inside, bomb := make([]byte, most-1), make([]byte, 4*most)

@@ -11,16 +11,18 @@ import (
 	"time"
 )
 
-// Batches remembers the keys of requests that are stored, so that a request that is sent again is answered and not stored again.
+// Batches remembers the keys of requests that are stored, so that a request that is sent again is
+// answered and not stored again.
 //
 //	claim ──▶ held ──the log has the rows──▶ stored ──after the window──▶ forgotten
 //	            └────────refused──▶ free
 //
-// The record with the rows has the key, too: the log has both or neither. Before the log releases the record, its keys are carried to
-// the log's end. It must be the [table.Options.Carrier] of the handler's store.
+// The record with the rows has the key, too: the log has both or neither. Before the log releases
+// the record, its keys are carried to the log's end. It must be the [table.Options.Carrier] of the
+// handler's store.
 //
-// Keys are those of a database. When there are more than there may be, the database that has the most forgets its oldest, so a sender
-// with many keys costs other databases none.
+// Keys are those of a database. When there are more than there may be, the database that has the
+// most forgets its oldest, so a sender with many keys costs other databases none.
 type Batches struct {
 	window time.Duration
 
@@ -35,7 +37,8 @@ type Batches struct {
 // batchID stands for a key of a database.
 type batchID [16]byte
 
-// digest stands for what a request wants stored: table, format, unit of time and body once it is decompressed.
+// digest stands for what a request wants stored: table, format, unit of time and body once it is
+// decompressed.
 type digest [16]byte
 
 // batch is a request that is stored.
@@ -46,8 +49,9 @@ type batch struct {
 	rows, rejected int
 }
 
-// keys are the keys of a database that are stored, in the order of their time. What was carried was older than what precedes it in the log, so
-// keys that were recalled are ordered before that counts.
+// keys are the keys of a database that are stored, in the order of their time. What was carried was
+// older than what precedes it in the log, so keys that were recalled are ordered before that
+// counts.
 type keys struct {
 	ids      []batchID
 	recalled bool // and not ordered yet
@@ -91,7 +95,8 @@ func sum(texts ...[]byte) [16]byte {
 	return [16]byte(h.Sum(nil))
 }
 
-// claim has a request hold a key, or returns the batch that is stored under it. It waits for a request that holds the key.
+// claim has a request hold a key, or returns the batch that is stored under it. It waits for a
+// request that holds the key.
 func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*batch, error) {
 	for {
 		b.mu.Lock()
@@ -193,8 +198,9 @@ func (b *Batches) expired(one *batch, now time.Time) bool {
 	return one.time < now.Add(-b.window).UnixMicro()
 }
 
-// shrink forgets keys if there are too many: those of the database that has the most, again and again, and the oldest where several have as
-// many. It makes room for more than one, since it looks at all databases.
+// shrink forgets keys if there are too many: those of the database that has the most, again and
+// again, and the oldest where several have as many. It makes room for more than one, since it looks
+// at all databases.
 func (b *Batches) shrink() {
 	if len(b.stored) <= b.most {
 		return

@@ -16,7 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// keyed sends the batch of a number with its key. A batch is large, so that segments of the log are filled and released.
+// keyed sends the batch of a number with its key. A batch is large, so that segments of the log are
+// filled and released.
 func keyed(h *Handler, id int64, durability string) *httptest.ResponseRecorder {
 	pad := strings.Repeat("x", 4<<10)
 	body := fmt.Sprintf("{\"time\":%d,\"value\":%d,\"pad\":%q}\n{\"time\":%d,\"value\":%d}\n", 1_700_000_000+id, id, pad, 1_700_003_600+id, id)
@@ -33,12 +34,12 @@ const (
 	keyedSegment = 4 << 20 // the log remembers some 12,000 keys then
 )
 
-// durabilityOf says which batches do not wait for the disk: every other one. Its sender takes it for stored when the next one is, which waits:
-// the log has them in their order.
+// durabilityOf says which batches do not wait for the disk: every other one. Its sender takes it
+// for stored when the next one is, which waits: the log has them in their order.
 func durabilityOf(id int64) string { return []string{"sync", "async"}[id%2] }
 
-// A process is killed while it stores batches and lands them. Each batch that it was sent is sent again, also those that it had answered in
-// an earlier life, and each has landed once.
+// A process is killed while it stores batches and lands them. Each batch that it was sent is sent
+// again, also those that it had answered in an earlier life, and each has landed once.
 func TestKeysKill(t *testing.T) {
 	testkit.Killed(storeForEver)
 	if testing.Short() {

@@ -79,7 +79,8 @@ func senders() []sender {
 	}
 }
 
-// A request that is sent again, at once, after landing or after a restart, is answered as it was, and is stored once.
+// A request that is sent again, at once, after landing or after a restart, is answered as it was,
+// and is stored once.
 func TestKeyAgain(t *testing.T) {
 	for _, s := range senders() {
 		t.Run(s.name, func(t *testing.T) {
@@ -154,7 +155,8 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 	}
 }
 
-// A digest is another one if anything is that the rows depend on. Few bodies are right in two formats.
+// A digest is another one if anything is that the rows depend on. Few bodies are right in two
+// formats.
 func TestDigest(t *testing.T) {
 	of := func(change func(q *request)) digest {
 		q := &request{record: wal.Record{DB: "db", Table: "t"}, codec: codec{format: JSON, unit: Seconds}}
@@ -198,8 +200,8 @@ func TestKeyOfARefusedRequest(t *testing.T) {
 	}
 }
 
-// An asynchronous request that the log could not write leaves its key free: the sender that sends it again is not kept waiting, and its rows
-// are stored.
+// An asynchronous request that the log could not write leaves its key free: the sender that sends
+// it again is not kept waiting, and its rows are stored.
 func TestKeyOfALostRequest(t *testing.T) {
 	var full atomic.Bool
 	d := faulty.New(1, faulty.Options{Fail: func(c faulty.Call) error {
@@ -250,7 +252,8 @@ func TestKeyOfARemovedTable(t *testing.T) {
 	}
 }
 
-// A request waits for another one with its key: if that is stored it is not, and else it is. It waits no longer than its client does.
+// A request waits for another one with its key: if that is stored it is not, and else it is. It
+// waits no longer than its client does.
 func TestKeyIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := faulty.New(1, faulty.Options{Delay: func(faulty.Call) time.Duration { return time.Millisecond }}) // so that all meet while one is stored
@@ -408,7 +411,8 @@ func TestKeysExpire(t *testing.T) {
 	}
 }
 
-// What is carried stands in the log after what is newer. The oldest keys are forgotten all the same.
+// What is carried stands in the log after what is newer. The oldest keys are forgotten all the
+// same.
 func TestKeysAreRecalledInOrder(t *testing.T) {
 	now := time.Now().UnixMicro()
 	old, newer := NewBatches(time.Hour), NewBatches(time.Hour)
@@ -464,8 +468,8 @@ func TestKeysOfManyDatabases(t *testing.T) {
 	}
 }
 
-// Where all databases have as many keys, the oldest are forgotten and the newest is not. There is room for some more then: databases are
-// looked at once for a 64th of all keys.
+// Where all databases have as many keys, the oldest are forgotten and the newest is not. There is
+// room for some more then: databases are looked at once for a 64th of all keys.
 func TestKeysOfDatabasesWithOneEach(t *testing.T) {
 	const most = 6400
 	b := NewBatches(time.Hour)

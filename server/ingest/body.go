@@ -13,8 +13,9 @@ const (
 	keptBuffer  = 1 << 20  // larger ones are left to the garbage collector
 )
 
-// readBody reads the whole body into q.body, with room for what stands after it in the log. The budget is charged for memory as bytes
-// arrive, and not for what the head announces: for at most twice as many, and firstBuffer.
+// readBody reads the whole body into q.body, with room for what stands after it in the log. The
+// budget is charged for memory as bytes arrive, and not for what the head announces: for at most
+// twice as many, and firstBuffer.
 func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
 	p := q.handler.newPacer(w)
 	err := q.readPaced(&p, r)
@@ -60,7 +61,8 @@ func (q *request) readPaced(p *pacer, r *http.Request) error {
 	}
 }
 
-// window is how long a body may stand still. In each window as many bytes must arrive as the minimum rate wants.
+// window is how long a body may stand still. In each window as many bytes must arrive as the
+// minimum rate wants.
 const window = 5 * time.Second
 
 // pacer bounds how slowly a body may arrive: its bytes occupy memory that others want.
@@ -110,7 +112,8 @@ func (p *pacer) arrived(n int) {
 	}
 }
 
-// stop takes the deadline away: it would end the connection while the request is being decoded and written.
+// stop takes the deadline away: it would end the connection while the request is being decoded and
+// written.
 func (p *pacer) stop() { p.control.SetReadDeadline(time.Time{}) }
 
 func errBodyLimit(most int64) error {

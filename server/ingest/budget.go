@@ -8,9 +8,10 @@ import (
 
 // Budget is the memory that all current requests may occupy together.
 //
-// A client leaves at least as much of it free as its own requests hold: one client gets half of it, two get a third each. So however
-// many clients send however much, there is room for the next one. A request that holds all that is in use may exceed the budget:
-// otherwise one that is larger could never be served.
+// A client leaves at least as much of it free as its own requests hold: one client gets half of it,
+// two get a third each. So however many clients send however much, there is room for the next one.
+// A request that holds all that is in use may exceed the budget: otherwise one that is larger could
+// never be served.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
@@ -30,7 +31,8 @@ func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit, clients: make(map[netip.Prefix]*client)}
 }
 
-// Free returns how many bytes may be taken. It is negative where a request that is alone has exceeded the budget.
+// Free returns how many bytes may be taken. It is negative where a request that is alone has
+// exceeded the budget.
 func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
 
 // Used returns how many bytes are taken.
@@ -58,8 +60,8 @@ func (b *Budget) Of(addr string) Hold {
 	return Hold{budget: b, from: from, client: c}
 }
 
-// network returns what tells clients apart: an address of IPv4, or a network of IPv6, whose 64 last bits a host chooses for itself.
-// Peers without an address are one client.
+// network returns what tells clients apart: an address of IPv4, or a network of IPv6, whose 64 last
+// bits a host chooses for itself. Peers without an address are one client.
 func network(addr string) netip.Prefix {
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -74,8 +76,8 @@ func network(addr string) netip.Prefix {
 	return p
 }
 
-// Take adds n bytes to what the request holds. It returns a refusal if the budget or the client's share does not allow it. If n is
-// below 0, it gives bytes back.
+// Take adds n bytes to what the request holds. It returns a refusal if the budget or the client's
+// share does not allow it. If n is below 0, it gives bytes back.
 func (h *Hold) Take(n int64) error {
 	now, own := h.add(n)
 	most := h.budget.limit
@@ -103,7 +105,8 @@ func (h *Hold) add(n int64) (all, own int64) {
 // Bytes returns how many bytes the request holds.
 func (h *Hold) Bytes() int64 { return h.bytes }
 
-// Unshare has no client's share bound the request from now on, and its bytes count for none: something else bounds it.
+// Unshare has no client's share bound the request from now on, and its bytes count for none:
+// something else bounds it.
 func (h *Hold) Unshare() {
 	c, b := h.client, h.budget
 	if c == nil {

@@ -36,8 +36,8 @@ func compressionOf(header string) (Compression, error) {
 	return Identity, refuse(WrongType, "Content-Encoding %q: use gzip, zstd or identity", clip(header)).in("Content-Encoding")
 }
 
-// sniff is the compression that a body's first bytes announce. No body of MessagePack begins like either: 1f is an int, and 28
-// too.
+// sniff is the compression that a body's first bytes announce. No body of MessagePack begins like
+// either: 1f is an int, and 28 too.
 func sniff(body []byte) Compression {
 	switch {
 	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):
@@ -48,7 +48,8 @@ func sniff(body []byte) Compression {
 	return Identity
 }
 
-// maxWindow is the history that a zstd stream may ask for; that of the highest level of the reference encoder is as large.
+// maxWindow is the history that a zstd stream may ask for; that of the highest level of the
+// reference encoder is as large.
 const maxWindow = 8 << 20
 
 // inflater reads compressed bodies. It is kept for the next one.
@@ -70,7 +71,8 @@ func (f *inflater) open(body []byte, c Compression) (r io.Reader, err error) {
 		return f.gzip, f.gzip.Reset(&f.from)
 	}
 	if f.zstd == nil {
-		// With a concurrency of one it has no goroutines, so it may be left to the garbage collector.
+		// With a concurrency of one it has no goroutines, so it may be left to the garbage
+		// collector.
 		f.zstd, err = zstd.NewReader(nil,
 			zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderMaxWindow(maxWindow))
@@ -85,11 +87,12 @@ var compressionNames = [...]string{Identity: "identity", Gzip: "gzip", Zstd: "zs
 
 func (c Compression) String() string { return compressionNames[c] }
 
-// inflate puts what body decompresses to, at most `most` bytes, into dst's memory, or into more. It calls grow before it takes more
-// memory, and with a number below 0 when it has given some back.
+// inflate puts what body decompresses to, at most `most` bytes, into dst's memory, or into more. It
+// calls grow before it takes more memory, and with a number below 0 when it has given some back.
 //
-// A body that says truly how long it is takes that much. Another one is collected in chunks, and copied when its length is known: it takes
-// twice its length for a moment, and one that is too long never more than it may have.
+// A body that says truly how long it is takes that much. Another one is collected in chunks, and
+// copied when its length is known: it takes twice its length for a moment, and one that is too long
+// never more than it may have.
 func inflate(dst, body []byte, c Compression, most int64, grow func(n int64) error) ([]byte, error) {
 	if c == Snappy {
 		return unsnappy(dst, body, most, grow)
@@ -103,7 +106,8 @@ func inflate(dst, body []byte, c Compression, most int64, grow func(n int64) err
 	if err != nil {
 		return dst[:0], errNotCompressed(c, err)
 	}
-	// One more byte than it says, so that its end is seen before memory that is not needed is taken.
+	// One more byte than it says, so that its end is seen before memory that is not needed is
+	// taken.
 	if size := announced(body, c) + 1; size <= most+1 && size > int64(cap(dst)) {
 		if err := grow(size - int64(cap(dst))); err != nil {
 			return dst[:0], err
@@ -126,7 +130,8 @@ func inflate(dst, body []byte, c Compression, most int64, grow func(n int64) err
 	return dst, errNotCompressed(c, err)
 }
 
-// announced returns how long a body says that it is once it is decompressed, or firstBuffer if it does not say.
+// announced returns how long a body says that it is once it is decompressed, or firstBuffer if it
+// does not say.
 func announced(body []byte, c Compression) int64 {
 	switch c {
 	case Gzip:
@@ -200,10 +205,12 @@ func inflateRest(dst []byte, r io.Reader, most int64, grow func(n int64) error) 
 	return whole, io.EOF
 }
 
-// snappyRatio is more than a block of Snappy can grow by: what takes the least are copies, 64 bytes each of three.
+// snappyRatio is more than a block of Snappy can grow by: what takes the least are copies, 64 bytes
+// each of three.
 const snappyRatio = 22
 
-// unsnappy is inflate for a block of Snappy. The length that it begins with is believed as far as the block can be so long.
+// unsnappy is inflate for a block of Snappy. The length that it begins with is believed as far as
+// the block can be so long.
 func unsnappy(dst, body []byte, most int64, grow func(n int64) error) ([]byte, error) {
 	n, err := s2.DecodedLen(body)
 	switch {

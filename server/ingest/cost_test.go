@@ -13,7 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// telemetry is a body of the shape that services mostly get: time, a host of 9 characters, three floats.
+// telemetry is a body of the shape that services mostly get: time, a host of 9 characters, three
+// floats.
 func telemetry(t testing.TB, rows int) []byte {
 	times, hosts := make(list, rows), make(list, rows)
 	var values [3]list
@@ -118,7 +119,8 @@ func (nowhere) Rewrite(context.Context, string, []table.Field) (table.Rewritten,
 	return table.Rewritten{}, nil
 }
 
-// BenchmarkRequest is a whole request over a connection, without landing: its time has the client's in it.
+// BenchmarkRequest is a whole request over a connection, without landing: its time has the client's
+// in it.
 func BenchmarkRequest(b *testing.B) {
 	r := newRig(b, Options{}, func(o *table.Options) { o.WAL.SegmentBytes, o.Sink = 64<<20, nowhere{} })
 	server := httptest.NewServer(r.h)

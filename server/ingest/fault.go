@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The errors of the codecs say what, and give where apart. Clients get both in one line, with rows and columns called
-// by those names, and with a way out.
+// The errors of the codecs say what, and give where apart. Clients get both in one line, with rows
+// and columns called by those names, and with a way out.
 
 // place reads the path of an error: which column it is about, and which row; -1 if none.
 type place func(path string) (column string, row int)
@@ -54,7 +54,8 @@ func inLine(path string) (string, int) {
 // in is the place of every value of one column.
 func in(name string) place { return func(string) (string, int) { return name, -1 } }
 
-// fault puts an error of the decoder, or of a batch, into words for the client. Rows are counted where the path begins.
+// fault puts an error of the decoder, or of a batch, into words for the client. Rows are counted
+// where the path begins.
 func (j *job) fault(err error, where place) *refusal {
 	e := located(err)
 	if e == nil {

@@ -25,8 +25,9 @@ type Format struct {
 	hollow bool // a body may have no rows
 }
 
-// MessagePack, JSON and NDJSON are rows or columns for the one table that the URL names. Arc is MessagePack that names its tables
-// itself. RemoteWrite is what AppendSeries puts into the log: nobody sends it. Schema is messages of a schema that was registered.
+// MessagePack, JSON and NDJSON are rows or columns for the one table that the URL names. Arc is
+// MessagePack that names its tables itself. RemoteWrite is what AppendSeries puts into the log:
+// nobody sends it. Schema is messages of a schema that was registered.
 var (
 	MessagePack = &Format{Code: 1, Name: "msgpack", decode: func(j *job) error { return j.unpack((*job).decodeTable) },
 		ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}}
@@ -93,8 +94,8 @@ func codecOf(bits uint16) (codec, error) {
 	return c, nil
 }
 
-// appendRejected appends the list of rejected rows to a payload: what each number adds to the one before, as uvarints, and
-// then the length of all that.
+// appendRejected appends the list of rejected rows to a payload: what each number adds to the one
+// before, as uvarints, and then the length of all that.
 func appendRejected(payload []byte, rows []int) []byte {
 	body, last := len(payload), 0
 	for _, row := range rows {

@@ -15,8 +15,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// FuzzBody decodes arbitrary bytes in every shape. Nothing panics, what is accepted is sound, and the log gives the same rows
-// back.
+// FuzzBody decodes arbitrary bytes in every shape. Nothing panics, what is accepted is sound, and
+// the log gives the same rows back.
 func FuzzBody(f *testing.F) {
 	for _, v := range []any{
 		dict{"time", list{t0, t1}, "host", list{"a", nil}, "v", list{1, 2.5}},
@@ -58,8 +58,8 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// checkFuzzed decodes q: it must be refused in words, or give rows that package table takes and that payload, as the log would have it, gives
-// again.
+// checkFuzzed decodes q: it must be refused in words, or give rows that package table takes and
+// that payload, as the log would have it, gives again.
 func checkFuzzed(t *testing.T, pool *table.Pool, q *request, payload []byte) {
 	t.Helper()
 	q.record = wal.Record{Time: t1, DB: "db", Table: "t"}
@@ -116,8 +116,8 @@ func checkWrite(t *testing.T, w table.Write) {
 	}
 }
 
-// contents are the rows of writes. Floats are told apart by their text, because NaN is not equal to itself, and a column of
-// ints that would be widened is one of floats.
+// contents are the rows of writes. Floats are told apart by their text, because NaN is not equal to
+// itself, and a column of ints that would be widened is one of floats.
 func contents(writes []table.Write) []row {
 	var rows []row
 	for _, w := range writes {
@@ -142,8 +142,8 @@ func contents(writes []table.Write) []row {
 	return rows
 }
 
-// FuzzSeries appends arbitrary bytes as parts of two tenants. Nothing panics, what is accepted is what Decode finds, and the log
-// gives the same rows back.
+// FuzzSeries appends arbitrary bytes as parts of two tenants. Nothing panics, what is accepted is
+// what Decode finds, and the log gives the same rows back.
 func FuzzSeries(f *testing.F) {
 	for _, request := range []*remotewrite.Request{everything(), scraped(3, 2)} {
 		v1, v2 := remotewrite.Append(nil, remotewrite.V1, request), remotewrite.Append(nil, remotewrite.V2, request)
@@ -213,7 +213,8 @@ func exact(writes []table.Write) map[string][]row {
 	return bits(rows)
 }
 
-// FuzzPayload replays arbitrary bytes as a record of Remote Write: the error is all that may happen.
+// FuzzPayload replays arbitrary bytes as a record of Remote Write: the error is all that may
+// happen.
 func FuzzPayload(f *testing.F) {
 	body := appendPart(nil, seriesPart{[]byte("t"), remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, everything())})
 	f.Add(s2.EncodeSnappy(nil, body), false)

@@ -13,7 +13,8 @@ import (
 // similar returns names of columns that differ in the last bytes only.
 func similar(i int) string { return strings.Repeat("n", maxName-6) + fmt.Sprintf("%06d", i) }
 
-// TestGrowth asserts that to decode a body takes linear time, also where rows are judged one by one.
+// TestGrowth asserts that to decode a body takes linear time, also where rows are judged one by
+// one.
 func TestGrowth(t *testing.T) {
 	limits := new(Limits)
 	limits.setDefaults()
@@ -44,8 +45,8 @@ func TestGrowth(t *testing.T) {
 	}
 	cases := []growth.Case{
 		{Name: "labels of long symbols in turn", Most: 128 << 10, Alloc: 300},
-		// Nulls are cells, and those of rows that each bring a column are the square of the rows. The
-		// limit of cells bounds them, but here it must not end the body.
+		// Nulls are cells, and those of rows that each bring a column are the square of the rows.
+		// The limit of cells bounds them, but here it must not end the body.
 		{Name: "each row a new column", Most: 64 << 10, Alloc: 40, OnlyAlloc: true},
 		{Name: "wrong rows, JSON", Alloc: 100},
 		{Name: "wrong rows, NDJSON", Alloc: 100},
@@ -73,8 +74,8 @@ func TestGrowth(t *testing.T) {
 	growth.Check(t, cases)
 }
 
-// symbolsInTurn returns a request of version 2 of about n bytes: two symbols that differ in the last
-// byte, and a series with labels that are named by them in turn.
+// symbolsInTurn returns a request of version 2 of about n bytes: two symbols that differ in the
+// last byte, and a series with labels that are named by them in turn.
 func symbolsInTurn(n int) []byte {
 	s := remotewrite.Series{Samples: []remotewrite.Sample{{Timestamp: t0 / 1000, Value: 1}}}
 	names := [2]string{strings.Repeat("x", n/4) + "b", strings.Repeat("x", n/4) + "a"}

@@ -30,13 +30,13 @@ type Options struct {
 	// Advice ends the text of a 404: where to write. Empty: to the paths of this handler.
 	Advice string
 
-	// Shortage says why something else of the service takes no writes at present, which /ready shows to everybody; empty: it does. Nil: there
-	// is nothing else.
+	// Shortage says why something else of the service takes no writes at present, which /ready
+	// shows to everybody; empty: it does. Nil: there is nothing else.
 	Shortage func() string
 }
 
-// Handler answers the service's requests. It may be put to work before there is a store: until Open it says that it is not
-// ready.
+// Handler answers the service's requests. It may be put to work before there is a store: until Open
+// it says that it is not ready.
 type Handler struct {
 	limits  Limits
 	guard   *access.Guard
@@ -170,8 +170,8 @@ func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
 }
 
-// unready returns why the service should get no writes, or an empty string. The detail is for those who may read all
-// databases.
+// unready returns why the service should get no writes, or an empty string. The detail is for those
+// who may read all databases.
 func (h *Handler) unready() (reason string, detail error) {
 	s := h.store.Load()
 	switch {

@@ -303,7 +303,8 @@ func (r *rig) landed() map[string][]row {
 	return r.sink.take()
 }
 
-// replayed gives the same as landed, but out of the log: the service is stopped before anything has landed, and started anew.
+// replayed gives the same as landed, but out of the log: the service is stopped before anything has
+// landed, and started anew.
 func (r *rig) replayed() map[string][]row {
 	r.t.Helper()
 	r.sink.decide(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })

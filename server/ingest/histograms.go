@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Native histograms: what is often asked for as columns, the buckets with their bounds as JSON, and the message as it came,
-// which is exact.
+// Native histograms: what is often asked for as columns, the buckets with their bounds as JSON, and
+// the message as it came, which is exact.
 
 func (r *seriesReader) addHistogram(v *remotewrite.SeriesView, h remotewrite.HistogramView) error {
 	t, err := r.row(histograms, v, h.Timestamp)
@@ -68,8 +68,9 @@ type bucket struct {
 //
 //	[{"lower":-2,"upper":-1,"count":3}, …]
 //
-// The zero bucket is among them if it has a count. Bounds and counts that are no numbers of JSON are text: "Infinity", "NaN".
-// Where there are no bounds to be had, they are null. It stops when b gets longer than most.
+// The zero bucket is among them if it has a count. Bounds and counts that are no numbers of JSON
+// are text: "Infinity", "NaN". Where there are no bounds to be had, they are null. It stops when b
+// gets longer than most.
 func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []byte {
 	const least = int64(len(`{"lower":0,"upper":0,"count":0},`))
 	k.schema, k.most = h.Schema, most/least
@@ -113,8 +114,8 @@ func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []by
 	return append(b, ']')
 }
 
-// spread lists the buckets of one sign. Counts that no span is for, which is against the rules, have no index; and a span,
-// however long it says it is, makes no buckets that have no count.
+// spread lists the buckets of one sign. Counts that no span is for, which is against the rules,
+// have no index; and a span, however long it says it is, makes no buckets that have no count.
 func (k *buckets) spread(of remotewrite.BucketsView) {
 	k.spans, k.list = k.spans[:0], k.list[:0]
 	for s := range of.Spans {
@@ -184,8 +185,8 @@ func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
 	return lower, upper, true
 }
 
-// bound is the upper bound of a bucket: two to the power of index / 2^schema. The bucket that would end at 2^1024 ends at the
-// largest float, so that the one after it is for infinity.
+// bound is the upper bound of a bucket: two to the power of index / 2^schema. The bucket that would
+// end at 2^1024 ends at the largest float, so that the one after it is for infinity.
 func bound(schema int32, index int64) float64 {
 	index = min(max(index, -1<<20), 1<<20) // beyond it is 0 or infinity anyway
 	if schema < 0 {
@@ -199,8 +200,8 @@ func bound(schema int32, index int64) float64 {
 	return math.Ldexp(roots()[fraction<<(maxSchema-schema)], int(power))
 }
 
-// roots are the powers of two from 0 on in steps of 1/2^maxSchema, rounded as those of Prometheus are, which those of math.Exp2
-// are not.
+// roots are the powers of two from 0 on in steps of 1/2^maxSchema, rounded as those of Prometheus
+// are, which those of math.Exp2 are not.
 var roots = sync.OnceValue(func() *[1 << maxSchema]float64 {
 	roots := new([1 << maxSchema]float64)
 	step := big.NewFloat(2).SetPrec(100)

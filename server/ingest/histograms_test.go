@@ -9,8 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// The bounds of schema 8, those of the others among them, are the floats nearest to the roots: to the power of 256, the middle
-// between one and the next lower float is below a power of two, and that between it and the next higher one above.
+// The bounds of schema 8, those of the others among them, are the floats nearest to the roots: to
+// the power of 256, the middle between one and the next lower float is below a power of two, and
+// that between it and the next higher one above.
 func TestBounds(t *testing.T) {
 	power := func(a, b float64) *big.Float { // of the middle of a and b
 		p := new(big.Float).SetPrec(54 * 256).SetFloat64(a)

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// job is the decoding of one body. Requests and the replay of the log use it alike, and get the same rows: what it does
-// depends on its inputs alone, not on the clock.
+// job is the decoding of one body. Requests and the replay of the log use it alike, and get the
+// same rows: what it does depends on its inputs alone, not on the clock.
 //
 //	body ──▶ groups: a batch for each table and form ──▶ finish: names, text, times ──▶ writes
 type job struct {
@@ -68,13 +68,15 @@ func (g *group) number(i int) int {
 	return g.first + i
 }
 
-// exactness is what is known of a column of ints: whether a float64 would round one of the first rows.
+// exactness is what is known of a column of ints: whether a float64 would round one of the first
+// rows.
 type exactness struct {
 	rows    int
 	inexact bool
 }
 
-// inexact reports whether a float64 would round an int of c, a column of the group. Each row is looked at once.
+// inexact reports whether a float64 would round an int of c, a column of the group. Each row is
+// looked at once.
 func (g *group) inexact(c *column.Column) bool {
 	e := g.exact[c.Name]
 	if e == nil {
@@ -120,7 +122,8 @@ func (j *job) free() {
 	}
 }
 
-// decode reads the whole body. The batches are the caller's, the slice is valid until the next call.
+// decode reads the whole body. The batches are the caller's, the slice is valid until the next
+// call.
 func (j *job) decode(f *Format) ([]table.Write, error) {
 	j.free()
 	if j.maxCells = j.limits.cells(len(j.body)); j.judged {
@@ -148,8 +151,8 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 	return j.writes, nil
 }
 
-// conflict is an error of the catalog as one of the body. Of a partial body it names no row: the rows that were rejected are not
-// in the batch.
+// conflict is an error of the catalog as one of the body. Of a partial body it names no row: the
+// rows that were rejected are not in the batch.
 func (j *job) conflict(f *Format, e *table.TypeError) error {
 	r := asRefusal(e)
 	for i := range j.groups {
@@ -272,7 +275,8 @@ func (j *job) enter(n int) {
 	}
 }
 
-// charge counts what a batch has grown by. What is bounded for each batch is so bounded for all of them.
+// charge counts what a batch has grown by. What is bounded for each batch is so bounded for all of
+// them.
 func (j *job) charge(b *column.Batch, rows, columns int) error {
 	more := b.Rows*len(b.Columns) - rows*columns + columnCost*(len(b.Columns)-columns)
 	if j.cells+more > j.maxCells {

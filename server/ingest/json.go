@@ -12,8 +12,8 @@ import (
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// Rows that are judged one by one are looked for in a body that is known to be valid JSON, so that what is between values need
-// not be doubted.
+// Rows that are judged one by one are looked for in a body that is known to be valid JSON, so that
+// what is between values need not be doubted.
 
 // decodeJSON reads a body in either form.
 func (j *job) decodeJSON() error {
@@ -30,7 +30,8 @@ func (j *job) decodeJSON() error {
 	}
 	if j.byRow() && at < len(j.body) && (columns || j.body[at] == '[') {
 		if !json.Valid(j.body) {
-			// Invalid JSON is what the error is about, whatever else is wrong: the batch need not hold more than a row.
+			// Invalid JSON is what the error is about, whatever else is wrong: the batch need not
+			// hold more than a row.
 			return j.fault(json.ParseColumns(j.body, &column.Batch{MaxRows: 1, MaxColumns: 1}), none)
 		}
 		if columns {
@@ -58,8 +59,8 @@ func (j *job) blanks(at int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// element is where the next element of an array or object is, or its end, from where the one before it ends and the white space
-// after that.
+// element is where the next element of an array or object is, or its end, from where the one before
+// it ends and the white space after that.
 func (j *job) element(at int) int {
 	if j.body[at] == ',' {
 		return j.blanks(at + 1)
@@ -104,7 +105,8 @@ func (j *job) readJSONRowsByRow(g *group, at int) error {
 	return nil
 }
 
-// readJSONColumnsByRow judges each row of the object of columns at an offset, and finishes the group.
+// readJSONColumnsByRow judges each row of the object of columns at an offset, and finishes the
+// group.
 func (j *job) readJSONColumnsByRow(g *group, at int) error {
 	cells, rows, err := j.findJSONColumns(g, at)
 	if err != nil {

@@ -17,7 +17,8 @@ const (
 	asLines       = "application/x-ndjson"
 )
 
-// TestJSONShapes checks every shape twice: as it lands at once, and as it is read back from the log.
+// TestJSONShapes checks every shape twice: as it lands at once, and as it is read back from the
+// log.
 func TestJSONShapes(t *testing.T) {
 	want := map[string][]row{"db.t": {{"time": t0, "host": "a é", "v": 1.0, "ok": true}, {"time": t1, "v": 2.5}}}
 	for name, c := range map[string]struct{ contentType, body string }{
@@ -48,7 +49,8 @@ func TestJSONShapes(t *testing.T) {
 	}
 }
 
-// TestJSONAsMessagePack sends the same rows in every format: what comes of them is the same, in each way of writing and reading.
+// TestJSONAsMessagePack sends the same rows in every format: what comes of them is the same, in
+// each way of writing and reading.
 func TestJSONAsMessagePack(t *testing.T) {
 	bodies := map[string]list{
 		"mixed numbers":    {dict{"time", t0, "v", 1}, dict{"time", t1, "v", 2.5}, dict{"time", t2, "v", 3}},
@@ -206,7 +208,8 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// TestJSONPartial checks what a partial request takes and rejects, as it lands at once and as it is read back from the log.
+// TestJSONPartial checks what a partial request takes and rejects, as it lands at once and as it is
+// read back from the log.
 func TestJSONPartial(t *testing.T) {
 	const types = ": a column has one type, or ints and floats"
 	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
@@ -373,7 +376,8 @@ func TestJSONLimits(t *testing.T) {
 	}
 }
 
-// TestCodecs wants the codes of the log to stay what they are: logs of every release are to be read.
+// TestCodecs wants the codes of the log to stay what they are: logs of every release are to be
+// read.
 func TestCodecs(t *testing.T) {
 	for bits, want := range map[uint16]codec{
 		0x001: {format: MessagePack},

@@ -15,7 +15,8 @@ import (
 
 const maxKey = 255 // bytes
 
-// keyOf returns the key of a request, which the parameter batch_id or the header Idempotency-Key has; empty if neither does.
+// keyOf returns the key of a request, which the parameter batch_id or the header Idempotency-Key
+// has; empty if neither does.
 func keyOf(r *http.Request, param string, given bool) (string, error) {
 	headers := r.Header.Values("Idempotency-Key")
 	switch {
@@ -48,7 +49,8 @@ func checkKey(field, key string) error {
 //	│ id: 16 │ digest: 16 │ uvarint: rows │ uvarint: rejected │ u32: length of that │
 //	└────────┴────────────┴───────────────┴───────────────────┴─────────────────────┘
 //
-// and the payload of a record of the type wal.Carried, whose numbers of fixed length are little-endian too, is
+// and the payload of a record of the type wal.Carried, whose numbers of fixed length are
+// little-endian too, is
 //
 //	┌────────────┬──────────────────┬────┬─────────────────┬─────────────┬ … ┬ … ┐
 //	│ u8 version │ uvarint: length  │ db │ uvarint: n keys │ i64: time   │   │   │
@@ -156,8 +158,9 @@ func (b *Batches) recall(db string, id batchID, one batch) error {
 		return nil
 	}
 	if b.stored[id] != nil && b.databases[db] == nil {
-		// The key is another database's. Ids are made from the database's name, so the service has not written this. Where db has keys
-		// of its own it is not noticed, and harmless: the key stays with the database that had it first.
+		// The key is another database's. Ids are made from the database's name, so the service has
+		// not written this. Where db has keys of its own it is not noticed, and harmless: the key
+		// stays with the database that had it first.
 		return errKeys
 	}
 	b.add(db, id, one)

@@ -9,8 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// labelSet is the labels of a series, which become a JSON object of strings, sorted by name. A name that is there more than
-// once, which is against the rules of Remote Write, has all of its values in an array, in the order in which they came.
+// labelSet is the labels of a series, which become a JSON object of strings, sorted by name. A name
+// that is there more than once, which is against the rules of Remote Write, has all of its values
+// in an array, in the order in which they came.
 type labelSet struct {
 	pairs  []pair
 	sorted bool  // strictly: no name is there twice
@@ -37,7 +38,8 @@ func (s *labelSet) sort() {
 	}
 }
 
-// append appends the object to b. It stops at a label that is not UTF-8, which it returns, and when b gets longer than most.
+// append appends the object to b. It stops at a label that is not UTF-8, which it returns, and when
+// b gets longer than most.
 func (s *labelSet) append(b []byte, most int64) (_ []byte, wrong *pair) {
 	s.sort()
 	b = append(b, '{')
@@ -83,8 +85,8 @@ func appendQuoted(b, s []byte) ([]byte, bool) {
 	return json.AppendEscape(b, string(s), 0), true
 }
 
-// appendPlain is the fast twin of all this: it appends a label and a comma, and is false if one of the two is not ASCII that JSON
-// holds as it is.
+// appendPlain is the fast twin of all this: it appends a label and a comma, and is false if one of
+// the two is not ASCII that JSON holds as it is.
 func appendPlain(b, name, value []byte) ([]byte, bool) {
 	n, size := len(b), len(name)+len(value)+len(`"":"",`)
 	b = slices.Grow(b, size+8)
@@ -99,7 +101,8 @@ func appendPlain(b, name, value []byte) ([]byte, bool) {
 	return b[:n+size], found == 0
 }
 
-// copyPlain copies s, 8 bytes at a time and up to 8 too many, and gives something other than 0 if a byte is special.
+// copyPlain copies s, 8 bytes at a time and up to 8 too many, and gives something other than 0 if a
+// byte is special.
 func copyPlain(to, s []byte) (found uint64) {
 	if len(s) < 8 {
 		w := uint64(0)
@@ -123,8 +126,8 @@ func copyPlain(to, s []byte) (found uint64) {
 	return found | specials(w)
 }
 
-// specials has a bit for each byte of w that is a control character, a quote, a backslash or beyond ASCII; and maybe for some that are
-// not, above one that is.
+// specials has a bit for each byte of w that is a control character, a quote, a backslash or beyond
+// ASCII; and maybe for some that are not, above one that is.
 func specials(w uint64) uint64 {
 	const ones = 0x0101010101010101
 	const spaces, quotes, backslashes = ' ' * ones, '"' * ones, '\\' * ones

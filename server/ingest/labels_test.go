@@ -8,7 +8,8 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Each byte, at each place of short and long text, is copied as it is, or told to need care; whatever stands behind the text.
+// Each byte, at each place of short and long text, is copied as it is, or told to need care;
+// whatever stands behind the text.
 func TestAppendPlain(t *testing.T) {
 	for size := range 20 {
 		for at := range size {

@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Limits bound what one request may bring, and what all of them may occupy. Zero fields have the defaults that are given
-// with them.
+// Limits bound what one request may bring, and what all of them may occupy. Zero fields have the
+// defaults that are given with them.
 type Limits struct {
 	Body         int64 // bytes of a body as it is received: 64 MiB
 	Decompressed int64 // bytes of a body after decompression: 256 MiB
@@ -41,8 +41,8 @@ func setDefault[T int | int64](v *T, value T) {
 	}
 }
 
-// A sparse batch has more cells than its body has bytes, because a null that is left out costs nothing on the wire. These say
-// how many more.
+// A sparse batch has more cells than its body has bytes, because a null that is left out costs
+// nothing on the wire. These say how many more.
 const (
 	cellsPerByte = 4
 	freeCells    = 64 << 10

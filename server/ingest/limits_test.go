@@ -220,7 +220,8 @@ func TestHostileMemory(t *testing.T) {
 		"arc: skipped depth":     append([]byte("\x82\xa1x"), bytes.Repeat([]byte{0x91}, size)...),
 	} {
 		for _, path := range []string{"/v1/write/db/t", "/api/v1/write/msgpack", "/v1/write/db/t?partial=1", "/api/v1/write/msgpack?partial=1"} {
-			// A cell has 8 bytes, and a slice that has just grown up to twice what it needs, beside the one it was.
+			// A cell has 8 bytes, and a slice that has just grown up to twice what it needs, beside
+			// the one it was.
 			most := uint64(2*8*cellsPerByte*len(body)) + 8<<20
 			var w *httptest.ResponseRecorder
 			var n uint64
@@ -304,7 +305,8 @@ func TestLargerThanBudget(t *testing.T) {
 	r.h.flight.used.Add(-1)
 }
 
-// fillMemory sends the same batch until it is refused, and returns how many were stored, and the answer that says no.
+// fillMemory sends the same batch until it is refused, and returns how many were stored, and the
+// answer that says no.
 func fillMemory(r *rig) (send func() *httptest.ResponseRecorder, stored int, w *httptest.ResponseRecorder) {
 	body := pack(r.t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
 	send = func() *httptest.ResponseRecorder { return r.send(bytes.NewReader(body), int64(len(body))) }
@@ -439,8 +441,8 @@ func TestTablesAndFlush(t *testing.T) {
 	}
 }
 
-// What the store's errors become. A request that waits while the disk fails is in doubt, and so are all that waited with it;
-// one that comes later is not.
+// What the store's errors become. A request that waits while the disk fails is in doubt, and so are
+// all that waited with it; one that comes later is not.
 func TestStoreErrors(t *testing.T) {
 	r := newRig(t, Options{})
 	stuck := errors.New("no space")

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// NDJSON of one table, which the URL names: a row on each line. Lines of white space are no rows, but are counted as lines, so that
-// the number in an error is the one that an editor shows.
+// NDJSON of one table, which the URL names: a row on each line. Lines of white space are no rows,
+// but are counted as lines, so that the number in an error is the one that an editor shows.
 //
 //	{"time": 1, "host": "a"}
 //	{"time": 2, "host": "b"}
@@ -56,7 +56,8 @@ func (j *job) readLinesByRow(g *group) error {
 	return nil
 }
 
-// rowLines are the lines of a body that hold rows: their numbers, counted from 1, and where their first byte is that is no white space.
+// rowLines are the lines of a body that hold rows: their numbers, counted from 1, and where their
+// first byte is that is no white space.
 func rowLines(body []byte) iter.Seq2[int, int] {
 	return func(yield func(line, at int) bool) {
 		for line, at := 1, 0; at < len(body); at++ {

@@ -28,8 +28,8 @@ func checkDatabase(name string) error {
 	return nil
 }
 
-// checkTable wants a name that every engine can show: senders take names from anywhere, and one that is refused blocks all that
-// comes with it.
+// checkTable wants a name that every engine can show: senders take names from anywhere, and one
+// that is refused blocks all that comes with it.
 func checkTable(name string) error { return checkText("table", name, "table") }
 
 // checkColumn wants the same.

@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Names that senders take from elsewhere are taken, with what comes beside them in a batch, and every reader can tell them apart.
+// Names that senders take from elsewhere are taken, with what comes beside them in a batch, and
+// every reader can tell them apart.
 func TestNamesOfSenders(t *testing.T) {
 	dir := t.TempDir()
 	r := newFileRig(t, dir)
@@ -103,7 +104,8 @@ func TestNamesOfSenders(t *testing.T) {
 	}
 }
 
-// Databases have directories of their own, whatever their names have in common, and the same whether the URL names them or a header.
+// Databases have directories of their own, whatever their names have in common, and the same
+// whether the URL names them or a header.
 func TestNamesOfDatabases(t *testing.T) {
 	dir := t.TempDir()
 	r := newFileRig(t, dir)
@@ -189,8 +191,9 @@ func TestNamesInURLs(t *testing.T) {
 	}
 }
 
-// Columns have any name that engines can show, in each form of each format. Rows with another one are rejected, with the name as their field,
-// and cost their neighbours nothing; the same request without partial=true is refused, and names the field.
+// Columns have any name that engines can show, in each form of each format. Rows with another one
+// are rejected, with the name as their field, and cost their neighbours nothing; the same request
+// without partial=true is refused, and names the field.
 func TestNamesOfColumns(t *testing.T) {
 	taken := []string{"date", "hour", "Date", "utc_date", "UTC_HOUR", "a.b", "a-b", "a b", "..", ".", "CON", "nul", "T", "t", "é", "e\u0301", "a/b", "x=1", "'", `"`, "\\", "$", strings.Repeat("n", maxName)}
 	refused := []string{"", "\x00", "a\x00b", "a\nb", "\x7f", "\u0085", "\ufffd", strings.Repeat("n", maxName+1), strings.Repeat("é", 255)}

@@ -166,8 +166,8 @@ func TestPagesIngestSchema(t *testing.T) {
 	page.Done(t)
 }
 
-// follows registers the schema of a notation after that of another, or after none if that is "". Whether the service takes it is
-// what is wanted, and what schema.Compat says.
+// follows registers the schema of a notation after that of another, or after none if that is "".
+// Whether the service takes it is what is wanted, and what schema.Compat says.
 func (r *rig) follows(name, before, notation string, want bool) (contentType string) {
 	r.t.Helper()
 	fresh := shapeOf(r.t, notation)

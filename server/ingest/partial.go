@@ -8,10 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Partial acceptance: rows are read one at a time, each is judged at once, and one that is bad is undone and noted.
+// Partial acceptance: rows are read one at a time, each is judged at once, and one that is bad is
+// undone and noted.
 //
-// Which rows were rejected is written into the log after the body (see codec), and the replay passes over those: it need not
-// judge again, and so cannot judge differently.
+// Which rows were rejected is written into the log after the body (see codec), and the replay
+// passes over those: it need not judge again, and so cannot judge differently.
 
 // maxReasons is how many rejected rows a reply lists with their reasons; the others are counted.
 const maxReasons = 1000
@@ -68,8 +69,9 @@ func (j *job) pass(at int) error {
 	return nil
 }
 
-// takeRow reads a row by read, which closes it and tells the group, if it got so far. When the row is bad, or the replay
-// passes over it, pass goes to where it ends; an error of that is one of the whole body.
+// takeRow reads a row by read, which closes it and tells the group, if it got so far. When the row
+// is bad, or the replay passes over it, pass goes to where it ends; an error of that is one of the
+// whole body.
 func (j *job) takeRow(read func() (*group, error), pass func() error) error {
 	if j.skips() {
 		j.row++
@@ -123,7 +125,8 @@ func (j *job) readRowsByRow(g *group) error {
 	return nil
 }
 
-// readColumnsByRow is the twin of readColumns that judges each row: it goes through all columns side by side.
+// readColumnsByRow is the twin of readColumns that judges each row: it goes through all columns
+// side by side.
 func (j *job) readColumnsByRow(g *group) error {
 	at, rows, err := j.findColumns(g)
 	if err != nil {
@@ -148,8 +151,8 @@ func (j *job) readColumnsByRow(g *group) error {
 	return nil
 }
 
-// takeSideBySide takes rows whose cells are in columns. The first cell of each is at an offset of the body; cell reads one into a
-// column, pass passes over one, and both tell where the next is.
+// takeSideBySide takes rows whose cells are in columns. The first cell of each is at an offset of
+// the body; cell reads one into a column, pass passes over one, and both tell where the next is.
 func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Column, int) (int, error), pass func(int) (int, error)) error {
 	next := make([]int, len(at)) // where the cells of the next row are
 	read := func() (_ *group, err error) {
@@ -180,7 +183,8 @@ func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Col
 	return j.charge(g.batch, 0, 0)
 }
 
-// findColumns goes through a map of columns, and gives where the first cell of each is, and how many cells each has.
+// findColumns goes through a map of columns, and gives where the first cell of each is, and how
+// many cells each has.
 func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 	n, err := j.d.DecodeMapLen()
 	if err != nil {
@@ -237,7 +241,8 @@ type checked struct {
 	begun bool
 }
 
-// fit is what the rows of a table may bring, and what those that were taken have brought. Both forms of rows share it.
+// fit is what the rows of a table may bring, and what those that were taken have brought. Both
+// forms of rows share it.
 type fit struct {
 	table.Bounds
 	fields map[string]table.Field // of the table as it will be
@@ -262,7 +267,8 @@ func (j *job) fitOf(name table.Name) *fit {
 	return f
 }
 
-// add judges the last row of the group, as finish judges the whole of it, and whether it fits the catalog if that is asked.
+// add judges the last row of the group, as finish judges the whole of it, and whether it fits the
+// catalog if that is asked.
 func (k *checked) add(j *job, g *group) error {
 	b, i := g.batch, g.batch.Rows-1
 	if !k.begun {
@@ -309,8 +315,8 @@ func (k *checked) begin(j *job, g *group) {
 	}
 }
 
-// conflictWith is why a group, which may be nil, does not take row i of c after its own rows, or nil. Times come in other types, and
-// are converted.
+// conflictWith is why a group, which may be nil, does not take row i of c after its own rows, or
+// nil. Times come in other types, and are converted.
 func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 	if g == nil || c.Name == timeColumn {
 		return nil
@@ -323,7 +329,8 @@ func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 	return have.Conflict(cellOf(c, i))
 }
 
-// addToTable judges whether the table can take row i, which is from a time in microseconds, and enters what it brings.
+// addToTable judges whether the table can take row i, which is from a time in microseconds, and
+// enters what it brings.
 func (k *checked) addToTable(j *job, g *group, i int, us int64) error {
 	f := k.fit
 	fresh := len(f.Fields) == 0 && !f.taken

@@ -21,7 +21,8 @@ func reply(t *testing.T, w *httptest.ResponseRecorder) report {
 
 const arcPartial = "/api/v1/write/msgpack?partial=true"
 
-// What a partial request takes and rejects, as it lands at once and as it is read back from the log.
+// What a partial request takes and rejects, as it lands at once and as it is read back from the
+// log.
 func TestPartial(t *testing.T) {
 	const wrongInt = ": a column has one type, or ints and floats"
 	tooLate := int64(math.MaxInt64)
@@ -153,8 +154,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// Rows that do not fit the catalog are rejected like others; a type that is right for the catalog is taken although a wrong
-// one came first.
+// Rows that do not fit the catalog are rejected like others; a type that is right for the catalog
+// is taken although a wrong one came first.
 func TestPartialAgainstCatalog(t *testing.T) {
 	for name, body := range map[string]any{
 		"rows":    list{dict{"time", t0, "v", "x", "n", 1}, dict{"time", t1, "v", 1}, dict{"time", t2, "v", true}, dict{"time", t2, "n", 2}},
@@ -179,8 +180,8 @@ func TestPartialAgainstCatalog(t *testing.T) {
 	}
 }
 
-// TestIntegersOfTheCatalogAreNotRounded writes floats to a column with an integer that a float64 would
-// round, and such an integer to a column of floats, in bodies of their own.
+// TestIntegersOfTheCatalogAreNotRounded writes floats to a column with an integer that a float64
+// would round, and such an integer to a column of floats, in bodies of their own.
 func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
 	const big int64 = 1<<53 + 1
 	const float = `column "n" holds integers that a float64 would round and cannot take 2.5: send integers, or send it under another name`
@@ -217,7 +218,8 @@ func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
 	wantRows(t, r.replayed(), map[string][]row{"db.t": {{"time": t1, "n": int64(3), "f": 4.0}}})
 }
 
-// Where a partial request is more lenient than others, and rejects nothing, the log must give the rows back all the same.
+// Where a partial request is more lenient than others, and rejects nothing, the log must give the
+// rows back all the same.
 func TestPartialLenient(t *testing.T) {
 	for name, body := range map[string]any{
 		"a name that is no name, without a value": list{dict{"v", 1}, dict{"v", 2, "a\nb", nil}},

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// What a URL asks for beyond what the service knows is refused, with what there is: a misspelt parameter would be passed over in silence.
+// What a URL asks for beyond what the service knows is refused, with what there is: a misspelt
+// parameter would be passed over in silence.
 func TestUnknownParameters(t *testing.T) {
 	r := newRig(t, Options{})
 	for _, c := range []struct {
@@ -52,7 +53,8 @@ func TestUnknownParameters(t *testing.T) {
 	}
 }
 
-// Each route refuses a parameter that it does not know and does nothing, but for those that probes and scrapers ask.
+// Each route refuses a parameter that it does not know and does nothing, but for those that probes
+// and scrapers ask.
 func TestEveryRouteRefusesUnknownParameters(t *testing.T) {
 	r := newSchemaRig(t, Options{Metrics: http.NotFoundHandler()})
 	r.register("s", "{v u8}")

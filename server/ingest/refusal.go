@@ -68,7 +68,8 @@ func (o Outcome) String() string { return outcomeTable[o].name }
 // Status is the status code of the reply.
 func (o Outcome) Status() int { return outcomeTable[o].status }
 
-// refusal is an error that the client is told. Its text says what is wrong, where, and how to fix it.
+// refusal is an error that the client is told. Its text says what is wrong, where, and how to fix
+// it.
 type refusal struct {
 	outcome Outcome
 	text    string

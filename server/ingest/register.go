@@ -13,7 +13,8 @@ import (
 
 // The endpoints of the registry of schemas.
 
-// schemaStatus is the JSON of a schema. What is not of its versions is of one of them: to GET the newest, to PUT the one that came.
+// schemaStatus is the JSON of a schema. What is not of its versions is of one of them: to GET the
+// newest, to PUT the one that came.
 type schemaStatus struct {
 	Name        string          `json:"name"`
 	Fingerprint string          `json:"fingerprint"`
@@ -77,8 +78,8 @@ func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// putSchema answers with what it was sent, even if there are newer versions: a client that took the fingerprint of another would have its
-// bodies read in another way than it writes them.
+// putSchema answers with what it was sent, even if there are newer versions: a client that took the
+// fingerprint of another would have its bodies read in another way than it writes them.
 func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	err := checkSchema(name)

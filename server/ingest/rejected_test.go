@@ -9,8 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// A partial request takes the rows that are right, whatever is wrong with the others: also what only the catalog knows, and what is
-// wrong with a whole item of a batch. Read back from the log, the same rows are taken.
+// A partial request takes the rows that are right, whatever is wrong with the others: also what
+// only the catalog knows, and what is wrong with a whole item of a batch. Read back from the log,
+// the same rows are taken.
 func TestPartialRejectsRowsAlone(t *testing.T) {
 	const hour = 3600_000_000
 	const big int64 = 1<<53 + 1
@@ -81,7 +82,8 @@ func TestPartialRejectsRowsAlone(t *testing.T) {
 	}
 }
 
-// Rows that would make more tables than are the database's share are rejected; those before them are stored.
+// Rows that would make more tables than are the database's share are rejected; those before them
+// are stored.
 func TestRejectedBeyondShareOfTables(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables = 4 })
 	wantStatus(t, r.do("POST", "/v1/write/other/t", pack(t, list{dict{"time", t0, "v", 1}}), "Content-Type", asMessagePack), 204)
@@ -117,7 +119,8 @@ func TestJudgingLooksUpEachTableOnce(t *testing.T) {
 	r.h.freeAll(writes)
 }
 
-// forms are the ways to send rows of one table, which have the same columns: db.t, or default.t by Arc's endpoint.
+// forms are the ways to send rows of one table, which have the same columns: db.t, or default.t by
+// Arc's endpoint.
 var forms = []struct {
 	name, url, contentType string
 	body                   func(t *testing.T, rows []dict) []byte
@@ -167,7 +170,8 @@ func turned(rows []dict) (all dict) {
 	return all
 }
 
-// Every rejection names its row and its column, in each form of each format, and the other rows are stored.
+// Every rejection names its row and its column, in each form of each format, and the other rows are
+// stored.
 func TestRejectionsNameTheField(t *testing.T) {
 	long := strings.Repeat("n", maxName+1)
 	rows := func() (all []dict) {

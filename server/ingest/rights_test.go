@@ -19,7 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// needs is what each route demands: a right, and the databases, where "db" is that of the request. A route that is not here fails the test.
+// needs is what each route demands: a right, and the databases, where "db" is that of the request.
+// A route that is not here fails the test.
 var needs = map[string]struct {
 	right     access.Right
 	databases string // db, all or own
@@ -43,7 +44,8 @@ var needs = map[string]struct {
 // openToAll are the routes that ask for no token.
 var openToAll = []string{"GET /health", "GET /ready", "GET /alive"}
 
-// holders are tokens of every set of rights, for all databases, for db, for those that begin so, and for another one.
+// holders are tokens of every set of rights, for all databases, for db, for those that begin so,
+// and for another one.
 func holders() (lines []string) {
 	for _, databases := range []string{"", " db=*", " db=db", " db=x,d*", " db=other,db2"} {
 		lines = append(lines, fmt.Sprintf("t%d%s", len(lines), databases))
@@ -69,7 +71,8 @@ func (b body) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// Each route meets a token of every set of rights and databases. What is refused touches nothing; what is permitted is answered.
+// Each route meets a token of every set of rights and databases. What is refused touches nothing;
+// what is permitted is answered.
 func TestEveryRouteDemandsItsRight(t *testing.T) {
 	lines := holders()
 	dir := t.TempDir()
@@ -194,7 +197,8 @@ func TestRoutesMustDemand(t *testing.T) {
 	}
 }
 
-// The first refusal of a database leaves nothing that tells of it: no table, no label of a metric, no outcome but that of a refusal.
+// The first refusal of a database leaves nothing that tells of it: no table, no label of a metric,
+// no outcome but that of a refusal.
 func TestRefusedDatabaseLeavesNoTrace(t *testing.T) {
 	r := newRig(t, Options{Guard: guardOf(t, "mine db=mine", "all")})
 	for _, header := range [][]string{{"Authorization", "Bearer mine"}, {"Authorization", "Bearer guess"}, nil} {
@@ -253,8 +257,8 @@ func TestTablesOfTheToken(t *testing.T) {
 	}
 }
 
-// Who may not read everything is told of no table, path or schema of others: not by /ready, not by an answer to rows, and not by a guessed
-// schema.
+// Who may not read everything is told of no table, path or schema of others: not by /ready, not by
+// an answer to rows, and not by a guessed schema.
 func TestAnswersNameNothingOfOthers(t *testing.T) {
 	r := newSchemaRig(t, Options{Guard: guardOf(t, "all", "mine db=mine", "reader rights=read", "writer rights=write")})
 	r.do("PUT", "/v1/schemas/hidden", []byte(`{"fields":[{"name":"salary","type":"u8"}]}`), "Content-Type", "application/json", "X-Api-Key", "all")
@@ -285,7 +289,8 @@ func TestAnswersNameNothingOfOthers(t *testing.T) {
 	}
 }
 
-// Rows of one database that do not land fill the memory of all. Senders of others learn that, and not whose rows they are.
+// Rows of one database that do not land fill the memory of all. Senders of others learn that, and
+// not whose rows they are.
 func TestFailingSinkOfAnother(t *testing.T) {
 	r := newRig(t, Options{Guard: guardOf(t, "all", "mine db=mine", "writer rights=write")}, func(o *table.Options) { o.MaxBuffered, o.SealRows = 256<<10, 1 })
 	release := make(chan struct{})

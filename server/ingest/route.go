@@ -21,7 +21,8 @@ type route struct {
 	answer       endpoint
 }
 
-// demand is what a request must be granted before anything of it is looked at: a right, on the databases that it concerns.
+// demand is what a request must be granted before anything of it is looked at: a right, on the
+// databases that it concerns.
 type demand struct {
 	right access.Right
 	of    func(*http.Request) access.Scope
@@ -37,10 +38,12 @@ func ownDatabases(*http.Request) access.Scope     { return access.Own }
 func pathDatabase(r *http.Request) access.Scope   { return access.Database(r.PathValue("db")) }
 func headerDatabase(r *http.Request) access.Scope { return access.Database(databaseOf(r)) }
 
-// endpoint answers requests that have been admitted. It returns the format of the body, nil if it is none of a write, or is not known.
+// endpoint answers requests that have been admitted. It returns the format of the body, nil if it
+// is none of a write, or is not known.
 type endpoint func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format
 
-// latencies are how long the requests of a route took, by Format.Code, which has 4 bits and is not 0.
+// latencies are how long the requests of a route took, by Format.Code, which has 4 bits and is not
+// 0.
 type latencies [16]latency.Histogram
 
 func (l *latencies) of(f *Format) *latency.Histogram {
@@ -50,8 +53,8 @@ func (l *latencies) of(f *Format) *latency.Histogram {
 	return &l[f.Code]
 }
 
-// serve returns what answers by the routes. It refuses other methods at their paths, and at other paths gives advice. It panics if a route
-// has no demand.
+// serve returns what answers by the routes. It refuses other methods at their paths, and at other
+// paths gives advice. It panics if a route has no demand.
 func (h *Handler) serve(routes []route, advice string) http.Handler {
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
@@ -144,7 +147,8 @@ func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Gr
 	}
 }
 
-// parametersOf returns the parameters of the URL. The error is that of one which is not known, or is there twice.
+// parametersOf returns the parameters of the URL. The error is that of one which is not known, or
+// is there twice.
 func parametersOf(r *http.Request, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -163,7 +167,8 @@ func parametersOf(r *http.Request, known ...string) (url.Values, error) {
 	return values, nil
 }
 
-// refuse answers with a refusal, and has the log say so: each one for those who debug, and otherwise one a minute for each outcome.
+// refuse answers with a refusal, and has the log say so: each one for those who debug, and
+// otherwise one a minute for each outcome.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *refusal) {
 	log := h.log.With("outcome", refused.outcome.String(), "error", refused.Error(), "path", clip(r.URL.Path), "client", r.RemoteAddr)
 	log.Debug("request refused")

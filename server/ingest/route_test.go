@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Each refusal is in the log for those who debug. For others there is a line a minute for each outcome, which says how many it stands for.
+// Each refusal is in the log for those who debug. For others there is a line a minute for each
+// outcome, which says how many it stands for.
 func TestRefusalsAreLogged(t *testing.T) {
 	for level, each := range map[slog.Level]int{slog.LevelDebug: 1, slog.LevelInfo: 0} {
 		synctest.Test(t, func(t *testing.T) {

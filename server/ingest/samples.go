@@ -72,7 +72,8 @@ type seriesReader struct {
 	scratch []byte
 	said    map[string]struct{} // metadata of the part that has a row
 
-	// Text is what a few bytes can make much of: each sample repeats the labels of its series, and symbols may be long.
+	// Text is what a few bytes can make much of: each sample repeats the labels of its series, and
+	// symbols may be long.
 	text  int64 // bytes of all rows
 	taken int64 // of them, for which there is memory; at first as many as the body has
 	most  int64 // that there may be
@@ -308,8 +309,8 @@ func (r *seriesReader) refuse(format string, args ...any) error {
 
 const metricName = "__name__"
 
-// readLabels reads metric and labels, once for all rows of the series. The first label __name__ is the metric; others, which
-// are against the rules, stay among the labels.
+// readLabels reads metric and labels, once for all rows of the series. The first label __name__ is
+// the metric; others, which are against the rules, stay among the labels.
 func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
 	if r.known || r.readPlainLabels(v) {
 		return nil
@@ -346,7 +347,8 @@ func (r *seriesReader) addLabel(name, value []byte, what string) error {
 	return nil
 }
 
-// readPlainLabels is the fast twin of readLabels, for labels that are sorted and need no escapes: nearly all.
+// readPlainLabels is the fast twin of readLabels, for labels that are sorted and need no escapes:
+// nearly all.
 func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
 	b, ok := append(r.labels[:0], '{'), true
 	n, most := 0, r.most-r.text
@@ -416,7 +418,8 @@ func (r *seriesReader) addExemplar(v *remotewrite.SeriesView, e remotewrite.Exem
 
 var metricTypes = [...]string{"unknown", "counter", "gauge", "histogram", "gaugehistogram", "summary", "info", "stateset"}
 
-// addMetadata adds a row of metadata, unless the part has had the same one. It is from the time of receipt.
+// addMetadata adds a row of metadata, unless the part has had the same one. It is from the time of
+// receipt.
 func (r *seriesReader) addMetadata(metric []byte, m remotewrite.MetadataView) error {
 	key := r.scratch[:0]
 	for _, text := range [...][]byte{metric, m.Help, m.Unit} {
@@ -424,7 +427,8 @@ func (r *seriesReader) addMetadata(metric []byte, m remotewrite.MetadataView) er
 	}
 	key = binary.AppendVarint(key, int64(m.Type))
 	r.scratch = key
-	// The work counts like the text that it may become: with version 2, a long help may be looked up for each series.
+	// The work counts like the text that it may become: with version 2, a long help may be looked
+	// up for each series.
 	if r.text += int64(len(key)); r.text > r.most {
 		return r.errTooMuch()
 	}

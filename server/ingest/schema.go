@@ -117,7 +117,8 @@ func appendSchema(payload []byte, notation string) []byte {
 	return binary.LittleEndian.AppendUint32(append(payload, notation...), uint32(len(notation)))
 }
 
-// cutSchema takes the schema off a payload again. If it is last, which may be nil, it need not be read.
+// cutSchema takes the schema off a payload again. If it is last, which may be nil, it need not be
+// read.
 func cutSchema(payload []byte, last *version) (body []byte, v *version, err error) {
 	body, notation, ok := cutCounted(payload)
 	if !ok {

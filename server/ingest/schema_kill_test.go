@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// A process is killed while it registers schemas and deletes some. What it has acknowledged is so after the next start.
+// A process is killed while it registers schemas and deletes some. What it has acknowledged is so
+// after the next start.
 func TestSchemasKill(t *testing.T) {
 	testkit.Killed(registerForEver)
 	if testing.Short() {

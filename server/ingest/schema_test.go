@@ -35,7 +35,8 @@ func (r *rig) put(name, definition string) *httptest.ResponseRecorder {
 	return r.do("PUT", "/v1/schemas/"+name, []byte(definition), "Content-Type", "application/json")
 }
 
-// register registers the schema of a notation, and gives the Content-Type of bodies that are coded by it.
+// register registers the schema of a notation, and gives the Content-Type of bodies that are coded
+// by it.
 func (r *rig) register(name, notation string) (contentType string) {
 	r.t.Helper()
 	s := shapeOf(r.t, notation)
@@ -133,7 +134,8 @@ const (
 	codedColumns = "{time list32(time), Host list32(str8), OK list32(bool), I list32(i8), U list32(u64), Big list32(i32be), Load list32(f64), Note list32(opt(str16))}"
 )
 
-// TestSchemaShapes checks both forms twice: as they land at once, and as they are read back from the log.
+// TestSchemaShapes checks both forms twice: as they land at once, and as they are read back from
+// the log.
 func TestSchemaShapes(t *testing.T) {
 	rows, columns, byRow, byColumn := coded(t, 9)
 	for name, c := range map[string]struct {
@@ -231,7 +233,8 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// What a partial request takes and rejects, as it lands at once and as it is read back from the log.
+// What a partial request takes and rejects, as it lands at once and as it is read back from the
+// log.
 func TestSchemaPartial(t *testing.T) {
 	const beyond = `column "n": a number beyond the range of int64 cannot be stored; send it as a float or a string`
 	const text = `column "s": a string is not UTF-8: send UTF-8`
@@ -304,7 +307,8 @@ func TestSchemaHeads(t *testing.T) {
 	wantProblem(t, without.put("cpu", "{}"), 404, "there is nothing at /v1/schemas/cpu: write to /v1/write/{db}/{table} or /api/v1/write/msgpack")
 }
 
-// A fingerprint that is not known is told from those that are and, if the client says what it sends, by the field.
+// A fingerprint that is not known is told from those that are and, if the client says what it
+// sends, by the field.
 func TestSchemaMismatch(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	const notation = "{time u32, age u8, at {x f64, y f64}, [z u8]}"
@@ -364,7 +368,8 @@ func TestSchemaTail(t *testing.T) {
 	wantRows(t, r.landed(), map[string][]row{"db.t": {want, want, want, {"time": t0, "a": int64(7), "b": 0.5}}})
 }
 
-// Rows without the list time, which is of the Tail, have the time of receipt, also when they are judged one by one and read back from the log.
+// Rows without the list time, which is of the Tail, have the time of receipt, also when they are
+// judged one by one and read back from the log.
 func TestSchemaTailTime(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	contentType := r.register("cpu", "{s list8(str8), [time list8(u32)]}")
@@ -599,7 +604,8 @@ func TestSchemasFile(t *testing.T) {
 	}
 }
 
-// The schema goes behind a body without a copy of that, whatever is known of its length and however much of the buffer it fills.
+// The schema goes behind a body without a copy of that, whatever is known of its length and however
+// much of the buffer it fills.
 func TestSchemaRoom(t *testing.T) {
 	v, err := newVersion(shapeOf(t, codedRows))
 	if err != nil {
@@ -649,7 +655,8 @@ func TestSchemaRecords(t *testing.T) {
 	}
 }
 
-// Of records that follow each other in the log, each is read by its own schema; one that is that of the record before is not parsed again.
+// Of records that follow each other in the log, each is read by its own schema; one that is that of
+// the record before is not parsed again.
 func TestSchemaReplay(t *testing.T) {
 	pool := table.NewPool(1 << 20)
 	replay := Replay(pool)
@@ -679,8 +686,8 @@ func TestSchemaReplay(t *testing.T) {
 	}
 }
 
-// FuzzSchema decodes arbitrary bytes by several schemas, whole and partially. Nothing panics, what is accepted is sound, and the log gives
-// the same rows back.
+// FuzzSchema decodes arbitrary bytes by several schemas, whole and partially. Nothing panics, what
+// is accepted is sound, and the log gives the same rows back.
 func FuzzSchema(f *testing.F) {
 	notations := []string{codedRows, codedColumns, "{a u8}", "{a opt({b opt(u64), c str8}), skip1}", "{a list8(opt(u64)), b list16be(str8)}", "{a u8, [b str8, c opt(bool)]}", "{skip1, [a list8(u8), skip2, b list8(bool)]}"}
 	rows, columns, _, _ := coded(f, 5)
@@ -708,7 +715,8 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// FuzzSchemaPut registers arbitrary bytes. What is refused is told in a line; what is taken is there after a restart.
+// FuzzSchemaPut registers arbitrary bytes. What is refused is told in a line; what is taken is
+// there after a restart.
 func FuzzSchemaPut(f *testing.F) {
 	for _, notation := range []string{codedRows, codedColumns, "{a u8, [b opt(str8)]}"} {
 		f.Add(toJSON(f, shapeOf(f, notation)))

@@ -17,8 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Schemas is what bodies can be coded by: schemas by name, each in the versions that were registered, the newest last. They are in a file
-// before anybody is told so:
+// Schemas is what bodies can be coded by: schemas by name, each in the versions that were
+// registered, the newest last. They are in a file before anybody is told so:
 //
 //	{"version": 1, "schemas": [{"name": "cpu", "versions": ["{time i64, host str8}"]}]}
 //
@@ -38,8 +38,9 @@ type version struct {
 	columns     *schema.Columns
 }
 
-// newVersion is a shape as a version. The error is that of one that no table can take. Its rules, and those of [schema.ParseShape], may never
-// become stricter: what they allowed is in registries and logs, which must be read. A new rule for what is registered belongs in checkVersion.
+// newVersion is a shape as a version. The error is that of one that no table can take. Its rules,
+// and those of [schema.ParseShape], may never become stricter: what they allowed is in registries
+// and logs, which must be read. A new rule for what is registered belongs in checkVersion.
 func newVersion(s *schema.Shape) (*version, error) {
 	columns, err := s.Columns()
 	if err != nil {
@@ -48,8 +49,9 @@ func newVersion(s *schema.Shape) (*version, error) {
 	return &version{s, s.String(), hexOf(s.NamedFingerprint()), columns}, nil
 }
 
-// Bounds of the registry: of a schema as JSON, in bytes, and of the versions of all schemas, in number and in bytes of their notations. Each
-// change writes them all, and in memory a version takes up to 45 times its notation.
+// Bounds of the registry: of a schema as JSON, in bytes, and of the versions of all schemas, in
+// number and in bytes of their notations. Each change writes them all, and in memory a version
+// takes up to 45 times its notation.
 const (
 	maxDefinition = 128 << 10
 	maxVersions   = 1000
@@ -165,8 +167,8 @@ func inOrder(known map[string][]*version) iter.Seq2[string, []*version] {
 	}
 }
 
-// put registers a version, unless it is there already, and gives the versions that there are then. It must be able to read what the newest
-// has written.
+// put registers a version, unless it is there already, and gives the versions that there are then.
+// It must be able to read what the newest has written.
 func (s *Schemas) put(name string, v *version) (versions []*version, created bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,8 +234,8 @@ func of(versions []*version, fingerprint string) *version {
 	return nil
 }
 
-// find is the version that a request is coded by. told is the notation of the client's schema, or empty: with it the error says which
-// field differs.
+// find is the version that a request is coded by. told is the notation of the client's schema, or
+// empty: with it the error says which field differs.
 func (s *Schemas) find(name, fingerprint, told string) (*version, error) {
 	versions := s.versions(name)
 	if len(versions) == 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Requests of Remote Write, which come from the relay: it has read them, taken them apart by tenant, and knows who may send.
+// Requests of Remote Write, which come from the relay: it has read them, taken them apart by
+// tenant, and knows who may send.
 
 // Series is a request of one tenant, decompressed.
 type Series struct {
@@ -23,7 +24,8 @@ type Series struct {
 // SeriesDatabase is the database of the tables of all tenants.
 const SeriesDatabase = "metrics"
 
-// AppendSeries stores all parts or none of them, in one record of the log. The bodies are the caller's again when it returns.
+// AppendSeries stores all parts or none of them, in one record of the log. The bodies are the
+// caller's again when it returns.
 //
 //	status    err  retryAfter
 //	204       nil  0           everything is on disk. Parts without data are nothing to store
@@ -31,7 +33,8 @@ const SeriesDatabase = "metrics"
 //	429, 503  set  1 s or 5 s  nothing is stored: send it again after the pause
 //	500       set  0           the disk failed while the rows were written: they may be stored or not
 //
-// Samples of several versions and tenants may stand beside one another; of one tenant, in the order of the parts.
+// Samples of several versions and tenants may stand beside one another; of one tenant, in the order
+// of the parts.
 func (h *Handler) AppendSeries(parts []Series) (status int, retryAfter time.Duration, err error) {
 	q := requests.Get().(*request)
 	q.handler, q.held, q.told = h, Hold{budget: h.flight}, false

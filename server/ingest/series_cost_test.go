@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// scraped is a request of series as scrapers of Kubernetes send them, of 12 labels and some samples each.
+// scraped is a request of series as scrapers of Kubernetes send them, of 12 labels and some samples
+// each.
 func scraped(series, samples int) *remotewrite.Request {
 	r := new(remotewrite.Request)
 	for i := range series {

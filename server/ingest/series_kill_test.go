@@ -17,11 +17,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Of each request two tenants get samples, over some hours, and one of them exemplars: so many rows have its number for a value.
+// Of each request two tenants get samples, over some hours, and one of them exemplars: so many rows
+// have its number for a value.
 const killedRows = 3 + 3 + 2
 
-// A process is killed while it appends requests and lands them. Of each that it has acknowledged all rows are in the files,
-// once; of any other either all or none.
+// A process is killed while it appends requests and lands them. Of each that it has acknowledged
+// all rows are in the files, once; of any other either all or none.
 func TestSeriesKill(t *testing.T) {
 	testkit.Killed(appendSeriesForEver)
 	if testing.Short() {

@@ -57,7 +57,8 @@ func everything() *remotewrite.Request {
 	}
 }
 
-// wantSeries are the rows that parts become, by what Decode says of them and encoding/json makes of labels.
+// wantSeries are the rows that parts become, by what Decode says of them and encoding/json makes of
+// labels.
 func wantSeries(t testing.TB, received int64, parts ...Series) map[string][]row {
 	t.Helper()
 	all := make(map[string][]row)
@@ -353,7 +354,8 @@ func TestSeriesOverload(t *testing.T) {
 	}
 }
 
-// What a few bytes repeat is bounded by the size of the body, like what they decompress to, and counts as memory in use.
+// What a few bytes repeat is bounded by the size of the body, like what they decompress to, and
+// counts as memory in use.
 func TestSeriesText(t *testing.T) {
 	h := newRig(t, Options{Limits: Limits{InFlight: 4 << 20}})
 	long := strings.Repeat("x", 40<<10)

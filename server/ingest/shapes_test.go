@@ -91,7 +91,8 @@ func TestTableShapes(t *testing.T) {
 	}
 }
 
-// Rows without a time have the time of receipt, which is in the log: it is the same after a restart.
+// Rows without a time have the time of receipt, which is in the log: it is the same after a
+// restart.
 func TestTimeOfReceipt(t *testing.T) {
 	for name, c := range map[string]struct {
 		send func(r *rig) int

@@ -46,8 +46,8 @@ type Stats struct {
 	Latencies []Latency // of routes and formats that were used
 }
 
-// Latency is how long the requests of a route took whose bodies were of a format. It is empty for requests without a body that is
-// written, and for those whose format is not known.
+// Latency is how long the requests of a route took whose bodies were of a format. It is empty for
+// requests without a body that is written, and for those whose format is not known.
 type Latency struct {
 	Route, Format string
 	latency.Snapshot

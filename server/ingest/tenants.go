@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The tables of tenants. One that is a valid name of a table stands for itself; any other is written with escapes. No two
-// tenants have a table in common, whatever they are called:
+// The tables of tenants. One that is a valid name of a table stands for itself; any other is
+// written with escapes. No two tenants have a table in common, whatever they are called:
 //
 //	team-a              team-a
 //	12345               x--12345
@@ -15,8 +15,8 @@ import (
 //	x--a, a-metadata    x--x----a, x--a--metadata    these look like what is made here, so they are escaped as well
 //	of 118 bytes, ...   x---sha256_…             escaped or not: the sum of the tenant
 //
-// Behind the prefix, a hyphen that is followed neither by another nor by two hex digits begins no escape: so the kinds of
-// data below, and the sum, cannot be mistaken for a part of the tenant.
+// Behind the prefix, a hyphen that is followed neither by another nor by two hex digits begins no
+// escape: so the kinds of data below, and the sum, cannot be mistaken for a part of the tenant.
 
 const escapedPrefix = "x--"
 
@@ -32,7 +32,8 @@ const (
 	kinds
 )
 
-// suffixes tell the tables of a tenant apart. None but the first is followed by two hyphens or two hex digits.
+// suffixes tell the tables of a tenant apart. None but the first is followed by two hyphens or two
+// hex digits.
 var suffixes = [kinds]string{samples: "", histograms: "-histograms", exemplars: "-exemplars", metadata: "-metadata"}
 
 const maxTenantTable = maxName - len("-histograms")

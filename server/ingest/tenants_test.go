@@ -37,7 +37,8 @@ func TestTableOf(t *testing.T) {
 	}
 }
 
-// tenantOf is the tenant and the kind of data that a table is for; false if it is a sum, or no table that is made here.
+// tenantOf is the tenant and the kind of data that a table is for; false if it is a sum, or no
+// table that is made here.
 func tenantOf(name string) (tenant string, of kind, ok bool) {
 	rest, escaped := strings.CutPrefix(name, escapedPrefix)
 	if !escaped {
@@ -72,7 +73,8 @@ func tenantOf(name string) (tenant string, of kind, ok bool) {
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
 
-// FuzzTenant reads the tenant back from each of its tables, which proves that no two have one in common.
+// FuzzTenant reads the tenant back from each of its tables, which proves that no two have one in
+// common.
 func FuzzTenant(f *testing.F) {
 	for _, tenant := range []string{"", "a", "team-a", "x--a", "x--a--b", "a-metadata", "a-metadata-metadata", "x--a-metadata", "x---sha256_", "12-ef", "é", "x---", "a.-.b"} {
 		f.Add(tenant)

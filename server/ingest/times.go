@@ -18,8 +18,8 @@ const (
 	Nanoseconds
 )
 
-// units says how each is called, which magnitudes are taken for it, and what lies in the years 1 to 9999, which is what
-// Python and SQL engines can show.
+// units says how each is called, which magnitudes are taken for it, and what lies in the years 1 to
+// 9999, which is what Python and SQL engines can show.
 var units = [...]struct {
 	param, name string
 	below       uint64  // magnitudes below it, and not below the one before, are taken for this unit
@@ -96,7 +96,8 @@ func convertTimes(c *column.Column, unit Unit) error {
 	return nil
 }
 
-// withinOneUnit is the fast twin of checkTimes: it may say false of a column that is right, never true of one that is wrong.
+// withinOneUnit is the fast twin of checkTimes: it may say false of a column that is right, never
+// true of one that is wrong.
 func withinOneUnit(c *column.Column, unit Unit) bool {
 	if len(c.Ints) == 0 || c.Nulls.Any() {
 		return false
@@ -121,7 +122,8 @@ func bounds(v []int64) (lo, hi int64) {
 	return lo, hi
 }
 
-// checkTimes looks for the row that has no time, one out of range, or one of another unit than the first.
+// checkTimes looks for the row that has no time, one out of range, or one of another unit than the
+// first.
 func checkTimes(c *column.Column, unit Unit) error {
 	first := unit
 	for i := range c.Rows {

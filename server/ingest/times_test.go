@@ -81,8 +81,8 @@ func TestTimesOutOfRange(t *testing.T) {
 	}
 }
 
-// Rows of which none has a time have that of receipt, whether it is left out or null, in every format, partial or not. A column without a time is
-// one that should have them.
+// Rows of which none has a time have that of receipt, whether it is left out or null, in every
+// format, partial or not. A column without a time is one that should have them.
 func TestTimesOfNone(t *testing.T) {
 	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
 	for _, query := range []string{"", "?partial=true"} {

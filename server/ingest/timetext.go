@@ -5,7 +5,8 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// parseTimes turns a String column into one of Kind Time. Nulls stay nulls. Its error names the row.
+// parseTimes turns a String column into one of Kind Time. Nulls stay nulls. Its error names the
+// row.
 func parseTimes(c *column.Column) error {
 	for i := range c.Rows {
 		us := int64(0)
@@ -22,7 +23,8 @@ func parseTimes(c *column.Column) error {
 	return nil
 }
 
-// timeText returns the time of an RFC 3339 string in microseconds. It rounds nanoseconds down, as micros does.
+// timeText returns the time of an RFC 3339 string in microseconds. It rounds nanoseconds down, as
+// micros does.
 func timeText(s []byte) (int64, error) {
 	t, err := iso8601.ParseBytes(s)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Times that are strings of RFC 3339 are stored in UTC, rounded down to microseconds, in every format that has strings.
+// Times that are strings of RFC 3339 are stored in UTC, rounded down to microseconds, in every
+// format that has strings.
 func TestTimesOfText(t *testing.T) {
 	texts := map[string]int64{
 		"2023-11-14T22:13:20Z":                t0,

@@ -24,10 +24,12 @@ import (
 
 var waited = regexp.MustCompile(`"oldest_seconds":[^,}]*`)
 
-// trace is what a request may leave behind: /v1/tables, the catalog on disk, and the tables that the metrics count and name.
+// trace is what a request may leave behind: /v1/tables, the catalog on disk, and the tables that
+// the metrics count and name.
 func (r *rig) trace() string {
 	r.t.Helper()
-	// The rows and files there are written when a segment is released, which may be after a flush has returned.
+	// The rows and files there are written when a segment is released, which may be after a flush
+	// has returned.
 	file := r.catalog(func(info table.TableInfo) string { return fmt.Sprintln(info.Name, info.Columns, info.Aside) })
 	w := httptest.NewRecorder()
 	req := httptest.NewRequest("GET", "/v1/tables", nil)
@@ -78,7 +80,8 @@ func samplesAt(ms int64) []byte {
 	return remotewrite.Append(nil, remotewrite.V1, r)
 }
 
-// A request that is refused leaves all tables as they were, whatever its route, its format and the reason.
+// A request that is refused leaves all tables as they were, whatever its route, its format and the
+// reason.
 func TestRefusedRequestLeavesNoTrace(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables, o.MaxColumns, o.MaxHours = 3, 4, 5 })
 	arc := func(items ...any) func() int { return func() int { return r.arc(items).Code } }
@@ -152,7 +155,8 @@ type gone struct{ error }
 
 func (g gone) Read([]byte) (int, error) { return 0, g.error }
 
-// Rows that the log, the memory or the disk cannot take leave no trace, and neither do those of a store that is closed.
+// Rows that the log, the memory or the disk cannot take leave no trace, and neither do those of a
+// store that is closed.
 func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 	first := func(r *rig) func() int { return func() int { return r.arc(list{columns("new", "v", "oops")}).Code } }
 	stuck := func(t *testing.T, change func(*table.Options)) *rig {
@@ -210,7 +214,8 @@ func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Requests by chance, of which some are refused: those leave no trace, and a trace is all that the others say.
+// Requests by chance, of which some are refused: those leave no trace, and a trace is all that the
+// others say.
 func TestTraceOfRequestsByChance(t *testing.T) {
 	cells := []any{1, int64(1<<53 + 1), 0.5, "x", true, nil, int64(t0), list{}}
 	for seed := range uint64(40) {

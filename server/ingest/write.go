@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// request is a write on its way: what it holds is given back when it ends, which for an asynchronous one is when the log has
-// committed it.
+// request is a write on its way: what it holds is given back when it ends, which for an
+// asynchronous one is when the log has committed it.
 type request struct {
 	handler *Handler
 	record  wal.Record
@@ -59,7 +59,8 @@ func (q *request) end() {
 	requests.Put(q)
 }
 
-// writeArc is Arc's endpoint: the database comes in a header, and the compression is told by the body's first bytes.
+// writeArc is Arc's endpoint: the database comes in a header, and the compression is told by the
+// body's first bytes.
 func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
 	return h.write(w, r, g, table.Name{DB: databaseOf(r)}, Arc)
 }
@@ -73,7 +74,8 @@ func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request, g *access.G
 	return h.write(w, r, g, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
 }
 
-// write takes one request, and returns its format. The format f is nil where the Content-Type says it.
+// write takes one request, and returns its format. The format f is nil where the Content-Type says
+// it.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant, name table.Name, f *Format) *Format {
 	q := requests.Get().(*request)
 	q.handler, q.held, q.told = h, h.flight.Of(r.RemoteAddr), g.SeesAll()
@@ -125,7 +127,8 @@ func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error
 	return q.take(int64(q.behind()))
 }
 
-// behind is how many bytes stand after the body in the log, but for a list of rejected rows, which nobody knows yet.
+// behind is how many bytes stand after the body in the log, but for a list of rejected rows, which
+// nobody knows yet.
 func (q *request) behind() int {
 	n := 0
 	if q.job.schema != nil {
@@ -233,7 +236,8 @@ const (
 	tries = 3 // to leave out the rows that do not fit the catalog, which may change meanwhile
 )
 
-// decode decompresses and decodes the body. Large ones take turns, so that the memory they need at once is bounded.
+// decode decompresses and decodes the body. Large ones take turns, so that the memory they need at
+// once is bounded.
 func (q *request) decode() ([]table.Write, error) {
 	n := len(q.body)
 	if n > largeBody || n > largeCompressed && q.codec.compression != Identity {
@@ -254,8 +258,8 @@ func (q *request) decode() ([]table.Write, error) {
 	return j.decode(q.codec.format)
 }
 
-// store decodes the body, and hands the rows and the body to the store. When it returns true, the request belongs to the
-// log, which ends it.
+// store decodes the body, and hands the rows and the body to the store. When it returns true, the
+// request belongs to the log, which ends it.
 func (q *request) store(ctx context.Context) (gone bool, err error) {
 	h := q.handler
 	writes, err := q.decode()
@@ -302,7 +306,8 @@ func (q *request) hold(ctx context.Context) (err error) {
 	return err
 }
 
-// digest stands for what the request wants stored. Bodies that were compressed in two ways are the same.
+// digest stands for what the request wants stored. Bodies that were compressed in two ways are the
+// same.
 func (q *request) digest() digest {
 	notation := ""
 	if q.job.schema != nil {
@@ -311,7 +316,8 @@ func (q *request) digest() digest {
 	return sum([]byte(q.record.Table), []byte{q.codec.format.Code, byte(q.codec.unit)}, []byte(notation), q.job.body)
 }
 
-// answerAgain answers a request that was stored before as it was answered then, but does not list the rows that were rejected.
+// answerAgain answers a request that was stored before as it was answered then, but does not list
+// the rows that were rejected.
 func (q *request) answerAgain(w http.ResponseWriter) {
 	w.Header().Set("Idempotent-Replayed", "true")
 	if q.again.rejected == 0 {
@@ -329,8 +335,8 @@ func (h *Handler) freeAll(writes []table.Write) {
 	}
 }
 
-// append hands the writes, which it takes over, and the body to the store. After an asynchronous append without an error the
-// request is the log's.
+// append hands the writes, which it takes over, and the body to the store. After an asynchronous
+// append without an error the request is the log's.
 func (q *request) append(writes []table.Write, async bool) error {
 	h := q.handler
 	q.record.Payload = q.body
@@ -360,8 +366,8 @@ func (q *request) append(writes []table.Write, async bool) error {
 	return h.explain(err, s.Err, q.told)
 }
 
-// explain says what an error of the store means for the client. landing is why rows do not land at present, if they do not; clients that
-// may not be told of all databases get no details of it.
+// explain says what an error of the store means for the client. landing is why rows do not land at
+// present, if they do not; clients that may not be told of all databases get no details of it.
 func (h *Handler) explain(err error, landing func() error, told bool) error {
 	switch {
 	case errors.Is(err, table.ErrInvalid):
@@ -383,7 +389,8 @@ func (h *Handler) explain(err error, landing func() error, told bool) error {
 	return refuse(Stalled, "nothing was stored: %v", err)
 }
 
-// errFull is a budget that is used up: because rows come faster than they land, or because they do not land at all.
+// errFull is a budget that is used up: because rows come faster than they land, or because they do
+// not land at all.
 func errFull(err, landing error, told bool) error {
 	switch {
 	case landing != nil && told:
@@ -404,8 +411,8 @@ func rowsOf(writes []table.Write) int {
 	return n
 }
 
-// Committed is to be called by the log's OnCommit, after the store's own: what an asynchronous request holds is given back, and keys are
-// remembered.
+// Committed is to be called by the log's OnCommit, after the store's own: what an asynchronous
+// request holds is given back, and keys are remembered.
 func (h *Handler) Committed(recs []*wal.Record) {
 	for _, r := range recs {
 		q, ok := r.Attach.(*request)

@@ -9,7 +9,8 @@ import (
 // bounds are those of the buckets, in seconds.
 var bounds = [...]float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 
-// Histogram is a histogram of times. The zero Histogram is empty. Its methods may be called from many goroutines.
+// Histogram is a histogram of times. The zero Histogram is empty. Its methods may be called from
+// many goroutines.
 type Histogram struct {
 	counts [len(bounds) + 1]atomic.Int64
 	sum    atomic.Int64 // nanoseconds

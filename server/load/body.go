@@ -14,7 +14,8 @@ type form struct {
 	coded bool // by a schema
 }
 
-// slots say where the times of a body or request are: the first at byte `first`, each further one `stride` bytes on.
+// slots say where the times of a body or request are: the first at byte `first`, each further one
+// `stride` bytes on.
 type slots struct {
 	first, stride int
 	little        bool // little-endian
@@ -79,7 +80,8 @@ func (b *body) rows(batch *column.Batch, write func(row int)) {
 	}
 }
 
-// arcColumns are how Arc's rows sort the columns: the time is t, the host is h, the other strings are tags, the rest fields.
+// arcColumns are how Arc's rows sort the columns: the time is t, the host is h, the other strings
+// are tags, the rest fields.
 type arcColumns struct {
 	table        string
 	time, host   *column.Column

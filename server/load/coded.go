@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// telemetry is a synthetic request as its schema has it, which the service must know before it gets the first.
+// telemetry is a synthetic request as its schema has it, which the service must know before it gets
+// the first.
 type telemetry struct {
 	Time              []int64
 	Host              []string
@@ -52,7 +53,8 @@ func (t *target) register(ctx context.Context) error {
 	return nil
 }
 
-// coded writes the batch, which is synthetic, by its schema. The times are the first of it, after their number.
+// coded writes the batch, which is synthetic, by its schema. The times are the first of it, after
+// their number.
 func (b *body) coded(batch *column.Batch) {
 	t := telemetry{
 		Time: batch.Find("time").Ints, Value: batch.Find("value").Floats, Idle: batch.Find("cpu_idle").Floats, User: batch.Find("cpu_user").Floats,

@@ -9,11 +9,13 @@ import (
 )
 
 const (
-	// idleLimit is how long a connection may lie idle and still be trusted. A server closes idle connections after a while,
-	// and a request sent into one that is just closing would be in doubt; dialling again costs nothing at such a pace.
+	// idleLimit is how long a connection may lie idle and still be trusted. A server closes idle
+	// connections after a while, and a request sent into one that is just closing would be in
+	// doubt; dialling again costs nothing at such a pace.
 	idleLimit = 2 * time.Second
 
-	// rearm is how old a deadline gets before it is set again: setting it for each request is a cost for nothing.
+	// rearm is how old a deadline gets before it is set again: setting it for each request is a
+	// cost for nothing.
 	rearm = time.Second
 
 	// grace is how long a request under way may still take once the run is cancelled.
@@ -33,8 +35,8 @@ type conn struct {
 	unhook func() bool
 }
 
-// open makes the connection ready for a request: it dials unless there is a fresh one. Cancelling ctx then cuts short what is
-// under way on it. An error means that nothing was sent.
+// open makes the connection ready for a request: it dials unless there is a fresh one. Cancelling
+// ctx then cuts short what is under way on it. An error means that nothing was sent.
 func (c *conn) open(ctx context.Context, now time.Time) error {
 	if c.nc == nil || now.Sub(c.used) > idleLimit {
 		c.close()
@@ -82,11 +84,12 @@ func (c *conn) close() {
 	}
 }
 
-// exchange writes a request to the open connection and reads the reply. After an error the connection is closed, and
-// whether the server has acted on the request is unknown.
+// exchange writes a request to the open connection and reads the reply. After an error the
+// connection is closed, and whether the server has acted on the request is unknown.
 func (c *conn) exchange(wire []byte) (response, error) {
 	_, unsent := c.nc.Write(wire)
-	// A server may refuse a request and close before it has read the whole: then the write fails, and the reply says why.
+	// A server may refuse a request and close before it has read the whole: then the write fails,
+	// and the reply says why.
 	r, err := readResponse(c.br)
 	switch {
 	case err != nil && unsent != nil:

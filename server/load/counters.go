@@ -9,10 +9,12 @@ import (
 	"strings"
 )
 
-// The parsers of the kernel's tables, as proc_stat(5) and its siblings describe them. Each appends rows to the batch, and
-// wants the columns that every kernel since 2.6 has; further ones at the end of a line are not read.
+// The parsers of the kernel's tables, as proc_stat(5) and its siblings describe them. Each appends
+// rows to the batch, and wants the columns that every kernel since 2.6 has; further ones at the end
+// of a line are not read.
 
-// counters is a machine's state while it is read into a batch: rows of one table, which share their time and host.
+// counters is a machine's state while it is read into a batch: rows of one table, which share their
+// time and host.
 type counters struct {
 	filler
 	now  int64

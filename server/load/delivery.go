@@ -103,8 +103,8 @@ func (d *delivery) compare(now *SinkCounts, contents map[string]Counts, requests
 	return r
 }
 
-// verdict is an error when a tenant lacks what was acknowledged, or has what is another's, or when more came than was sent. What was sent
-// again may come twice.
+// verdict is an error when a tenant lacks what was acknowledged, or has what is another's, or when
+// more came than was sent. What was sent again may come twice.
 func (r *DeliveryReport) verdict(again int64) error {
 	switch {
 	case r.Misrouted > 0:

@@ -1,6 +1,6 @@
 // Package load implements `slipstream load`, which sends telemetry to an ingest service, or Remote
-// Write requests to a relay, and reports the results. It also implements `slipstream sink`, a target
-// for a relay that counts what it receives.
+// Write requests to a relay, and reports the results. It also implements `slipstream sink`, a
+// target for a relay that counts what it receives.
 //
 // The report has the acknowledged rows, whether all of them landed, and the cost on the server. The
 // generator runs on the same machine as the service, so it does as little as possible: requests are

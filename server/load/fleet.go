@@ -10,8 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// fleet is the series of some pods in a cluster of Kubernetes: 20 of a pod, each with 12 labels, the tenant among them. They stay what
-// they are, and get new values and times for each request, as those of a shard of Prometheus do.
+// fleet is the series of some pods in a cluster of Kubernetes: 20 of a pod, each with 12 labels,
+// the tenant among them. They stay what they are, and get new values and times for each request, as
+// those of a shard of Prometheus do.
 type fleet struct {
 	rng     *rand.Rand
 	request remotewrite.Request
@@ -104,7 +105,8 @@ func (o *RemoteWrite) contents() map[string]Counts {
 	return all
 }
 
-// pod is the labels of a pod's series, sorted, as the protocol wants them. The name of the metric is still empty.
+// pod is the labels of a pod's series, sorted, as the protocol wants them. The name of the metric
+// is still empty.
 func (f *fleet) pod(o *RemoteWrite, tenant int) []remotewrite.Label {
 	app := apps[f.rng.IntN(len(apps))]
 	ip := [...]any{10, f.rng.IntN(256), f.rng.IntN(256), f.rng.IntN(256)}
@@ -157,7 +159,8 @@ func (f *fleet) histogram(whole bool) remotewrite.Histogram {
 	return h
 }
 
-// at is a request of all series with new values, at a time in milliseconds. It is good until the next one.
+// at is a request of all series with new values, at a time in milliseconds. It is good until the
+// next one.
 func (f *fleet) at(ms int64) *remotewrite.Request {
 	for i := range f.request.Series {
 		s := &f.request.Series[i]

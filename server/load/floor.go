@@ -8,7 +8,8 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// floor is what no relay can do without: to decompress the bodies, and to compress them with snappy again.
+// floor is what no relay can do without: to decompress the bodies, and to compress them with snappy
+// again.
 type floor struct {
 	own     process
 	turn    time.Duration

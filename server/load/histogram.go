@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// histogram counts durations in buckets that grow with what they hold, as HDR histograms do: values below 128 ns have one
-// bucket each, and every doubling from there on is cut into 128 of equal width. A bucket's middle is within 0.4 % of
-// whatever fell into it.
+// histogram counts durations in buckets that grow with what they hold, as HDR histograms do: values
+// below 128 ns have one bucket each, and every doubling from there on is cut into 128 of equal
+// width. A bucket's middle is within 0.4 % of whatever fell into it.
 //
 //	value    0 … 127   128 … 255   256, 257 | 258, 259 | …   512 … 515 | …
 //	bucket   0 … 127   128 … 255   256      | 257      | …   384       | …

@@ -68,8 +68,9 @@ func (l *lander) flush(ctx context.Context) error {
 	}
 }
 
-// drain waits until everything has landed: by a flush, or, where the server has none, until the count reaches what was
-// acknowledged or stands still. It returns how, and when the last of it was there.
+// drain waits until everything has landed: by a flush, or, where the server has none, until the
+// count reaches what was acknowledged or stands still. It returns how, and when the last of it was
+// there.
 func (l *lander) drain(ctx context.Context, acknowledged int64) (how string, done time.Time, err error) {
 	err = l.flush(ctx)
 	if !errors.Is(err, errNoFlush) {

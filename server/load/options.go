@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Options say what to send, how, and what to measure. The tags are for kong; the fields without a flag are for the program
-// that embeds them.
+// Options say what to send, how, and what to measure. The tags are for kong; the fields without a
+// flag are for the program that embeds them.
 type Options struct {
 	Protocol string `help:"What to send: ingest (rows for the ingest endpoints) or remote-write (series for a relay or any Remote Write receiver)." enum:"ingest,remote-write" default:"ingest"`
 
@@ -48,7 +48,8 @@ type Options struct {
 	// TLS is used for https; nil is Go's default.
 	TLS *tls.Config `kong:"-"`
 
-	// Requests is how many requests each worker sends, however long that takes; 0: as many as Duration has room for.
+	// Requests is how many requests each worker sends, however long that takes; 0: as many as
+	// Duration has room for.
 	Requests int `kong:"-"`
 }
 
@@ -176,7 +177,8 @@ func (o *Options) affordable(flag string, perRow int64) error {
 	return nil
 }
 
-// requests is how many synthetic requests are made: at least one for each worker, which has its own.
+// requests is how many synthetic requests are made: at least one for each worker, which has its
+// own.
 func (o *Options) requests() int { return max(o.Pregenerate, o.Workers) }
 
 // pace is how long a worker has for one request, or 0 when it need not hold back.

@@ -11,7 +11,8 @@ import (
 // maxPlain is the most that a body of Remote Write may hold once it is decompressed.
 const maxPlain = 64 << 20
 
-// packing is a compression of Remote Write, by its name in Content-Encoding. Both ways use the memory of dst, if it is enough.
+// packing is a compression of Remote Write, by its name in Content-Encoding. Both ways use the
+// memory of dst, if it is enough.
 type packing struct {
 	name   string
 	pack   func(dst, plain []byte) []byte
@@ -38,8 +39,8 @@ func newPacking(name string) (*packing, error) {
 	}, nil
 }
 
-// unpackStrictly is the unpacking of a block of snappy that may come from anyone: it is refused if it is too large, or if it uses what
-// only some decoders of snappy know.
+// unpackStrictly is the unpacking of a block of snappy that may come from anyone: it is refused if
+// it is too large, or if it uses what only some decoders of snappy know.
 func unpackStrictly(dst, packed []byte) ([]byte, error) {
 	n, err := snappy.DecodedLen(packed)
 	if err == nil && n > maxPlain {

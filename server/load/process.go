@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// ticksPerSecond is the unit of times in /proc, which Linux shows as 100 on every architecture that Go runs on.
+// ticksPerSecond is the unit of times in /proc, which Linux shows as 100 on every architecture that
+// Go runs on.
 const ticksPerSecond = 100
 
 // process is a running process, seen through /proc.
@@ -31,7 +32,8 @@ func (p process) cpuSeconds() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// 123 (a name) R 1 …: the name may hold blanks and parentheses. utime and stime are fields 14 and 15, the state is 3.
+	// 123 (a name) R 1 …: the name may hold blanks and parentheses. utime and stime are fields 14
+	// and 15, the state is 3.
 	words := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(words) < 13 {
 		return 0, fmt.Errorf("measuring process %d: its stat has too few fields", p.pid)

@@ -19,7 +19,8 @@ type push struct {
 // step is by how much the times of a worker's requests differ.
 const step = time.Second
 
-// sources make the requests of all workers. Times end now, so that a receiver finds none in the future.
+// sources make the requests of all workers. Times end now, so that a receiver finds none in the
+// future.
 func (p *push) sources(ctx context.Context, r *run) ([]source, error) {
 	o := &r.options
 	p.contents = o.RemoteWrite.contents()
@@ -90,7 +91,8 @@ const (
 	contentTypeV2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request"
 )
 
-// settle waits until what was acknowledged has been delivered, and measures the floor once more: the machine may have changed.
+// settle waits until what was acknowledged has been delivered, and measures the floor once more:
+// the machine may have changed.
 func (p *push) settle(ctx context.Context, r *run) error {
 	if p.delivery != nil {
 		if err := p.delivery.wait(ctx, p.contents, p.acknowledged(r)); err != nil {

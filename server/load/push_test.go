@@ -25,7 +25,8 @@ type relay struct {
 	*httptest.Server
 	sink string
 
-	// reply answers request n, counted from 1, once it was passed on. It returns false to leave that to the relay.
+	// reply answers request n, counted from 1, once it was passed on. It returns false to leave
+	// that to the relay.
 	reply func(n int, w http.ResponseWriter) bool
 	// passes says how often, and as whose, a part goes to the sink; nil: once, as the tenant's.
 	passes func(tenant string) (as string, times int)
@@ -165,7 +166,8 @@ func TestPushRepeats(t *testing.T) {
 	}
 }
 
-// TestPushAgain has requests refused or broken off after they were passed on, and wants each of them sent again.
+// TestPushAgain has requests refused or broken off after they were passed on, and wants each of
+// them sent again.
 func TestPushAgain(t *testing.T) {
 	for name, reply := range map[string]func(w http.ResponseWriter){
 		"503": func(w http.ResponseWriter) {
@@ -202,7 +204,8 @@ func TestPushAgain(t *testing.T) {
 	}
 }
 
-// TestPushVerdict has relays that do not deliver what they acknowledge, once and to the right tenant.
+// TestPushVerdict has relays that do not deliver what they acknowledge, once and to the right
+// tenant.
 func TestPushVerdict(t *testing.T) {
 	for want, c := range map[string]struct {
 		passes func(tenant string) (string, int)

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// RemoteWrite says what --protocol=remote-write sends, and who is to get it in the end. Each worker has series of its own, as a shard of
-// Prometheus has, and sends them round and round: the values and times of a request differ from those of the others that were made, not
-// from when it was sent before.
+// RemoteWrite says what --protocol=remote-write sends, and who is to get it in the end. Each worker
+// has series of its own, as a shard of Prometheus has, and sends them round and round: the values
+// and times of a request differ from those of the others that were made, not from when it was sent
+// before.
 type RemoteWrite struct {
 	Series      int           `help:"Series per request, each with 12 labels." default:"2000"`
 	Tenants     int           `help:"Number of tenants. Every request has the same number of series of each." default:"10"`

@@ -86,7 +86,8 @@ func readHead(br *bufio.Reader) (r response, body framing, err error) {
 	return r, body, fmt.Errorf("reply has more than %d headers", headerLines)
 }
 
-// header takes in one header. Few of them matter here; their lengths tell them from nearly all others.
+// header takes in one header. Few of them matter here; their lengths tell them from nearly all
+// others.
 func (r *response) header(body *framing, name, value []byte) error {
 	switch {
 	case is(name, "content-length"):
@@ -117,7 +118,8 @@ func (r *response) header(body *framing, name, value []byte) error {
 // is reports whether b is the lower-case ASCII word s, in whatever case.
 func is(b []byte, s string) bool { return len(b) == len(s) && strings.EqualFold(string(b), s) }
 
-// readBody reads the body to its end, so that the next reply begins where it should, and keeps the first line of a refusal.
+// readBody reads the body to its end, so that the next reply begins where it should, and keeps the
+// first line of a refusal.
 func readBody(br *bufio.Reader, r *response, f framing) error {
 	var body io.Reader
 	switch {

@@ -13,11 +13,12 @@ import (
 // progressEvery is how often a line says how it goes.
 const progressEvery = 5 * time.Second
 
-// Run sends as the options say, and writes a report to out: a line every five seconds and a table at the end, or, with
-// JSON, the report alone. It returns the report too, also beside an error that came once sending had begun: a refusal, or
-// that what landed is not what was acknowledged.
+// Run sends as the options say, and writes a report to out: a line every five seconds and a table
+// at the end, or, with JSON, the report alone. It returns the report too, also beside an error that
+// came once sending had begun: a refusal, or that what landed is not what was acknowledged.
 //
-// Cancelling ctx ends the run at once. Then the report covers what was sent, and nothing is waited for or counted in files.
+// Cancelling ctx ends the run at once. Then the report covers what was sent, and nothing is waited
+// for or counted in files.
 func Run(ctx context.Context, o Options, out io.Writer) (*Report, error) {
 	o.complete()
 	if err := o.check(); err != nil {
@@ -66,7 +67,8 @@ type run struct {
 
 // protocol is what a run does in one way for rows and in another for series.
 type protocol interface {
-	// sources makes what is to be sent, one source for each worker, and notes what was there before.
+	// sources makes what is to be sent, one source for each worker, and notes what was there
+	// before.
 	sources(ctx context.Context, r *run) ([]source, error)
 	// settle waits until what was acknowledged is where it belongs, and counts it there.
 	settle(ctx context.Context, r *run) error
@@ -74,7 +76,8 @@ type protocol interface {
 	report(r *run, report *Report)
 }
 
-// prepare does all that can fail before the first request, and that should not disturb the measurement.
+// prepare does all that can fail before the first request, and that should not disturb the
+// measurement.
 func (r *run) prepare(ctx context.Context) (err error) {
 	o := &r.options
 	if r.target, err = newTarget(ctx, o); err != nil {
@@ -92,7 +95,8 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// send runs the workers until time is up, they have sent their requests, ctx is done, or the server refuses what is sent, which is the error.
+// send runs the workers until time is up, they have sent their requests, ctx is done, or the server
+// refuses what is sent, which is the error.
 func (r *run) send(ctx context.Context) error {
 	sending, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// TestRun sends in every form and wants each row acknowledged to be one that the service has, with a time of its own.
+// TestRun sends in every form and wants each row acknowledged to be one that the service has, with
+// a time of its own.
 func TestRun(t *testing.T) {
 	for _, endpoint := range []string{"arc", "v1"} {
 		for _, format := range []string{"columnar", "row", "schema"} {
@@ -98,7 +99,8 @@ func TestRunHeaders(t *testing.T) {
 	}
 }
 
-// TestRunRetries has every second request refused, and wants the next one to be the same, and no row counted twice.
+// TestRunRetries has every second request refused, and wants the next one to be the same, and no
+// row counted twice.
 func TestRunRetries(t *testing.T) {
 	for status, retryAfter := range map[int]string{429: "0", 503: "0", 408: ""} {
 		s := newService(t, func(n int, w http.ResponseWriter, _ *http.Request) bool {

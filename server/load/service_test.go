@@ -22,7 +22,8 @@ import (
 type service struct {
 	*httptest.Server
 
-	// reply answers request n, counted from 1, in place of a 204. It returns false to leave that to the service.
+	// reply answers request n, counted from 1, in place of a 204. It returns false to leave that to
+	// the service.
 	reply func(n int, w http.ResponseWriter, r *http.Request) bool
 
 	mu       sync.Mutex

@@ -17,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Sink receives Remote Write as Cortex or Mimir would, and counts what it gets. It keeps nothing. The tags are for kong.
+// Sink receives Remote Write as Cortex or Mimir would, and counts what it gets. It keeps nothing.
+// The tags are for kong.
 type Sink struct {
 	Listen      string         `help:"Listen address. /counts returns the counts; every other path accepts Remote Write." default:"127.0.0.1:9009" env:"-"`
 	Latency     time.Duration  `help:"Response delay."`

@@ -19,7 +19,8 @@ import (
 
 var testTarget = &target{base: "http://localhost", addr: netip.MustParseAddrPort("127.0.0.1:9"), headers: "Host: localhost\r\n"}
 
-// TestSynthetic wants the same requests for the same options, however many workers share them, and Arc's size of a row.
+// TestSynthetic wants the same requests for the same options, however many workers share them, and
+// Arc's size of a row.
 func TestSynthetic(t *testing.T) {
 	now := time.UnixMicro(1_700_000_000_000_000)
 	var all [2][][]byte
@@ -192,7 +193,8 @@ func TestCountersErrors(t *testing.T) {
 	}
 }
 
-// TestProc wants one request for each table and interval, in each form, and those tables left out that cannot be read.
+// TestProc wants one request for each table and interval, in each form, and those tables left out
+// that cannot be read.
 func TestProc(t *testing.T) {
 	for _, endpoint := range []string{"arc", "v1"} {
 		for _, format := range []string{"columnar", "row"} {

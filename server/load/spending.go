@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// spending is what a Go process tells of its processor time, in seconds since it began. It is brought up to date with each collection of
-// garbage.
+// spending is what a Go process tells of its processor time, in seconds since it began. It is
+// brought up to date with each collection of garbage.
 type spending struct{ gc, idle, total float64 }
 
-// gcShare is the part that the collector has taken of what was used from s to later, or nil if that cannot be told.
+// gcShare is the part that the collector has taken of what was used from s to later, or nil if that
+// cannot be told.
 func (s *spending) gcShare(later *spending) *float64 {
 	used := (later.total - s.total) - (later.idle - s.idle)
 	if used <= 0 {

@@ -12,7 +12,8 @@ import (
 
 // source gives a worker its requests. A request is the worker's until it asks for the next.
 type source interface {
-	// next waits for what is to be sent next. It returns an error when there is nothing more, or when ctx is done.
+	// next waits for what is to be sent next. It returns an error when there is nothing more, or
+	// when ctx is done.
 	next(ctx context.Context) (*request, error)
 }
 
@@ -28,8 +29,8 @@ func tableName(i int) string {
 	return name
 }
 
-// clock hands out times that are used once. Above a million rows a second and table it runs ahead of the wall clock, since a
-// microsecond is all that two times differ by.
+// clock hands out times that are used once. Above a million rows a second and table it runs ahead
+// of the wall clock, since a microsecond is all that two times differ by.
 type clock struct{ next atomic.Int64 }
 
 // take returns the first of n consecutive times: now, or what follows the last one given out.
@@ -64,8 +65,9 @@ func (s *synthetic) next(ctx context.Context) (*request, error) {
 	return r, nil
 }
 
-// newSynthetic makes the requests of all workers, each in a run of its own: a request is patched where it lies. Which
-// requests there are depends on nothing but the options; their times count from now.
+// newSynthetic makes the requests of all workers, each in a run of its own: a request is patched
+// where it lies. Which requests there are depends on nothing but the options; their times count
+// from now.
 func newSynthetic(t *target, o *Options, now time.Time) ([]*synthetic, error) {
 	var clocks []clock
 	if o.UniqueTime && o.Compress == "none" {
@@ -111,8 +113,8 @@ func (s *synthetic) make(t *target, o *Options, from, to int, now int64) error {
 	return nil
 }
 
-// fillSynthetic fills in one request's rows. They are equally long in every form: hosts have as many digits as the highest
-// of them, and numbers always take nine bytes.
+// fillSynthetic fills in one request's rows. They are equally long in every form: hosts have as
+// many digits as the highest of them, and numbers always take nine bytes.
 func fillSynthetic(f *filler, o *Options, seed uint64, now int64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	digits := max(3, len(strconv.Itoa(o.Hosts-1)))

@@ -29,7 +29,8 @@ type target struct {
 	headers string         // those that are the same for every request
 }
 
-// newTarget resolves the URL. Unless AnyHost is set, each address that it resolves to must be a loopback one.
+// newTarget resolves the URL. Unless AnyHost is set, each address that it resolves to must be a
+// loopback one.
 func newTarget(ctx context.Context, o *Options) (*target, error) {
 	u, err := url.Parse(o.URL)
 	switch {
@@ -117,7 +118,8 @@ func (t *target) dial(ctx context.Context) (net.Conn, error) {
 	return secure, nil
 }
 
-// appendPost appends the head of a POST to path, which has its query if it needs one, with a body of n bytes.
+// appendPost appends the head of a POST to path, which has its query if it needs one, with a body
+// of n bytes.
 func (t *target) appendPost(dst []byte, path, headers string, n int) []byte {
 	return t.appendHead(dst, "POST", path, headers, n)
 }

@@ -32,7 +32,8 @@ func (t *timeline) acknowledged() int64 {
 	return t.total
 }
 
-// seconds are the rows of each whole second of a run that sent for so long. What came in later is not in them.
+// seconds are the rows of each whole second of a run that sent for so long. What came in later is
+// not in them.
 func (t *timeline) seconds(sent time.Duration) []int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,8 +45,8 @@ func (t *timeline) seconds(sent time.Duration) []int64 {
 // window is how many seconds a rate is taken over when the run is judged.
 const window = 5
 
-// degradation is by how much the last five seconds fell short of the best five in a row: 0 when none were better. It needs
-// ten seconds, and some rows in them.
+// degradation is by how much the last five seconds fell short of the best five in a row: 0 when
+// none were better. It needs ten seconds, and some rows in them.
 func degradation(seconds []int64) (share float64, ok bool) {
 	if len(seconds) < 2*window {
 		return 0, false
@@ -64,8 +65,8 @@ func degradation(seconds []int64) (share float64, ok bool) {
 	return 1 - float64(sum)/float64(best), true
 }
 
-// slope is the least-squares slope of the second half of equidistant samples: their growth from one to the next, once what
-// fills up at first is full. It needs ten samples.
+// slope is the least-squares slope of the second half of equidistant samples: their growth from one
+// to the next, once what fills up at first is full. It needs ten samples.
 func slope(samples []int64) (perSample float64, ok bool) {
 	if len(samples) < 10 {
 		return 0, false

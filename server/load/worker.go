@@ -25,8 +25,8 @@ type worker struct {
 	tally    *tally
 }
 
-// run sends its requests, or until `sending` is done, and lets the request under way then finish. When ctx is done, it is given up too. An
-// error says that going on is pointless.
+// run sends its requests, or until `sending` is done, and lets the request under way then finish.
+// When ctx is done, it is given up too. An error says that going on is pointless.
 func (w *worker) run(ctx, sending context.Context) error {
 	defer func() {
 		w.conn.close()
@@ -56,7 +56,8 @@ func (w *worker) run(ctx, sending context.Context) error {
 	return nil
 }
 
-// post sends a request until it is acknowledged, or in doubt and not to be sent again, or time is up. Its latency counts from started.
+// post sends a request until it is acknowledged, or in doubt and not to be sent again, or time is
+// up. Its latency counts from started.
 func (w *worker) post(ctx, sending context.Context, r *request, started time.Time) error {
 	for {
 		again, pause, err := w.try(ctx, r, started)
@@ -69,8 +70,8 @@ func (w *worker) post(ctx, sending context.Context, r *request, started time.Tim
 	}
 }
 
-// try sends a request once, counts what comes of it, and says whether to send it again, and after which pause to go on. An
-// error is a refusal that no pause will change.
+// try sends a request once, counts what comes of it, and says whether to send it again, and after
+// which pause to go on. An error is a refusal that no pause will change.
 func (w *worker) try(ctx context.Context, r *request, started time.Time) (again bool, pause time.Duration, err error) {
 	if err := w.conn.open(ctx, time.Now()); err != nil {
 		w.fail(ctx, err)

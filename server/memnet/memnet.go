@@ -1,6 +1,6 @@
-// Package memnet is a network in memory for tests in testing/synctest bubbles. Its connections are those
-// of net.Pipe, so the clock of a bubble advances while all goroutines wait for their peers. A write
-// blocks until the peer reads; there is no buffer.
+// Package memnet is a network in memory for tests in testing/synctest bubbles. Its connections are
+// those of net.Pipe, so the clock of a bubble advances while all goroutines wait for their peers. A
+// write blocks until the peer reads; there is no buffer.
 package memnet
 
 import (

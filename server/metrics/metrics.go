@@ -1,5 +1,5 @@
-// Package metrics exposes the counters of the service to Prometheus. Each package has its own counters,
-// and Collect reads them, so this package costs nothing while requests are served.
+// Package metrics exposes the counters of the service to Prometheus. Each package has its own
+// counters, and Collect reads them, so this package costs nothing while requests are served.
 package metrics
 
 import (

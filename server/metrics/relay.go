@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// Relay reads the statistics of the relay. Labels called tenant have a bounded number of values: see relay.TenantStats.
+// Relay reads the statistics of the relay. Labels called tenant have a bounded number of values:
+// see relay.TenantStats.
 type Relay struct{ Of *relay.Relay }
 
 var _ prometheus.Collector = Relay{}

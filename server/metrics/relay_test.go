@@ -16,7 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// What the relay collects is what it has described, with and without a queue, whatever tenants are called.
+// What the relay collects is what it has described, with and without a queue, whatever tenants are
+// called.
 func TestRelay(t *testing.T) {
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Scope-OrgID") == "refused" {

@@ -1,6 +1,6 @@
-// Package migrate implements `slipstream migrate msgpack`. It changes the imports of Go programs from
-// other MessagePack libraries to Slipstream's msgpack, and lists the changes that have to be made
-// by hand.
+// Package migrate implements `slipstream migrate msgpack`. It changes the imports of Go programs
+// from other MessagePack libraries to Slipstream's msgpack, and lists the changes that have to be
+// made by hand.
 //
 //	run.go      options and output
 //	files.go    ./... → Go files

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// find lists the Go files of a pattern: a file, a directory, or a directory followed by /... for all below it.
+// find lists the Go files of a pattern: a file, a directory, or a directory followed by /... for
+// all below it.
 func find(pattern string) ([]string, error) {
 	dir, deep := root(pattern)
 	info, err := os.Stat(dir)

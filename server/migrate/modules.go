@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// dependencies tells of the modules, other than the patterns' own, whose packages import an original that go.mod does not
-// replace. There is a line for each.
+// dependencies tells of the modules, other than the patterns' own, whose packages import an
+// original that go.mod does not replace. There is a line for each.
 func dependencies(patterns []string) []string {
 	modules := map[string][]string{} // what each imports
 	var lines []string

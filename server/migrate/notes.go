@@ -5,10 +5,11 @@ import (
 	"go/token"
 )
 
-// What follows is told by names alone: types are not looked up, since a file may not compile yet, or not on this machine. So
-// a note may be about a method of another library by the same name.
+// What follows is told by names alone: types are not looked up, since a file may not compile yet,
+// or not on this machine. So a note may be about a method of another library by the same name.
 
-// renamed are the methods and functions from before v5 that have another name or another signature now.
+// renamed are the methods and functions from before v5 that have another name or another signature
+// now.
 var renamed = map[string]string{
 	"DecodeMap":               "DecodeMap gives a map[string]any since v5; DecodeTypedMap and DecodeUntypedMap take maps with other keys",
 	"DecodeSliceLen":          "DecodeSliceLen is DecodeArrayLen since v3",
@@ -23,8 +24,8 @@ var renamed = map[string]string{
 	"UseJSONTag":              `UseJSONTag(true) is SetCustomStructTag("json") since v5`,
 }
 
-// changed are the calls from before v5 that differ in the number of their arguments: what is told applies to calls with so
-// many, or with at least so many if atLeast is set.
+// changed are the calls from before v5 that differ in the number of their arguments: what is told
+// applies to calls with so many, or with at least so many if atLeast is set.
 var changed = map[string]struct {
 	arguments int
 	atLeast   bool
@@ -44,7 +45,8 @@ var different = map[string]string{
 	"UsePreallocateValues": "UsePreallocateValues has no effect here",
 }
 
-// notes tells what in a file may not work as before. names are the originals by the names that the file imports them under.
+// notes tells what in a file may not work as before. names are the originals by the names that the
+// file imports them under.
 func notes(file *ast.File, at positions, names map[string]origin) []note {
 	old, vmihailenco := false, false
 	for _, from := range names {

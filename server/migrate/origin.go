@@ -38,8 +38,8 @@ func (o origin) name() string {
 // old reports whether the API is that from before v5.
 func (o origin) old() bool { return o.major < 5 }
 
-// moved gives what o becomes, and the name that it must be imported under for the program to find what it used before. It is
-// false if ours has no such package.
+// moved gives what o becomes, and the name that it must be imported under for the program to find
+// what it used before. It is false if ours has no such package.
 func (o origin) moved() (to, name string, ok bool) {
 	switch o.inner {
 	case "":

@@ -10,8 +10,8 @@ import (
 	_ "github.com/slipstream-go/slipstream/msgpack" // what the program runs
 )
 
-// TestMigratedProgramPrintsTheSame migrates a program whose library imports the original. With the replace directives of its
-// go.mod both have the same types, and it prints what it printed before.
+// TestMigratedProgramPrintsTheSame migrates a program whose library imports the original. With the
+// replace directives of its go.mod both have the same types, and it prints what it printed before.
 func TestMigratedProgramPrintsTheSame(t *testing.T) {
 	house, err := filepath.Abs("../..")
 	if err != nil {

@@ -21,8 +21,8 @@ type file struct {
 	result
 }
 
-// Run migrates the files from the MessagePack libraries of vmihailenco and Basekick, and prints what it did and what is left
-// to do. With Check it gives an error if an import would change.
+// Run migrates the files from the MessagePack libraries of vmihailenco and Basekick, and prints
+// what it did and what is left to do. With Check it gives an error if an import would change.
 func Run(o Options, out io.Writer) error {
 	files, err := read(o.Paths)
 	if err != nil {

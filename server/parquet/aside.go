@@ -31,7 +31,8 @@ func NewAside(dir string, home *Sink) (*Aside, error) {
 	return &Aside{s, home}, nil
 }
 
-// Return implements [table.Aside]. The file has both names until its home is on disk, so a crash loses none.
+// Return implements [table.Aside]. The file has both names until its home is on disk, so a crash
+// loses none.
 func (a *Aside) Return(name string) error {
 	from, err := a.path(name)
 	if err != nil {

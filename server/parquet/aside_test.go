@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// TestAsideReturns: a file that returns is where it belongs, whole, and no longer aside: with links, without, from another file system,
-// and at whichever call the machine stops.
+// TestAsideReturns: a file that returns is where it belongs, whole, and no longer aside: with
+// links, without, from another file system, and at whichever call the machine stops.
 func TestAsideReturns(t *testing.T) {
 	const path = "db/t/utc_date=2025-01-01/utc_hour=00/n-1-2.parquet"
 	for name, fault := range map[string]error{"links": nil, "no links": errors.ErrUnsupported, "two file systems": syscall.EXDEV} {
@@ -91,7 +91,8 @@ func readBack(t *testing.T, d *faulty.Disk, path string) *column.Batch {
 	return b
 }
 
-// TestAsideReplacesNothing: a file that is not the same stays as it is, and the one aside stays too.
+// TestAsideReplacesNothing: a file that is not the same stays as it is, and the one aside stays
+// too.
 func TestAsideReplacesNothing(t *testing.T) {
 	d := faulty.New(1, faulty.Options{})
 	home, err := New("/tables", Options{Codec: Uncompressed, Disk: d})

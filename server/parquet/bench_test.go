@@ -16,9 +16,10 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// The benchmarks encode half a million rows of telemetry; nothing goes to a disk. BenchmarkWrite is this package,
-// BenchmarkParquetGo the ways there are of getting contiguous columns into a file with parquet-go. Run the
-// command a few times and take medians: the machine's moods outlast one benchmark.
+// The benchmarks encode half a million rows of telemetry; nothing goes to a disk. BenchmarkWrite is
+// this package, BenchmarkParquetGo the ways there are of getting contiguous columns into a file
+// with parquet-go. Run the command a few times and take medians: the machine's moods outlast one
+// benchmark.
 
 const benchRows = 500_000
 
@@ -28,7 +29,8 @@ func report(b *testing.B, out *bytes.Buffer) {
 	b.ReportAllocs()
 }
 
-// full is telemetry whose floats have all their digits, so that no dictionary and no codec finds anything in them.
+// full is telemetry whose floats have all their digits, so that no dictionary and no codec finds
+// anything in them.
 func full(rows int) *column.Batch {
 	b := telemetry(rows)
 	for _, c := range b.Columns[2:] {
@@ -71,7 +73,8 @@ func BenchmarkLand(b *testing.B) {
 	b.ReportAllocs()
 }
 
-// sample is the row of telemetry as a struct, numbered the same with a dictionary for the floats, too.
+// sample is the row of telemetry as a struct, numbered the same with a dictionary for the floats,
+// too.
 type sample struct {
 	Time    int64   `parquet:"time,timestamp(microsecond)"`
 	Host    string  `parquet:"host,optional,dict"`
@@ -217,7 +220,8 @@ func values(b *testing.B, batch *column.Batch, text, floats encoding.Encoding, o
 	report(b, out)
 }
 
-// rowGroup hands columns to the writer as pages. The writer reads row groups that are not its own row by row.
+// rowGroup hands columns to the writer as pages. The writer reads row groups that are not its own
+// row by row.
 type rowGroup struct {
 	schema *parquet.Schema
 	batch  *column.Batch
@@ -308,8 +312,9 @@ func ownRowGroup(b *testing.B, batch *column.Batch, options []parquet.WriterOpti
 	report(b, out)
 }
 
-// hookType makes the writer use our column buffer, which takes a whole slice at once. That works for required columns in
-// PLAIN only: for the others, the writer puts buffers of its own around it, which take single values.
+// hookType makes the writer use our column buffer, which takes a whole slice at once. That works
+// for required columns in PLAIN only: for the others, the writer puts buffers of its own around it,
+// which take single values.
 type hookType struct {
 	parquet.Type
 	buffers map[int]*hookBuffer

@@ -10,11 +10,12 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// maxBound is how long the bounds of text may be in the statistics. Longer ones are shortened to bounds that still hold.
+// maxBound is how long the bounds of text may be in the statistics. Longer ones are shortened to
+// bounds that still hold.
 const maxBound = 64
 
-// bounds is the least and the greatest value of a page or of a column chunk, as PLAIN bytes. Ok is false when there are
-// none: all is null, a value is NaN, or a text has no upper bound.
+// bounds is the least and the greatest value of a page or of a column chunk, as PLAIN bytes. Ok is
+// false when there are none: all is null, a value is NaN, or a text has no upper bound.
 type bounds struct {
 	min, max           []byte
 	exactMin, exactMax bool // values that occur; otherwise a shortened text
@@ -31,8 +32,8 @@ func (b *bounds) set8(lo, hi uint64) {
 	b.exactMin, b.exactMax, b.ok = true, true, true
 }
 
-// setFloats wants bounds that are not NaN. As the format asks, a zero is written as -0 below and as +0 above, since readers
-// may take the two for different or for equal.
+// setFloats wants bounds that are not NaN. As the format asks, a zero is written as -0 below and as
+// +0 above, since readers may take the two for different or for equal.
 func (b *bounds) setFloats(lo, hi float64) {
 	if lo == 0 {
 		lo = math.Copysign(0, -1)
@@ -48,8 +49,8 @@ func (b *bounds) setBools(lo, hi bool) {
 	b.exactMin, b.exactMax, b.ok = true, true, true
 }
 
-// setText shortens what is too long: the lower bound to a prefix, the upper one to the least text above all that share the
-// prefix. Text for which there is none has no bounds.
+// setText shortens what is too long: the lower bound to a prefix, the upper one to the least text
+// above all that share the prefix. Text for which there is none has no bounds.
 func (b *bounds) setText(lo, hi []byte) {
 	b.min, b.max, b.ok = append(b.min[:0], lo...), append(b.max[:0], hi...), true
 	b.exactMin, b.exactMax = true, true
@@ -72,7 +73,8 @@ func cut(s []byte) int {
 	return maxBound
 }
 
-// increment turns a prefix into the least UTF-8 text above every text that begins with it; empty if there is none.
+// increment turns a prefix into the least UTF-8 text above every text that begins with it; empty if
+// there is none.
 func increment(s []byte) []byte {
 	for len(s) > 0 {
 		r, size := utf8.DecodeLastRune(s)

@@ -30,7 +30,8 @@ func plain(c *column.Column, row int) []byte {
 	}
 }
 
-// checkBounds finds rows [from, to) within the bounds, and the bounds among the rows unless they were shortened.
+// checkBounds finds rows [from, to) within the bounds, and the bounds among the rows unless they
+// were shortened.
 func checkBounds(t *testing.T, c *column.Column, from, to int, lo, hi []byte) {
 	t.Helper()
 	var foundLo, foundHi, any bool

@@ -10,8 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// chunk is the column chunk being built: its finished pages, and what the indexes and the footer will say about them. Pages
-// wait in memory for as long as a dictionary page, which is complete last, may have to go before them.
+// chunk is the column chunk being built: its finished pages, and what the indexes and the footer
+// will say about them. Pages wait in memory for as long as a dictionary page, which is complete
+// last, may have to go before them.
 type chunk struct {
 	field    table.Field
 	optional bool
@@ -124,7 +125,8 @@ func appendPageHeader(t *thrift, typ int64, size int, packed []byte, kind func()
 	})
 }
 
-// dictionaryPage is the chunk's dictionary as a page, empty if no data page refers to it, and its size uncompressed.
+// dictionaryPage is the chunk's dictionary as a page, empty if no data page refers to it, and its
+// size uncompressed.
 func (w *writer) dictionaryPage() (encoded []byte, raw int) {
 	c, t := &w.chunk, &w.header
 	t.reset()

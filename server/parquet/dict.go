@@ -14,11 +14,12 @@ const (
 	minSlots    = 1 << 10
 )
 
-// dictionary numbers the different values of a column chunk, in the order in which they first occur. It gives up for the
-// rest of the chunk when a page does not pay: when the page's numbers, and the entries that it adds, are not a quarter
-// smaller than its values in PLAIN.
+// dictionary numbers the different values of a column chunk, in the order in which they first
+// occur. It gives up for the rest of the chunk when a page does not pay: when the page's numbers,
+// and the entries that it adds, are not a quarter smaller than its values in PLAIN.
 //
-// It is an open hash table whose slots point into the entries. The hash is seeded, as the values come from outside.
+// It is an open hash table whose slots point into the entries. The hash is seeded, as the values
+// come from outside.
 type dictionary struct {
 	on    bool
 	n     int      // entries
@@ -56,14 +57,15 @@ func (d *dictionary) reset(on bool) {
 	clear(d.slots)
 }
 
-// width is how many bits a number takes. A single entry takes one all the same: not every reader knows numbers of no bits.
+// width is how many bits a number takes. A single entry takes one all the same: not every reader
+// knows numbers of no bits.
 func (d *dictionary) width() int { return max(1, bits.Len(uint(d.n-1))) }
 
 // size is what the entries take in PLAIN.
 func (d *dictionary) size() int { return 8*len(d.words) + len(d.text) + 4*len(d.ends) }
 
-// numberWords is the numbers of the values, in the memory of ids. It reports false when the dictionary gave up; then the
-// values are not in it.
+// numberWords is the numbers of the values, in the memory of ids. It reports false when the
+// dictionary gave up; then the values are not in it.
 func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool) {
 	n, size := d.n, d.size()
 	ids = slices.Grow(ids[:0], len(values))[:len(values)]
@@ -100,7 +102,8 @@ func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool)
 	return ids, d.pays(n, size, len(ids), 8*len(values))
 }
 
-// numberText is numberWords for the texts that follow each other in text from start on, and end at ends.
+// numberText is numberWords for the texts that follow each other in text from start on, and end at
+// ends.
 func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []uint32) ([]uint32, bool) {
 	n, size, plain := d.n, d.size(), 4*len(ends)
 	ids = slices.Grow(ids[:0], len(ends))[:len(ends)]
@@ -140,7 +143,8 @@ func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []
 	return ids, d.pays(n, size, len(ids), plain)
 }
 
-// hash mixes the two words that a short text has, which overlap when it is shorter than they are, with secret numbers.
+// hash mixes the two words that a short text has, which overlap when it is shorter than they are,
+// with secret numbers.
 func (d *dictionary) hash(v []byte) uint32 {
 	var a, b uint64
 	switch n := len(v); {
@@ -168,8 +172,8 @@ func (d *dictionary) textAt(i int) []byte {
 	return d.text[start:d.ends[i]]
 }
 
-// pays judges a page of count values, which takes plain bytes in PLAIN, after which the dictionary has grown from n entries
-// of size bytes. If the page does not pay, its entries are dropped again.
+// pays judges a page of count values, which takes plain bytes in PLAIN, after which the dictionary
+// has grown from n entries of size bytes. If the page does not pay, its entries are dropped again.
 func (d *dictionary) pays(n, size, count, plain int) bool {
 	if 4*(d.size()-size+count*d.width()/8) > 3*plain {
 		d.giveUp(n)
@@ -188,7 +192,8 @@ func (d *dictionary) giveUp(n int) {
 	}
 }
 
-// grow doubles the slots. Two tables take turns, so that a dictionary that is used again soon allocates no more.
+// grow doubles the slots. Two tables take turns, so that a dictionary that is used again soon
+// allocates no more.
 func (d *dictionary) grow() []slot {
 	old := d.slots
 	d.slots = slices.Grow(d.spare[:0], 2*len(old))[:2*len(old)]

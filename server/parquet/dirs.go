@@ -9,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// dirs makes directories that survive a crash: the entry of a directory in its parent is synced before a file in it counts
-// as landed. A directory that is already there may have been made just before a crash of the process and never been synced,
-// so each one below the root is synced once in the life of the process.
+// dirs makes directories that survive a crash: the entry of a directory in its parent is synced
+// before a file in it counts as landed. A directory that is already there may have been made just
+// before a crash of the process and never been synced, so each one below the root is synced once in
+// the life of the process.
 type dirs struct {
 	disk   disk.Disk
 	root   string
@@ -19,7 +20,8 @@ type dirs struct {
 	synced map[string]bool
 }
 
-// maxSynced bounds the memory of old hours' directories; forgetting one costs no more than another sync.
+// maxSynced bounds the memory of old hours' directories; forgetting one costs no more than another
+// sync.
 const maxSynced = 1 << 14
 
 // ensure makes a directory below the root, and those between, and syncs their entries.
@@ -53,8 +55,8 @@ func (d *dirs) make(dir string) error {
 	return err
 }
 
-// create opens a new file in the directory, which it makes if need be: for the first time, or again after someone has
-// removed it.
+// create opens a new file in the directory, which it makes if need be: for the first time, or again
+// after someone has removed it.
 func (d *dirs) create(dir, path string) (disk.File, error) {
 	for again := false; ; again = true {
 		if err := d.ensure(dir); err != nil {

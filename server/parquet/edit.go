@@ -125,7 +125,8 @@ func (s *Sink) RemoveAll(dir string) error {
 	return s.prune(at)
 }
 
-// prune removes a directory and those below it that are empty. What else is there is not the sink's.
+// prune removes a directory and those below it that are empty. What else is there is not the
+// sink's.
 func (s *Sink) prune(dir string) error {
 	d := s.options.Disk
 	entries, err := d.ReadDir(dir)

@@ -37,7 +37,8 @@ func python(t *testing.T, packages ...string) string {
 	return ""
 }
 
-// seen is what an engine reads: the columns' types in its own words, and the cells as text that tells all values apart.
+// seen is what an engine reads: the columns' types in its own words, and the cells as text that
+// tells all values apart.
 type seen struct {
 	Types map[string]string
 	Cells map[string][]*string

@@ -107,8 +107,8 @@ func telemetry(rows int) *column.Batch {
 	return b
 }
 
-// turning is a batch whose columns begin with few values, and then have ever new ones, so that their dictionaries give up in
-// the middle of a column chunk.
+// turning is a batch whose columns begin with few values, and then have ever new ones, so that
+// their dictionaries give up in the middle of a column chunk.
 func turning() *column.Batch {
 	b := new(column.Batch)
 	const rows = 3 * pageRows

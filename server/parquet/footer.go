@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// The numbers of the format (parquet.thrift). The numbers of fields stand in the code below, in the order of the format.
+// The numbers of the format (parquet.thrift). The numbers of fields stand in the code below, in the
+// order of the format.
 const (
 	magic = "PAR1"
 
@@ -53,8 +54,9 @@ func physical(k column.Kind) int64 {
 	}
 }
 
-// footer gathers, while a file is written, what stands at its end. A column chunk is described as soon as it is written,
-// in bytes: wide files have many thousands of them, and each would be a tree of small objects.
+// footer gathers, while a file is written, what stands at its end. A column chunk is described as
+// soon as it is written, in bytes: wide files have many thousands of them, and each would be a tree
+// of small objects.
 type footer struct {
 	groups  []group
 	chunks  thrift // a ColumnMetaData for each column chunk
@@ -91,8 +93,8 @@ func (f *footer) beginGroup(start int64, rows int) {
 	f.groups = append(f.groups, group{start: start, rows: rows, chunks: len(f.ends)})
 }
 
-// addChunk describes a column chunk that begins at start, with a dictionary page of so many bytes (0: none), raw before
-// compression.
+// addChunk describes a column chunk that begins at start, with a dictionary page of so many bytes
+// (0: none), raw before compression.
 func (f *footer) addChunk(c *chunk, start int64, dictionary, raw int) {
 	g := &f.groups[len(f.groups)-1]
 	if g.chunks == len(f.ends) {
@@ -151,8 +153,8 @@ func (f *footer) statistics(c *chunk) {
 	}
 }
 
-// encodingStats says how many pages of which kind there are. Readers see from it whether all values are in the dictionary,
-// and can then rule out the whole chunk by it.
+// encodingStats says how many pages of which kind there are. Readers see from it whether all values
+// are in the dictionary, and can then rule out the whole chunk by it.
 func (f *footer) encodingStats(c *chunk) {
 	t := &f.chunks
 	stats := make([][3]int64, 0, 3)
@@ -172,7 +174,8 @@ func (f *footer) encodingStats(c *chunk) {
 	}
 }
 
-// columnIndex writes the bounds of each page. If a page has values but no bounds, the format wants no index at all.
+// columnIndex writes the bounds of each page. If a page has values but no bounds, the format wants
+// no index at all.
 func (f *footer) columnIndex(c *chunk) {
 	if !c.bounded {
 		return

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A full disk fails the landing and leaves nothing, so that the same file can be landed once there is room.
+// A full disk fails the landing and leaves nothing, so that the same file can be landed once there
+// is room.
 func TestDiskFull(t *testing.T) {
 	root := t.TempDir()
 	if err := syscall.Mount("tmpfs", root, "tmpfs", 0, "size=256k"); err != nil {

@@ -220,7 +220,8 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// The process is killed while it lands a file: what is left is a temporary file, and the next New removes it.
+// The process is killed while it lands a file: what is left is a temporary file, and the next New
+// removes it.
 func TestKilled(t *testing.T) {
 	testkit.Killed(func(root string, _ int) {
 		s, err := New(root, Options{})

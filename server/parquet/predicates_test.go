@@ -15,8 +15,8 @@ import (
 //go:embed testdata/predicates.py
 var predicates string
 
-// special returns batches whose columns hold the values that readers and writers of bounds treat differently: NaN, infinities, zeros
-// with signs, extremes, texts that are longer than a bound.
+// special returns batches whose columns hold the values that readers and writers of bounds treat
+// differently: NaN, infinities, zeros with signs, extremes, texts that are longer than a bound.
 func special() map[string]*column.Batch {
 	batches := map[string]*column.Batch{}
 	negativeZero := math.Copysign(0, -1)
@@ -57,7 +57,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// Engines skip pages and row groups by bounds. Each predicate has the same answer from a file as from memory.
+// Engines skip pages and row groups by bounds. Each predicate has the same answer from a file as
+// from memory.
 func TestPredicates(t *testing.T) {
 	interpreter := python(t, "pyarrow", "duckdb")
 	s := newSink(t, Options{})

@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Reading is for queries of a few files, for the load tool and for tests: it is simple, not fast. It reads files of this
-// package, not Parquet at large.
+// Reading is for queries of a few files, for the load tool and for tests: it is simple, not fast.
+// It reads files of this package, not Parquet at large.
 
 // Rows is the number of rows in a file, by its footer.
 func Rows(path string) (int64, error) {

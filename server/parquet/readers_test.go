@@ -203,8 +203,9 @@ func cellText(v any, kind column.Kind) string {
 	return fmt.Sprint(v)
 }
 
-// Every engine reads every table, whatever its columns have gone through. A column that the first file does not have is one that some engines
-// do not show, or refuse, unless they are asked to look at all files.
+// Every engine reads every table, whatever its columns have gone through. A column that the first
+// file does not have is one that some engines do not show, or refuse, unless they are asked to look
+// at all files.
 func TestReaders(t *testing.T) {
 	packages := []string{"pyarrow", "duckdb", "pandas", "polars", "datafusion", "chdb"}
 	if os.Getenv("SLIPSTREAM_SPARK") != "" {

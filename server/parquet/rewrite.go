@@ -18,11 +18,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Rewrite implements [table.Sink]. A file is read and written page by page, so that the memory is that of landing it, and of a page.
+// Rewrite implements [table.Sink]. A file is read and written page by page, so that the memory is
+// that of landing it, and of a page.
 //
 //	temporary file ─▶ fsync ─▶ rename over the file … ─▶ fsync of the directory, when its last file is done
 //
-// A crash leaves each file as it was or as it will be, and perhaps a temporary file, which New removes.
+// A crash leaves each file as it was or as it will be, and perhaps a temporary file, which New
+// removes.
 func (s *Sink) Rewrite(ctx context.Context, dir string, fields []table.Field) (table.Rewritten, error) {
 	var done table.Rewritten
 	path, err := s.path(dir)
@@ -210,8 +212,8 @@ func (s *source) close() {
 	}
 }
 
-// gather is [table.File.Gather]. The writer asks for the rows of a column in a row group in their order, and a row group is as large
-// as in the file.
+// gather is [table.File.Gather]. The writer asks for the rows of a column in a row group in their
+// order, and a row group is as large as in the file.
 func (s *source) gather(col, from, to int, dst *column.Column) error {
 	dst.Reset()
 	if err := s.read(col, from, to, dst); err != nil {

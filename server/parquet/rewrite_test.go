@@ -17,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// widened returns the fields of a batch, with the named columns widened, and the batch that a reader finds after that.
+// widened returns the fields of a batch, with the named columns widened, and the batch that a
+// reader finds after that.
 func widened(b *column.Batch, names ...string) ([]table.Field, *column.Batch) {
 	wide := new(column.Batch)
 	for _, c := range b.Columns {
@@ -36,8 +37,8 @@ func widened(b *column.Batch, names ...string) ([]table.Field, *column.Batch) {
 	return fileOf("", wide).Columns, wide
 }
 
-// Rewriting changes the kinds of the columns, and nothing else, in every kind of column, with and without nulls, over pages and row
-// groups. A second time there is nothing to do.
+// Rewriting changes the kinds of the columns, and nothing else, in every kind of column, with and
+// without nulls, over pages and row groups. A second time there is nothing to do.
 func TestRewrite(t *testing.T) {
 	for _, codec := range []Codec{Snappy, Zstd} {
 		for name, b := range map[string]*column.Batch{
@@ -179,8 +180,9 @@ func TestRewriteNothing(t *testing.T) {
 	}
 }
 
-// Whichever call of the disk fails, and whichever is the last before a crash, each file is the old or the new one, and another call goes
-// on: after a crash, what a call without an error has done is there.
+// Whichever call of the disk fails, and whichever is the last before a crash, each file is the old
+// or the new one, and another call goes on: after a crash, what a call without an error has done is
+// there.
 func TestRewriteInterrupted(t *testing.T) {
 	var ints builder
 	for i := range 100 {

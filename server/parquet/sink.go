@@ -21,7 +21,8 @@ type Options struct {
 	Disk    disk.Disk // disk.OS if nil
 }
 
-// createdBy has the form that parquet-mr parses; it distrusts the statistics of files whose author it cannot make out.
+// createdBy has the form that parquet-mr parses; it distrusts the statistics of files whose author
+// it cannot make out.
 func (o Options) createdBy() string {
 	if o.Version == "" {
 		return "slipstream version dev"
@@ -29,8 +30,8 @@ func (o Options) createdBy() string {
 	return "slipstream version " + o.Version
 }
 
-// Sink makes Parquet files under one directory. It is safe for concurrent use; each file that is being made takes the
-// memory of a few column chunks.
+// Sink makes Parquet files under one directory. It is safe for concurrent use; each file that is
+// being made takes the memory of a few column chunks.
 type Sink struct {
 	root    string
 	options Options
@@ -40,8 +41,8 @@ type Sink struct {
 
 var _ table.Sink = (*Sink)(nil)
 
-// New makes a sink for the directory, which it creates if need be, and removes the temporary files that a crash has left in
-// it. One process at a time may use a directory.
+// New makes a sink for the directory, which it creates if need be, and removes the temporary files
+// that a crash has left in it. One process at a time may use a directory.
 func New(dir string, o Options) (*Sink, error) {
 	if int(o.Codec) >= len(codecNames) {
 		return nil, fmt.Errorf("parquet: unknown codec %v", o.Codec)

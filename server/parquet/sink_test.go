@@ -139,7 +139,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip lands what it can make of the input: a byte says which cell comes next, or that the row ends.
+// FuzzRoundTrip lands what it can make of the input: a byte says which cell comes next, or that the
+// row ends.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("\x00\x05hello\x01\x02\x03\x04\x04\x00\x00\x04\x04\x01\x09\x04"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// values appends those of the rows [from, to) that are not null to the body, sets the page's bounds, and reports whether
-// they are numbers into the dictionary. There is at least one.
+// values appends those of the rows [from, to) that are not null to the body, sets the page's
+// bounds, and reports whether they are numbers into the dictionary. There is at least one.
 func (w *writer) values(p *page, cells *column.Column, from, to int) (indexed bool) {
 	c := &w.chunk
 	switch c.field.Kind {
@@ -31,8 +31,8 @@ func (w *writer) values(p *page, cells *column.Column, from, to int) (indexed bo
 	}
 }
 
-// present is the cells without the nulls. Cell i is row from+i; nulls is how many are null. Text needs no more than this:
-// a null is an empty text, so that its end can be dropped.
+// present is the cells without the nulls. Cell i is row from+i; nulls is how many are null. Text
+// needs no more than this: a null is an empty text, so that its end can be dropped.
 func present[T any](scratch *[]T, cells []T, bitmap column.Bitmap, from, nulls int) []T {
 	if nulls == 0 {
 		return cells
@@ -47,7 +47,8 @@ func present[T any](scratch *[]T, cells []T, bitmap column.Bitmap, from, nulls i
 	return dst
 }
 
-// intWords is the integers as the format writes them; on the way it takes their bounds, and whether they ascend.
+// intWords is the integers as the format writes them; on the way it takes their bounds, and whether
+// they ascend.
 func (w *writer) intWords(p *page, values []int64) []uint64 {
 	c := &w.chunk
 	words := w.wordsFor(len(values))
@@ -63,9 +64,9 @@ func (w *writer) intWords(p *page, values []int64) []uint64 {
 	return words
 }
 
-// floatWords returns the floats as the format writes them, and sets the page's bounds if no value is NaN. The format leaves NaN out of
-// bounds, but for DuckDB a NaN is greater than all other values: it skips pages, and whole files, by bounds that leave NaN out, and
-// gives wrong answers.
+// floatWords returns the floats as the format writes them, and sets the page's bounds if no value
+// is NaN. The format leaves NaN out of bounds, but for DuckDB a NaN is greater than all other
+// values: it skips pages, and whole files, by bounds that leave NaN out, and gives wrong answers.
 func (w *writer) floatWords(p *page, values []float64) []uint64 {
 	words := w.wordsFor(len(values))
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -106,8 +107,8 @@ func (w *writer) words(values []uint64) (indexed bool) {
 	return false
 }
 
-// text appends the texts that follow each other in text from start on, and sets the page's bounds; with a dictionary, those
-// of the entries that occur.
+// text appends the texts that follow each other in text from start on, and sets the page's bounds;
+// with a dictionary, those of the entries that occur.
 func (w *writer) text(p *page, text []byte, start uint32, ends []uint32) (indexed bool) {
 	d := &w.chunk.dict
 	var lo, hi []byte

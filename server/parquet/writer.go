@@ -23,8 +23,8 @@ const (
 	maxIdle   = 64 << 20 // bytes of buffers that a writer may keep
 )
 
-// writer encodes one file at a time. All of its buffers are kept from file to file; the largest are those of one column
-// chunk. Of the cells, it holds one page.
+// writer encodes one file at a time. All of its buffers are kept from file to file; the largest are
+// those of one column chunk. Of the cells, it holds one page.
 type writer struct {
 	options Options
 	out     *bufio.Writer
@@ -181,7 +181,8 @@ func check(cells *column.Column, f table.Field, optional bool, n int) error {
 	return nil
 }
 
-// textPage is how far a page of text that begins at row from may reach: to about pageText bytes, and at least one row.
+// textPage is how far a page of text that begins at row from may reach: to about pageText bytes,
+// and at least one row.
 func textPage(cells *column.Column, from int) int {
 	start := uint32(0)
 	if from > 0 {

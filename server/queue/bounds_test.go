@@ -66,8 +66,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestFullNamesEachTenant wants the error of a Put to name all tenants that are full, so that whoever
-// leaves their items out needs one more Put, not one for each of them.
+// TestFullNamesEachTenant wants the error of a Put to name all tenants that are full, so that
+// whoever leaves their items out needs one more Put, not one for each of them.
 func TestFullNamesEachTenant(t *testing.T) {
 	g := newTarget()
 	letGo := hold(g)
@@ -97,7 +97,8 @@ func TestFullNamesEachTenant(t *testing.T) {
 	drained(t, q)
 }
 
-// With DropOldest the oldest items of the tenant itself make room, and nobody else's; the newest always stays.
+// With DropOldest the oldest items of the tenant itself make room, and nobody else's; the newest
+// always stays.
 func TestDropOldest(t *testing.T) {
 	g := newTarget()
 	o := testOptions(g)
@@ -201,7 +202,8 @@ func testDropOldestBehindBusy(t *testing.T) {
 	}
 }
 
-// Where a bound has room for one item, the one that is with Deliver and the newest are there, and then the newest alone.
+// Where a bound has room for one item, the one that is with Deliver and the newest are there, and
+// then the newest alone.
 func TestDropOldestWhenItComesBack(t *testing.T) {
 	g := newTarget()
 	entered, leave := make(chan bool, 9), make(chan Verdict)
@@ -436,8 +438,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Tenants whose items are not taken leave room to those whose items are, however many there are, in all and in a group; also where the oldest
-// are dropped. When they are taken again, they have all of the room.
+// Tenants whose items are not taken leave room to those whose items are, however many there are, in
+// all and in a group; also where the oldest are dropped. When they are taken again, they have all
+// of the room.
 func TestRoomIsKept(t *testing.T) {
 	for _, c := range []struct{ grouped, drop bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 		g := newTarget()

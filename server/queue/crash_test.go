@@ -13,8 +13,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// A process is killed while it puts, delivers and moves items, again and again. Each item of which it has reported that it was
-// put is delivered at least once, by it or by a later one, and in each process the items of a tenant are in order.
+// A process is killed while it puts, delivers and moves items, again and again. Each item of which
+// it has reported that it was put is delivered at least once, by it or by a later one, and in each
+// process the items of a tenant are in order.
 func TestKill(t *testing.T) {
 	testkit.Killed(putForEver)
 	dir := memDir(t)
@@ -89,7 +90,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// putForEver puts items with numbers after first. The tenants whose names begin with dead do not take theirs.
+// putForEver puts items with numbers after first. The tenants whose names begin with dead do not
+// take theirs.
 func putForEver(dir string, first int) {
 	fail := func(err error) {
 		if err != nil {

@@ -39,7 +39,8 @@ func spoil(t *testing.T, dir string, bodies ...[]byte) {
 	}
 }
 
-// What the disk does not give back is lost and counted; the rest goes on, in the same flight, of the same tenant and of others.
+// What the disk does not give back is lost and counted; the rest goes on, in the same flight, of
+// the same tenant and of others.
 func TestDamage(t *testing.T) {
 	for _, join := range []int{1, 5} {
 		g := newTarget()
@@ -75,8 +76,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A segment that cannot be read as a whole is released all the same when its items should move; they are lost when their turn
-// comes.
+// A segment that cannot be read as a whole is released all the same when its items should move;
+// they are lost when their turn comes.
 func TestDamageWhileMoving(t *testing.T) {
 	g := deadTarget()
 	dir := memDir(t)

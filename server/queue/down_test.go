@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// When a target takes items again, the first call that it answers ends the pauses of all tenants that waited for it, and not those of
-// tenants that wait for a target of their own, or for a reason of their own.
+// When a target takes items again, the first call that it answers ends the pauses of all tenants
+// that waited for it, and not those of tenants that wait for a target of their own, or for a reason
+// of their own.
 func TestOutageEndsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var down atomic.Bool
@@ -56,7 +57,8 @@ func TestOutageEndsForAll(t *testing.T) {
 	})
 }
 
-// A target that takes one call and refuses the next does not get all tenants' calls again and again.
+// A target that takes one call and refuses the next does not get all tenants' calls again and
+// again.
 func TestFlappingTargetIsNotFlooded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64

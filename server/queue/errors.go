@@ -25,9 +25,9 @@ type FullError struct {
 	Kept   bool  // there is room, which is kept for tenants whose items are taken at present
 	Never  bool  // the item alone exceeds the bound: waiting does not help
 
-	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, whose group is at
-	// MaxGroupBytes, for whom no room is kept, or that never fits, or nil. So a
-	// caller that puts the items of the other tenants finds all that it must leave out at once.
+	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, whose group
+	// is at MaxGroupBytes, for whom no room is kept, or that never fits, or nil. So a caller that
+	// puts the items of the other tenants finds all that it must leave out at once.
 	Next *FullError
 }
 

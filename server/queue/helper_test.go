@@ -190,7 +190,8 @@ func checkStats(t testing.TB, q *Queue) {
 	}
 }
 
-// memDir is a directory in memory where the system has one: a test that restarts often would wait for the disk.
+// memDir is a directory in memory where the system has one: a test that restarts often would wait
+// for the disk.
 func memDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "queue")

@@ -13,7 +13,8 @@ type Item struct {
 	Note   [4]uint32 // counts of the caller's own; summed where items are counted
 	Body   []byte
 
-	// Order and Time are given by Put. A later item of a tenant has a higher Order, whatever crashes lie between.
+	// Order and Time are given by Put. A later item of a tenant has a higher Order, whatever
+	// crashes lie between.
 	Order uint64
 	Time  time.Time
 }
@@ -37,12 +38,13 @@ type Verdict struct {
 	Err   error         // why; shown in logs and in TenantStats
 }
 
-// DeliverFunc delivers items of one tenant and one codec, in their order. The items and all they hold are lent until it returns.
-// It must return soon after ctx has ended.
+// DeliverFunc delivers items of one tenant and one codec, in their order. The items and all they
+// hold are lent until it returns. It must return soon after ctx has ended.
 type DeliverFunc func(ctx context.Context, tenant string, items []*Item) Verdict
 
-// itemCost is what each item counts for beside its body: what the queue itself keeps of it in memory, item and the pointer in
-// its tenant's line with room to grow, or in the log. So the bounds hold for a flood of empty bodies too.
+// itemCost is what each item counts for beside its body: what the queue itself keeps of it in
+// memory, item and the pointer in its tenant's line with room to grow, or in the log. So the bounds
+// hold for a flood of empty bodies too.
 const itemCost = 128
 
 // item is what the queue keeps of an Item.
@@ -68,7 +70,8 @@ type item struct {
 // cost is what the item counts for against the bounds.
 func (it *item) cost() int64 { return int64(it.size) + itemCost }
 
-// weight is what the item counts for where items are delivered together: one, and the sum of its notes.
+// weight is what the item counts for where items are delivered together: one, and the sum of its
+// notes.
 func (it *item) weight() int64 {
 	w := int64(1)
 	for _, n := range it.note {

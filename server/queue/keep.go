@@ -21,7 +21,8 @@ func (q *Queue) keep() {
 		case now = <-tick.C:
 		case <-q.nudge:
 		}
-		// What else has come meanwhile is done in the same order each time, and not in that of select.
+		// What else has come meanwhile is done in the same order each time, and not in that of
+		// select.
 		select {
 		case <-q.ending:
 			return

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// model is what a queue should do, in few words: each tenant has a history of what was put, and a place in it.
+// model is what a queue should do, in few words: each tenant has a history of what was put, and a
+// place in it.
 type model struct {
 	t   *testing.T
 	rnd *rand.Rand
@@ -38,8 +39,8 @@ func (m *model) tenant(name string) *history {
 	return h
 }
 
-// verdict compares a delivery with the model: the items must be the next ones. Of those that were done with before a crash some
-// may be left out.
+// verdict compares a delivery with the model: the items must be the next ones. Of those that were
+// done with before a crash some may be left out.
 func (m *model) verdict(incarnation int, name string, ids []string) Verdict {
 	m.mu.Lock()
 	defer m.mu.Unlock()

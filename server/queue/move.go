@@ -7,7 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// moving are items that are written again at the log's end, and where in the record's payload their bodies are.
+// moving are items that are written again at the log's end, and where in the record's payload their
+// bodies are.
 type moving []moved
 
 type moved struct {
@@ -20,8 +21,8 @@ type moved struct {
 // moveBytes is about how much is moved at a time: notes get in between.
 const moveBytes = 1 << 20
 
-// makeRoom moves items out of the oldest segment if too much of the log is of no use. The segment is released when all have
-// moved.
+// makeRoom moves items out of the oldest segment if too much of the log is of no use. The segment
+// is released when all have moved.
 func (q *Queue) makeRoom() {
 	q.mu.Lock()
 	var items moving
@@ -42,9 +43,9 @@ func (q *Queue) makeRoom() {
 
 // wasteful reports whether the log has more dead bytes than it may.
 //
-// That is as many as live ones and two segments, so that each byte is moved about once for each that is put; and near the
-// log's budget half of what is left of it, though not less than an eighth of all: with less there would be more moving than
-// putting.
+// That is as many as live ones and two segments, so that each byte is moved about once for each
+// that is put; and near the log's budget half of what is left of it, though not less than an eighth
+// of all: with less there would be more moving than putting.
 func (q *Queue) wasteful() bool {
 	most := q.live + 2*q.o.WAL.SegmentBytes
 	if budget := q.o.WAL.MaxBytes; budget > 0 {
@@ -66,7 +67,8 @@ func (q *Queue) oldest() (items moving) {
 	return items
 }
 
-// move writes the items again. An item that cannot be read stays in line, without anything in the log.
+// move writes the items again. An item that cannot be read stays in line, without anything in the
+// log.
 func (q *Queue) move(items moving) error {
 	r := &wal.Record{Type: wal.Intent, Codec: version, Time: time.Now().UnixMicro()}
 	var kept moving
@@ -104,8 +106,8 @@ func (q *Queue) move(items moving) error {
 	return err
 }
 
-// arriveMoved notes where the items of r are now. Those that have left meanwhile came back to the log after the note of that,
-// which may be released before them: it is noted again.
+// arriveMoved notes where the items of r are now. Those that have left meanwhile came back to the
+// log after the note of that, which may be released before them: it is noted again.
 func (q *Queue) arriveMoved(items moving, r *wal.Record, s *segment) {
 	for _, m := range items {
 		if m.item.gone {

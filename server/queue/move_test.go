@@ -24,8 +24,8 @@ func deadTarget() *target {
 	return g
 }
 
-// A dead tenant's few items do not pin the log while the others put hundred times as much; in the end they are delivered in
-// order and once, after restarts and whether bodies are in memory or not.
+// A dead tenant's few items do not pin the log while the others put hundred times as much; in the
+// end they are delivered in order and once, after restarts and whether bodies are in memory or not.
 func TestDeadTenantDoesNotPinTheLog(t *testing.T) {
 	for _, tc := range []struct{ memory, budget int64 }{{-1, 0}, {1 << 20, 0}, {20_000, 150_000}} {
 		g := deadTarget()
@@ -85,7 +85,8 @@ func TestDeadTenantDoesNotPinTheLog(t *testing.T) {
 	}
 }
 
-// movable is a queue in dir whose keeper sleeps, with items of the dead tenant in segments that hold others' items too.
+// movable is a queue in dir whose keeper sleeps, with items of the dead tenant in segments that
+// hold others' items too.
 func movable(t *testing.T, dir string, g *target) (*Queue, Options) {
 	o := testOptions(g)
 	o.noteInterval, o.Memory = time.Hour, -1
@@ -133,7 +134,8 @@ func (q *Queue) first() *segment {
 	return q.segments[0]
 }
 
-// Between the moving and the release of the segment the log has two copies. Each item is there once.
+// Between the moving and the release of the segment the log has two copies. Each item is there
+// once.
 func TestCrashBetweenMoveAndRelease(t *testing.T) {
 	dir := memDir(t)
 	q, o := movable(t, dir, deadTarget())
@@ -224,7 +226,8 @@ func TestMovingGoesOn(t *testing.T) {
 	}
 }
 
-// An item that is delivered while it is being moved comes to the log behind its note, and is noted again.
+// An item that is delivered while it is being moved comes to the log behind its note, and is noted
+// again.
 func TestDeliveredWhileMoving(t *testing.T) {
 	g := deadTarget()
 	dir := memDir(t)
@@ -273,7 +276,8 @@ func TestDeliveredWhileMoving(t *testing.T) {
 	}
 }
 
-// A body is read from where it was when its turn came, though the item moves meanwhile and its segment is to be released.
+// A body is read from where it was when its turn came, though the item moves meanwhile and its
+// segment is to be released.
 func TestMovedWhileRead(t *testing.T) {
 	g := deadTarget()
 	q, _ := movable(t, memDir(t), g)

@@ -11,8 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// An order is the sequence number of the record that first held the item, and the item's index there. Other bits would do, but
-// not fewer: at a hundred thousand records a second these last for 89 years.
+// An order is the sequence number of the record that first held the item, and the item's index
+// there. Other bits would do, but not fewer: at a hundred thousand records a second these last for
+// 89 years.
 const (
 	indexBits = 16
 	maxItems  = 1 << indexBits // in a Put
@@ -30,11 +31,12 @@ func freePayload(b *[]byte) {
 	}
 }
 
-// Put takes all items, or none. After nil they are on disk. They are in line in the order of the log: an item that is put after
-// the Put of another one has returned is after it. The bodies are borrowed until Put returns.
+// Put takes all items, or none. After nil they are on disk. They are in line in the order of the
+// log: an item that is put after the Put of another one has returned is after it. The bodies are
+// borrowed until Put returns.
 //
-// Errors: a [*FullError], ErrClosed, and those of the log, of which wal.ErrLowDisk and wal.ErrFull pass. Only after
-// wal.ErrFailed may the items be there all the same.
+// Errors: a [*FullError], ErrClosed, and those of the log, of which wal.ErrLowDisk and wal.ErrFull
+// pass. Only after wal.ErrFailed may the items be there all the same.
 func (q *Queue) Put(items []Item) error {
 	if len(items) == 0 {
 		return nil
@@ -87,7 +89,8 @@ func checkItems(items []Item) error {
 	return nil
 }
 
-// admit finds room for the items. Those whose bodies have room in memory have them, though not copied yet.
+// admit finds room for the items. Those whose bodies have room in memory have them, though not
+// copied yet.
 func (q *Queue) admit(items []Item) ([]*item, error) {
 	coming := make([]*item, 0, len(items))
 	q.mu.Lock()
@@ -127,8 +130,8 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 	return coming, nil
 }
 
-// checkRoom returns nil if t may have so many bytes more. Where old items make room for new ones they do so when the new ones
-// are on disk.
+// checkRoom returns nil if t may have so many bytes more. Where old items make room for new ones
+// they do so when the new ones are on disk.
 func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	for _, limit := range []int64{q.o.MaxTenantBytes, q.o.MaxGroupBytes, q.o.MaxBytes} {
 		if q.over(cost, limit) {
@@ -152,8 +155,8 @@ func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	return nil
 }
 
-// keptShare is the part of the bounds that tenants share which is kept for those whose items are taken: an eighth. So tenants whose items are
-// not taken never fill up the queue for the others.
+// keptShare is the part of the bounds that tenants share which is kept for those whose items are
+// taken: an eighth. So tenants whose items are not taken never fill up the queue for the others.
 const keptShare = 8
 
 // limit is how much of a bound that tenants share may be in use for the tenant to have room.

@@ -15,56 +15,62 @@ import (
 
 // Options are how a queue is opened. Deliver must be set.
 type Options struct {
-	// WAL is how the log is opened; OnCommit and OnFail are the queue's own, SegmentBytes is 32 MiB unless set. A MaxBytes of
-	// the log should be at least twice that of the queue: what is done with leaves the log with a delay. Items that move may
-	// exceed it by a segment.
+	// WAL is how the log is opened; OnCommit and OnFail are the queue's own, SegmentBytes is 32 MiB
+	// unless set. A MaxBytes of the log should be at least twice that of the queue: what is done
+	// with leaves the log with a delay. Items that move may exceed it by a segment.
 	WAL wal.Options
 
 	// Deliver is called by workers, for many tenants at once but never twice at a time for one.
 	Deliver DeliverFunc
 
-	// Workers bounds the calls of Deliver at once, and MaxSlow those that take longer than 50 ms: these do not count as Workers. A
-	// tenant whose call was slow and failed gets only slow calls until one is quick; one that is new gets at most half of Workers; and at
-	// most half of MaxSlow is for both. So however many tenants the target hangs for, those that it answered before do not wait for them.
-	// Defaults: 16, 1024.
+	// Workers bounds the calls of Deliver at once, and MaxSlow those that take longer than 50 ms:
+	// these do not count as Workers. A tenant whose call was slow and failed gets only slow calls
+	// until one is quick; one that is new gets at most half of Workers; and at most half of MaxSlow
+	// is for both. So however many tenants the target hangs for, those that it answered before do
+	// not wait for them. Defaults: 16, 1024.
 	Workers int
 	MaxSlow int
 
-	// Waiting items of one tenant and codec are delivered together, up to this many items, bytes of bodies, and weight; a
-	// single item may exceed the bounds. The weight of an item is one plus the sum of its notes. Verdicts lower the weight for a
-	// tenant: see [Verdict.Fewer]. Defaults: 128, 1 MiB, no bound.
+	// Waiting items of one tenant and codec are delivered together, up to this many items, bytes of
+	// bodies, and weight; a single item may exceed the bounds. The weight of an item is one plus
+	// the sum of its notes. Verdicts lower the weight for a tenant: see [Verdict.Fewer]. Defaults:
+	// 128, 1 MiB, no bound.
 	MaxJoinItems  int
 	MaxJoinBytes  int64
 	MaxJoinWeight int64
 
-	// Joins, if set, is asked whether items of a codec may be delivered together; others come one by one.
+	// Joins, if set, is asked whether items of a codec may be delivered together; others come one
+	// by one.
 	Joins func(codec uint8) bool
 
-	// Memory bounds the bodies that are held in memory, those on their way to the disk included; others are read back from
-	// the log when they are due, which takes up to Workers × MaxJoinBytes, and one body for each call beyond. Default: 64 MiB;
-	// negative: none.
+	// Memory bounds the bodies that are held in memory, those on their way to the disk included;
+	// others are read back from the log when they are due, which takes up to Workers ×
+	// MaxJoinBytes, and one body for each call beyond. Default: 64 MiB; negative: none.
 	Memory int64
 
-	// Bounds of what waits, of one tenant and in all. An item counts as its body and 128 bytes. Zero means no bound. The last eighth of what
-	// tenants share is for those whose last call did not end with Retry.
+	// Bounds of what waits, of one tenant and in all. An item counts as its body and 128 bytes.
+	// Zero means no bound. The last eighth of what tenants share is for those whose last call did
+	// not end with Retry.
 	MaxTenantBytes int64
 	MaxBytes       int64
 
-	// Group, if set, returns the group of a tenant; MaxGroupBytes bounds what waits of each. So that what some tenants share, as a target that
-	// is down, does not use up MaxBytes for the others. There should be few groups: they are never forgotten.
+	// Group, if set, returns the group of a tenant; MaxGroupBytes bounds what waits of each. So
+	// that what some tenants share, as a target that is down, does not use up MaxBytes for the
+	// others. There should be few groups: they are never forgotten.
 	Group         func(tenant string) string
 	MaxGroupBytes int64
 
 	// MaxAge is how long an item may wait. It counts with DropOldest only.
 	MaxAge time.Duration
 
-	// DropOldest has the oldest items of a tenant dropped where its new ones would exceed a bound, which otherwise are refused
-	// with ErrFull. Items that are with Deliver at the time stay.
+	// DropOldest has the oldest items of a tenant dropped where its new ones would exceed a bound,
+	// which otherwise are refused with ErrFull. Items that are with Deliver at the time stay.
 	DropOldest bool
 
 	Logger *slog.Logger // slog.Default() when nil
 
-	// Jitter returns a duration below its argument, by which a pause before a retry is shorter. Unless set, it is random.
+	// Jitter returns a duration below its argument, by which a pause before a retry is shorter.
+	// Unless set, it is random.
 	Jitter func(below time.Duration) time.Duration
 
 	// Tests make it faster.
@@ -143,9 +149,9 @@ type Queue struct {
 	blamed    [outcomes + 1]blame // for the keeper's reports; the last is for retries
 }
 
-// Open opens the queue in dir, which is made when it is missing, and goes on where the last one stopped. Damage does not stop it: what
-// is whole will be delivered, what is damaged is set aside in the directory, logged, and counted in [Stats]. Other errors are those of
-// wal.Open.
+// Open opens the queue in dir, which is made when it is missing, and goes on where the last one
+// stopped. Damage does not stop it: what is whole will be delivered, what is damaged is set aside
+// in the directory, logged, and counted in [Stats]. Other errors are those of wal.Open.
 func Open(dir string, o Options) (*Queue, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -174,8 +180,8 @@ func Open(dir string, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends deliveries, notes how far they have come and closes the log. What waits stays on disk. It waits for the deliveries
-// that are under way; when ctx is done, so is theirs.
+// Close ends deliveries, notes how far they have come and closes the log. What waits stays on disk.
+// It waits for the deliveries that are under way; when ctx is done, so is theirs.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	before := q.closed

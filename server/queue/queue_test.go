@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Many put items of many tenants at a time; each tenant's arrive in the order in which they were put, whether their bodies are
-// in memory, in the log or either, and nothing is left.
+// Many put items of many tenants at a time; each tenant's arrive in the order in which they were
+// put, whether their bodies are in memory, in the log or either, and nothing is left.
 func TestOrder(t *testing.T) {
 	for _, memory := range []int64{-1, 3000, 1 << 20} {
 		for _, join := range []int{1, 7} {
@@ -109,7 +109,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// A refused call is done again item by item; only what is refused alone is lost, and counted with its notes.
+// A refused call is done again item by item; only what is refused alone is lost, and counted with
+// its notes.
 func TestRefused(t *testing.T) {
 	g := newTarget()
 	bad := []string{"x2", "x5", "x9"}
@@ -155,7 +156,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A dead tenant with many items neither delays the others nor keeps a worker, of which there is one.
+// A dead tenant with many items neither delays the others nor keeps a worker, of which there is
+// one.
 func TestDeadTenant(t *testing.T) { synctest.Test(t, testDeadTenant) }
 
 func testDeadTenant(t *testing.T) {
@@ -230,7 +232,8 @@ func testPauses(t *testing.T) {
 	}
 }
 
-// Close ends pauses at once, gives Deliver as long as its context has, and what waits is there after the next Open, once.
+// Close ends pauses at once, gives Deliver as long as its context has, and what waits is there
+// after the next Open, once.
 func TestClose(t *testing.T) { synctest.Test(t, testClose) }
 
 func testClose(t *testing.T) {
@@ -386,7 +389,8 @@ func TestNoteFails(t *testing.T) {
 	}
 }
 
-// The log is told of each loss, but not in a line of its own, nor in one for each tick of the keeper.
+// The log is told of each loss, but not in a line of its own, nor in one for each tick of the
+// keeper.
 func TestReport(t *testing.T) {
 	var mu sync.Mutex
 	lines, counted := 0, int64(0)

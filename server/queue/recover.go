@@ -16,7 +16,8 @@ type backlog struct {
 	done  uint64 // items up to this order are done with
 }
 
-// recover puts in line what the log has and no note says is done with. Bodies stay in the log until they are due.
+// recover puts in line what the log has and no note says is done with. Bodies stay in the log until
+// they are due.
 func (q *Queue) recover() error {
 	backlogs := make(map[string]*backlog)
 	of := func(name []byte) *backlog {
@@ -53,8 +54,8 @@ func (q *Queue) recover() error {
 	return nil
 }
 
-// setAside keeps a record that is whole and cannot be read, such as one of a later version of this program. If it cannot be kept, its
-// segment stays in the log, for the next start to try again.
+// setAside keeps a record that is whole and cannot be read, such as one of a later version of this
+// program. If it cannot be kept, its segment stays in the log, for the next start to try again.
 func (q *Queue) setAside(r *wal.Record, cause error) {
 	name, err := q.log.SetAside(r)
 	if err != nil {

@@ -1,7 +1,7 @@
 package queue
 
-// The log tells of items that were lost, and of those that are not taken, once a second for each reason: how many, and one
-// tenant's case.
+// The log tells of items that were lost, and of those that are not taken, once a second for each
+// reason: how many, and one tenant's case.
 
 // blame is the case that the next report will tell.
 type blame struct {

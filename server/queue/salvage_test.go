@@ -45,8 +45,8 @@ func (f badFile) ReadAt(b []byte, off int64) (int, error) {
 	return f.File.ReadAt(b, off)
 }
 
-// Damage of the log does not keep the queue from starting. Whatever is whole is delivered, what is damaged is set aside under a name, and
-// it is counted and logged.
+// Damage of the log does not keep the queue from starting. Whatever is whole is delivered, what is
+// damaged is set aside under a name, and it is counted and logged.
 func TestOpenSalvages(t *testing.T) {
 	const items = 60
 	edit := func(fn func(b []byte) []byte) func(*testing.T, string) {
@@ -146,7 +146,8 @@ func TestOpenSalvages(t *testing.T) {
 	}
 }
 
-// Of a commit that looks torn every whole record is delivered: it may have been acknowledged, and damaged later.
+// Of a commit that looks torn every whole record is delivered: it may have been acknowledged, and
+// damaged later.
 func TestTornCommitIsSalvaged(t *testing.T) {
 	dir := memDir(t)
 	g := newTarget()
@@ -174,7 +175,8 @@ func TestTornCommitIsSalvaged(t *testing.T) {
 	}
 }
 
-// Records that this package has not written are no items. They are set aside, and the others are delivered.
+// Records that this package has not written are no items. They are set aside, and the others are
+// delivered.
 func TestStrangeRecords(t *testing.T) {
 	for _, r := range []*wal.Record{
 		{Type: wal.Data, Codec: version, Payload: []byte{1}},

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// schedule decides whose call is next. A target that hangs for some tenants must not delay the others, so a call holds one of
-// Workers places only until it is slow; then it holds one of MaxSlow places. A tenant whose last call was slow and failed is a suspect:
-// its next call is slow from the start. A tenant none of whose calls has been quick and ended otherwise is new: new ones get half of Workers,
-// and three quarters as long as there are slow places that they can move to. All these are doubtful, and get at most half of the slow places
-// together, so names that somebody makes up without end take no more.
-// Among tenants of one kind, the one that has waited longest comes first.
+// schedule decides whose call is next. A target that hangs for some tenants must not delay the
+// others, so a call holds one of Workers places only until it is slow; then it holds one of MaxSlow
+// places. A tenant whose last call was slow and failed is a suspect: its next call is slow from the
+// start. A tenant none of whose calls has been quick and ended otherwise is new: new ones get half
+// of Workers, and three quarters as long as there are slow places that they can move to. All these
+// are doubtful, and get at most half of the slow places together, so names that somebody makes up
+// without end take no more. Among tenants of one kind, the one that has waited longest comes first.
 //
 //	             ┌─────────┐  place among Workers      ┌───────┐  takes longer than slowAfter
 //	tenant ─────▶│  ready  │──────────────────────────▶│ quick │──────────────┐
@@ -32,8 +33,9 @@ type schedule struct {
 	doubtful   int   // slow calls for suspects and new tenants
 	flying     int64 // bytes of the bodies of all calls
 
-	// Calls that hold places among Workers: those that are not slow yet, in the order in which they began, and those that are, and wait for
-	// a slow place. Of calls that are slow at the same moment the first one in the line comes first, whichever timer does.
+	// Calls that hold places among Workers: those that are not slow yet, in the order in which they
+	// began, and those that are, and wait for a slow place. Of calls that are slow at the same
+	// moment the first one in the line comes first, whichever timer does.
 	timed   []*flight
 	overdue []*flight
 }
@@ -91,7 +93,8 @@ func (q *Queue) callAll(l *line, places func() bool) {
 // mostDoubtful bounds the slow calls for suspects and new tenants.
 func (q *Queue) mostDoubtful() int { return max(q.o.MaxSlow/2, 1) }
 
-// spareDoubtful reports whether there is a slow place for one more of them, if all quick calls for new tenants turn out slow.
+// spareDoubtful reports whether there is a slow place for one more of them, if all quick calls for
+// new tenants turn out slow.
 func (q *Queue) spareDoubtful() bool { return q.doubtful+q.quickFresh < q.mostDoubtful() }
 
 // call begins a call for a tenant whose turn it is.
@@ -186,7 +189,8 @@ func (q *Queue) callEnded(f *flight) {
 	q.dispatch()
 }
 
-// judge makes the tenant a suspect after a call that was slow and failed, until one is quick and ends otherwise; then it is not new any more.
+// judge makes the tenant a suspect after a call that was slow and failed, until one is quick and
+// ends otherwise; then it is not new any more.
 func (f *flight) judge(v Verdict) {
 	late := time.Since(f.began) >= slowAfter
 	switch {

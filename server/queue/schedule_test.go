@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// waits measures how long items of healthy tenants wait until their call has ended, beside hanging tenants: for them, calls take 15 s
-// and fail. The clock is synctest's, so the measure is exact. Each healthy call takes 5 ms.
+// waits measures how long items of healthy tenants wait until their call has ended, beside hanging
+// tenants: for them, calls take 15 s and fail. The clock is synctest's, so the measure is exact.
+// Each healthy call takes 5 ms.
 type waits struct {
 	mu   sync.Mutex
 	took []time.Duration
@@ -64,7 +65,8 @@ func (w *waits) p99() time.Duration {
 	return d
 }
 
-// With 500 hanging tenants of 1000, the healthy ones wait hardly longer than without them, from the first moment on.
+// With 500 hanging tenants of 1000, the healthy ones wait hardly longer than without them, from the
+// first moment on.
 func TestHangingTenantsDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tenants = 500 // of each kind
@@ -106,7 +108,8 @@ func TestHangingTenantsDelayNobody(t *testing.T) {
 	})
 }
 
-// New names without end, for all of which the target hangs, delay none of the tenants that it has answered before.
+// New names without end, for all of which the target hangs, delay none of the tenants that it has
+// answered before.
 func TestNewTenantsDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := new(waits)
@@ -208,7 +211,8 @@ func TestSuspectRecovers(t *testing.T) {
 	})
 }
 
-// A call that takes long and finds all slow places taken moves to one when it is free, and not at its own end only.
+// A call that takes long and finds all slow places taken moves to one when it is free, and not at
+// its own end only.
 func TestCallMovesWhenASlowPlaceIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// source is where to find an item's body without holding the lock. A segment that must be read for it is pinned: the item may
-// move or leave meanwhile.
+// source is where to find an item's body without holding the lock. A segment that must be read for
+// it is pinned: the item may move or leave meanwhile.
 type source struct {
 	body    []byte
 	segment *segment // nil: body is all there is
@@ -40,8 +40,8 @@ func (q *Queue) unpin(src source) {
 	}
 }
 
-// read fills in the source's body, after what buf has, if it is not in memory. A body that is damaged or missing is lost;
-// another error may pass.
+// read fills in the source's body, after what buf has, if it is not in memory. A body that is
+// damaged or missing is lost; another error may pass.
 func (q *Queue) read(src *source, it *item, buf []byte) ([]byte, error) {
 	if src.segment == nil {
 		return buf, nil

@@ -40,8 +40,8 @@ type Dropped struct {
 	Damage Count // the log did not give them back
 }
 
-// Stats is what a queue has done since it was opened, and what it holds now. At any moment Taken is the sum of Items, Delivered,
-// Refused and what was dropped.
+// Stats is what a queue has done since it was opened, and what it holds now. At any moment Taken is
+// the sum of Items, Delivered, Refused and what was dropped.
 type Stats struct {
 	Items   int
 	Bytes   int64         // as the bounds have it, with items that are on their way to the disk
@@ -60,8 +60,8 @@ type Stats struct {
 	Salvaged  wal.Salvaged // what of the log was damaged when it was opened
 }
 
-// TenantStats is what the queue knows about one tenant. The counts are since it was last forgotten: the queue remembers tenants
-// that have items, and about a thousand of those that had.
+// TenantStats is what the queue knows about one tenant. The counts are since it was last forgotten:
+// the queue remembers tenants that have items, and about a thousand of those that had.
 type TenantStats struct {
 	Tenant string
 	Items  int
@@ -104,7 +104,8 @@ func (q *Queue) Tenants(yield func(TenantStats) bool) {
 	}
 }
 
-// Shortage says why the queue takes nothing at present, for any tenant, without naming paths; it is empty if the queue does.
+// Shortage says why the queue takes nothing at present, for any tenant, without naming paths; it is
+// empty if the queue does.
 func (q *Queue) Shortage() string {
 	st := q.log.Stats()
 	return st.Shortage()

@@ -136,7 +136,8 @@ func (q *Queue) leave(it *item, why outcome) {
 	q.counts[why].add(it)
 }
 
-// close takes those of the first n items that are gone out of the tenant's line. What is done with is to be noted.
+// close takes those of the first n items that are gone out of the tenant's line. What is done with
+// is to be noted.
 func (q *Queue) close(t *tenant, n int) {
 	kept := n
 	for i := n - 1; i >= 0; i-- {

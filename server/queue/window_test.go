@@ -69,8 +69,8 @@ func TestWindowOfSmallCalls(t *testing.T) {
 	}
 }
 
-// After an outage, the waiting items weigh more than the target takes in one call, or answers in time: all of them arrive, in their
-// order, whatever the target calls it.
+// After an outage, the waiting items weigh more than the target takes in one call, or answers in
+// time: all of them arrive, in their order, whatever the target calls it.
 func TestBacklogThatIsTooLarge(t *testing.T) {
 	for name, refusal := range map[string]Verdict{
 		"a rate":    {Fewer: true, Err: errDown},

@@ -72,11 +72,13 @@ func (q *Queue) takeUp(t *tenant, f *flight) {
 	}
 }
 
-// maxMisread is how often the log is read in vain for a tenant, with pauses that grow up to longestPause, until what cannot be read
-// leaves the queue. A disk that fails for some minutes costs nothing, and one bad sector does not block the tenant for ever.
+// maxMisread is how often the log is read in vain for a tenant, with pauses that grow up to
+// longestPause, until what cannot be read leaves the queue. A disk that fails for some minutes
+// costs nothing, and one bad sector does not block the tenant for ever.
 const maxMisread = 20
 
-// load makes what Deliver is shown. Items that are not in the log any more leave the queue. After an error it is for another time.
+// load makes what Deliver is shown. Items that are not in the log any more leave the queue. After
+// an error it is for another time.
 func (q *Queue) load(f *flight) (err error) {
 	f.buf = payloads.Get().(*[]byte)
 	buf := (*f.buf)[:0]
@@ -206,8 +208,8 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 	})
 }
 
-// resumption is how soon pauses end when the target has answered a call. They do not end at once, so that a target that fails now and
-// then does not get everybody's calls each time.
+// resumption is how soon pauses end when the target has answered a call. They do not end at once,
+// so that a target that fails now and then does not get everybody's calls each time.
 const resumption = time.Second
 
 // answered ends the pauses of tenants whose target took nobody's items, and has taken some now.

@@ -7,21 +7,25 @@ import (
 	"time"
 )
 
-// active counts the series of a tenant that came within the last one to two spans, and holds new ones back beyond a limit. The
-// zero active has none.
+// active counts the series of a tenant that came within the last one to two spans, and holds new
+// ones back beyond a limit. The zero active has none.
 //
-// Of each series there are 32 bits, in one of two buckets of a table; the series' hash tells the bits and the buckets.
+// Of each series there are 32 bits, in one of two buckets of a table; the series' hash tells the
+// bits and the buckets.
 //
 //	tables   the newest, that series are put into ──▶ older ones, that are only read ──▶ dropped
 //
-// A series is put into the newest table when it comes, if it is not there. So one that is in no table has not come for a span:
-// another table begins with each span, and when the newest is full, and what is older is dropped at the end of the span after.
+// A series is put into the newest table when it comes, if it is not there. So one that is in no
+// table has not come for a span: another table begins with each span, and when the newest is full,
+// and what is older is dropped at the end of the span after.
 //
-// A series whose bits and bucket are those of another is taken for it: it passes, and is not counted. In a full table that
-// happens to 24 in 2^32 of the new ones. A series that has come within the span is never held back.
+// A series whose bits and bucket are those of another is taken for it: it passes, and is not
+// counted. In a full table that happens to 24 in 2^32 of the new ones. A series that has come
+// within the span is never held back.
 //
-// A table takes 5.3 bytes for each series that it has room for. A tenant has one with room for an eighth more than there were, and
-// the one before: 12 bytes a series. While it grows there are tables of half the size, a fourth and so on besides: up to 17.
+// A table takes 5.3 bytes for each series that it has room for. A tenant has one with room for an
+// eighth more than there were, and the one before: 12 bytes a series. While it grows there are
+// tables of half the size, a fourth and so on besides: up to 17.
 type active struct {
 	tables atomic.Pointer[[]*table] // the newest first; nil: there is none
 	next   atomic.Int64             // when the span ends, on the clock of ticks
@@ -105,8 +109,9 @@ func (b *bucketOf16) free() int {
 	return 0
 }
 
-// admit reports whether a series may pass: one that has come within the span, or a new one while there are less than limit.
-// The hash must be one that clients cannot aim at. A limit of zero is none, and nothing is counted.
+// admit reports whether a series may pass: one that has come within the span, or a new one while
+// there are less than limit. The hash must be one that clients cannot aim at. A limit of zero is
+// none, and nothing is counted.
 func (a *active) admit(hash uint64, limit int) bool {
 	if limit <= 0 {
 		return true
@@ -181,8 +186,8 @@ func (a *active) begin(t *table, older []*table) {
 	a.tables.Store(&tables)
 }
 
-// turn lets series go that have been idle. It is to be called before those of a request are admitted, and costs next to nothing
-// when it is not time.
+// turn lets series go that have been idle. It is to be called before those of a request are
+// admitted, and costs next to nothing when it is not time.
 func (a *active) turn(now time.Time) {
 	if ticks(now) < a.next.Load() {
 		return
@@ -193,7 +198,8 @@ func (a *active) turn(now time.Time) {
 	if t < ended {
 		return
 	}
-	// The span begins once its table is there: who finds the span begun puts series into that table, and not into the one before.
+	// The span begins once its table is there: who finds the span begun puts series into that
+	// table, and not into the one before.
 	defer a.next.Store(t + int64(activeSpan))
 	tables := a.list()
 	if len(tables) == 0 {

@@ -16,8 +16,8 @@ func (a *active) memory() (n int) {
 	return n
 }
 
-// Against a set that forgets nothing: what came within a span passes, and what is new passes while there are less than the
-// limit. What came longer ago may be forgotten or not.
+// Against a set that forgets nothing: what came within a span passes, and what is new passes while
+// there are less than the limit. What came longer ago may be forgotten or not.
 func TestActiveModel(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -152,7 +152,8 @@ func TestActiveMemory(t *testing.T) {
 				mistaken++
 			}
 		}
-		// Two tables, at most 24 lanes in use for each try in each: one in 90 million, while it does not grow.
+		// Two tables, at most 24 lanes in use for each try in each: one in 90 million, while it
+		// does not grow.
 		if mistaken > 1 {
 			t.Errorf("%d of %d that are new pass", mistaken, tries)
 		}

@@ -13,7 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// burst answers posts as Cortex does: with status when they have more than most samples, and otherwise by taking them.
+// burst answers posts as Cortex does: with status when they have more than most samples, and
+// otherwise by taking them.
 func burst(most int64, code int, refusals *atomic.Int64) func(w http.ResponseWriter, p *post) bool {
 	return func(w http.ResponseWriter, p *post) bool {
 		if n := p.counts(); n.Samples <= most {
@@ -47,8 +48,9 @@ func wantAll(t *testing.T, s *sink, tenant string, n int) {
 	}
 }
 
-// After an outage, the queue holds more for a tenant than its target takes in one request. All of it arrives once, whatever the
-// target answers to what is too large, and so it does after a restart.
+// After an outage, the queue holds more for a tenant than its target takes in one request. All of
+// it arrives once, whatever the target answers to what is too large, and so it does after a
+// restart.
 func TestBacklogLargerThanTheBurst(t *testing.T) {
 	for _, code := range []int{413, 429} {
 		for _, restart := range []bool{false, true} {
@@ -133,7 +135,8 @@ func TestSeriesThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// A target that is too slow for a large request gets smaller ones; of what it had stored when the time was over, little comes twice.
+// A target that is too slow for a large request gets smaller ones; of what it had stored when the
+// time was over, little comes twice.
 func TestBacklogForASlowTarget(t *testing.T) { inBubble(t, testBacklogForASlowTarget) }
 
 func testBacklogForASlowTarget(t *testing.T, n *network) {
@@ -165,8 +168,8 @@ func testBacklogForASlowTarget(t *testing.T, n *network) {
 	}
 }
 
-// Requests that went together without a queue, and were too large together, pass in smaller posts: no sender gets an answer that the
-// others brought about.
+// Requests that went together without a queue, and were too large together, pass in smaller posts:
+// no sender gets an answer that the others brought about.
 func TestTogetherLargerThanTheBurst(t *testing.T) {
 	for _, code := range []int{413, 429} {
 		s := newSink(t)
@@ -194,8 +197,8 @@ func TestTogetherLargerThanTheBurst(t *testing.T) {
 	}
 }
 
-// Requests that went together and were too large together are not posted again before the pause is over that the target has asked for. Senders
-// that cannot wait so long are told when to come again.
+// Requests that went together and were too large together are not posted again before the pause is
+// over that the target has asked for. Senders that cannot wait so long are told when to come again.
 func TestTogetherRespectsThePause(t *testing.T) { inBubble(t, testTogetherRespectsThePause) }
 
 func testTogetherRespectsThePause(t *testing.T, n *network) {
@@ -270,8 +273,8 @@ func testTogetherForASlowTarget(t *testing.T, n *network) {
 	}
 }
 
-// However much waits for a tenant, a post has no more samples than Cortex takes at once by default, and no more bytes than it may, with a queue
-// and without.
+// However much waits for a tenant, a post has no more samples than Cortex takes at once by default,
+// and no more bytes than it may, with a queue and without.
 func TestPostsAreBounded(t *testing.T) {
 	samples := func(i int) remotewrite.Series { // few bytes, many samples
 		s := of("a", 0)
@@ -333,7 +336,8 @@ func noise(seed, n int) string {
 	return string(b)
 }
 
-// Out of the queue, nothing is posted for a tenant before the pause is over that its target has asked for, whatever the status.
+// Out of the queue, nothing is posted for a tenant before the pause is over that its target has
+// asked for, whatever the status.
 func TestQueueRespectsThePause(t *testing.T) { inBubble(t, testQueueRespectsThePause) }
 
 func testQueueRespectsThePause(t *testing.T, n *network) {

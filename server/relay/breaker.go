@@ -26,7 +26,8 @@ const (
 	breakerLongest  = 30 * time.Second
 )
 
-// allow reports whether a request may go, and if not, when to ask again. One that may go ends with done or cancel.
+// allow reports whether a request may go, and if not, when to ask again. One that may go ends with
+// done or cancel.
 func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +44,8 @@ func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 	return true, 0
 }
 
-// done says how a request went. One that was refused for what it holds went well: the target is there.
+// done says how a request went. One that was refused for what it holds went well: the target is
+// there.
 func (b *breaker) done(now time.Time, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +65,8 @@ func (b *breaker) done(now time.Time, ok bool) {
 	b.until = now.Add(b.pause)
 }
 
-// cancel says that a request ended before it was known how it went. If it was the probe, the next one is.
+// cancel says that a request ended before it was known how it went. If it was the probe, the next
+// one is.
 func (b *breaker) cancel(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

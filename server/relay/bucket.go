@@ -7,8 +7,8 @@ import (
 
 // bucket is a token bucket for a rate that may be another one each time. The zero bucket is full.
 //
-// It keeps no tokens but the time at which it would be full again, so that taking is one addition to one word, whatever has
-// become of the limits.
+// It keeps no tokens but the time at which it would be full again, so that taking is one addition
+// to one word, whatever has become of the limits.
 type bucket struct{ full atomic.Int64 } // on the clock of ticks
 
 // longest bounds what one taking costs, and keeps sums within an int64.
@@ -19,8 +19,9 @@ var start = time.Now()
 
 func ticks(now time.Time) int64 { return int64(now.Sub(start)) }
 
-// take takes n tokens, if they are there. What is more than the burst passes when the bucket is full, and is owed. If they are
-// not there, they will be after a while, unless others take them. A rate of zero is no limit.
+// take takes n tokens, if they are there. What is more than the burst passes when the bucket is
+// full, and is owed. If they are not there, they will be after a while, unless others take them. A
+// rate of zero is no limit.
 func (b *bucket) take(n int, rate float64, burst int, now time.Time) (ok bool, after time.Duration) {
 	if rate <= 0 || n <= 0 {
 		return true, 0

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// buffer is bytes that are used again. Buffers of different sizes wait in different pools: otherwise the smallest post would in the
-// end have a buffer that once held the largest request.
+// buffer is bytes that are used again. Buffers of different sizes wait in different pools:
+// otherwise the smallest post would in the end have a buffer that once held the largest request.
 type buffer struct{ b []byte }
 
 const (

@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/latency"
 )
 
-// Tenants are many, and a histogram is many series: posts are timed by classes of tenants, which the rules name.
+// Tenants are many, and a histogram is many series: posts are timed by classes of tenants, which
+// the rules name.
 
 const (
 	defaultClass = "default" // of tenants of whom the rules name none

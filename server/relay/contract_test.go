@@ -17,7 +17,8 @@ import (
 
 // What the protocol asks for.
 
-// Targets hear which attempt it is, from which Mimir computes its pauses; not what else the sender writes there, once for each tenant.
+// Targets hear which attempt it is, from which Mimir computes its pauses; not what else the sender
+// writes there, once for each tenant.
 func TestRetryAttempt(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -32,7 +33,8 @@ func TestRetryAttempt(t *testing.T) {
 	}
 }
 
-// Of the sender's headers targets get none but the attempt: not its tenant, not its credentials, nothing that is about the connection.
+// Of the sender's headers targets get none but the attempt: not its tenant, not its credentials,
+// nothing that is about the connection.
 func TestHeadersAreNotPassedOn(t *testing.T) {
 	s := newSink(t)
 	password := filepath.Join(t.TempDir(), "password")
@@ -65,7 +67,8 @@ func TestHeadersAreNotPassedOn(t *testing.T) {
 	}
 }
 
-// vmagent: the handshake, bodies that are not what their heads say, and the one status at which it gives up.
+// vmagent: the handshake, bodies that are not what their heads say, and the one status at which it
+// gives up.
 func TestVmagent(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -107,7 +110,8 @@ func TestVmagent(t *testing.T) {
 	r.post(t, []byte("corrupt")).want(t, 400)
 }
 
-// zstd to targets, for those who ask for it: a whole body is passed on as it came, the heads are vmagent's.
+// zstd to targets, for those who ask for it: a whole body is passed on as it came, the heads are
+// vmagent's.
 func TestZstdToTargets(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Encoding: Zstd})
@@ -124,7 +128,8 @@ func TestZstdToTargets(t *testing.T) {
 	}
 }
 
-// Only samples matter to a merged answer of version 2; requests of exemplars, histograms or nothing at all are fine too.
+// Only samples matter to a merged answer of version 2; requests of exemplars, histograms or nothing
+// at all are fine too.
 func TestRequestsWithoutSamples(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -147,8 +152,9 @@ func TestRequestsWithoutSamples(t *testing.T) {
 	}
 }
 
-// A target that knows version 2, and says that it has written nothing of what it got, is believed: it does not get the same as version 1,
-// and the sender hears that it is lost, which a success would hide.
+// A target that knows version 2, and says that it has written nothing of what it got, is believed:
+// it does not get the same as version 1, and the sender hears that it is lost, which a success
+// would hide.
 func TestWrittenNothing(t *testing.T) {
 	s := newSink(t)
 	var posts atomic.Int32
@@ -174,8 +180,9 @@ func TestWrittenNothing(t *testing.T) {
 	}
 }
 
-// Cortex answers 202 to the replica of a pair that it does not listen to at present, and before version 1.21 that it has written nothing. Its
-// sender, who would take that for a failure, hears of a success, and out of the queue nothing counts as lost.
+// Cortex answers 202 to the replica of a pair that it does not listen to at present, and before
+// version 1.21 that it has written nothing. Its sender, who would take that for a failure, hears of
+// a success, and out of the queue nothing counts as lost.
 func TestReplicaOfAPair(t *testing.T) {
 	for _, queued := range []bool{false, true} {
 		s := newSink(t)

@@ -15,11 +15,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// maxSecret bounds the secrets in the rules and, with the scheme before it, what clients send; nothing longer is looked at.
+// maxSecret bounds the secrets in the rules and, with the scheme before it, what clients send;
+// nothing longer is looked at.
 const maxSecret = 8 << 10
 
-// credentials are those that the rules accept. Secrets are kept as their sums: comparing sums takes the same time whatever is
-// compared.
+// credentials are those that the rules accept. Secrets are kept as their sums: comparing sums takes
+// the same time whatever is compared.
 type credentials struct {
 	list         []*credential
 	secrets      []secret
@@ -130,8 +131,8 @@ func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([
 	return c.add(one, "basic", k.user+":"+k.password)
 }
 
-// addTokens adds the tokens of a file, one a line, so that a new one can be brought in before the old one goes. Lines that are
-// empty or begin with # mean nothing.
+// addTokens adds the tokens of a file, one a line, so that a new one can be brought in before the
+// old one goes. Lines that are empty or begin with # mean nothing.
 func (c *credentials) addTokens(one *credential, text []byte) error {
 	had := len(c.secrets)
 	for line := range bytes.Lines(text) {
@@ -164,8 +165,8 @@ func (c *credentials) add(one *credential, scheme, text string) error {
 // sumOf tells a token from the user and the password that are the same text.
 func sumOf(scheme, text string) [sha256.Size]byte { return sha256.Sum256([]byte(scheme + " " + text)) }
 
-// authenticate is whose request it is. Authorization decides, if it is there; then the client's certificate, by its common
-// name or one of its DNS names or URIs.
+// authenticate is whose request it is. Authorization decides, if it is there; then the client's
+// certificate, by its common name or one of its DNS names or URIs.
 func (c *credentials) authenticate(req *http.Request) (*credential, bool) {
 	if len(c.list) == 0 {
 		return anybody, true

@@ -104,7 +104,8 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// Options.Admit decides where the rules name no credentials, and is not asked before the relay is ready.
+// Options.Admit decides where the rules name no credentials, and is not asked before the relay is
+// ready.
 func TestAdmit(t *testing.T) {
 	guard := access.NewGuard(nil)
 	tokens := &access.Tokens{}

@@ -38,5 +38,6 @@ func (c *crew) serve(fn func()) {
 	}
 }
 
-// close lets those go that have nothing to do. What still comes is done all the same: a request may outlive the time that it is given to end.
+// close lets those go that have nothing to do. What still comes is done all the same: a request may
+// outlive the time that it is given to end.
 func (c *crew) close() { close(c.ended) }

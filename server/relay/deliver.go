@@ -45,8 +45,8 @@ func (q *request) deliver() *refusal {
 // main is the tenant whose parcel, or copy of one, it is.
 func (p *parcel) main() *tenant { return cmp.Or(p.tenant.of, p.tenant) }
 
-// admit finishes what of a group was delivered before, or comes too fast, or for which there is no memory. The group is the reason for so many
-// bytes that the request holds.
+// admit finishes what of a group was delivered before, or comes too fast, or for which there is no
+// memory. The group is the reason for so many bytes that the request holds.
 func (q *request) admit(group []parcel, ctx context.Context, now time.Time, share int) {
 	var first *parcel // that is not finished
 	for i := range group {
@@ -63,7 +63,8 @@ func (q *request) admit(group []parcel, ctx context.Context, now time.Time, shar
 		return
 	}
 	t := first.main()
-	// A tenant leaves as much memory free as its parcels occupy, so that one whose target is slow does not occupy all of it.
+	// A tenant leaves as much memory free as its parcels occupy, so that one whose target is slow
+	// does not occupy all of it.
 	if had := t.inHand.Load(); had > 0 && had > q.relay.o.Flight.Free() {
 		q.refuse(group, result{verdict: failed, after: time.Second, text: "too much for this tenant is under way"})
 		return

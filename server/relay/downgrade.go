@@ -10,9 +10,10 @@ import (
 
 var decoded = sync.Pool{New: func() any { return new(remotewrite.Request) }}
 
-// downgrade appends to b the request of version 1 that a body of version 2 amounts to. Start timestamps have no place in it.
-// Metadata is of a family of metrics there, not of a series. Its texts may have at most `most` bytes: there, each label has its own, of
-// which a symbol here is the text of any number.
+// downgrade appends to b the request of version 1 that a body of version 2 amounts to. Start
+// timestamps have no place in it. Metadata is of a family of metrics there, not of a series. Its
+// texts may have at most `most` bytes: there, each label has its own, of which a symbol here is the
+// text of any number.
 func downgrade(b, body []byte, most int) ([]byte, error) {
 	r := decoded.Get().(*remotewrite.Request)
 	defer decoded.Put(r)

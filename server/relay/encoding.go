@@ -56,8 +56,8 @@ func mustMake[T any](v T, err error) T {
 	return v
 }
 
-// decode is what src decompresses to: at most `most` bytes. No memory is made for a body that cannot fill it, nor without asking
-// take for it.
+// decode is what src decompresses to: at most `most` bytes. No memory is made for a body that
+// cannot fill it, nor without asking take for it.
 func (e Encoding) decode(src []byte, most int, take func(n int) error) (*buffer, error) {
 	if e == Zstd {
 		return decodeZstd(src, most, take)
@@ -84,8 +84,8 @@ func (e Encoding) decode(src []byte, most int, take func(n int) error) (*buffer,
 	return b, nil
 }
 
-// decodeZstd tries with the size that the first frame tells, or a guess, and then with twice as much: frames need not tell it, and
-// there may be several.
+// decodeZstd tries with the size that the first frame tells, or a guess, and then with twice as
+// much: frames need not tell it, and there may be several.
 func decodeZstd(src []byte, most int, take func(n int) error) (*buffer, error) {
 	var head zstd.Header
 	if err := head.Decode(src); err != nil {
@@ -149,8 +149,8 @@ func (e Encoding) encode(src []byte) *buffer {
 	return b
 }
 
-// sniffed is the encoding that a body's first bytes announce. A snappy block may begin like a frame of zstd, but then says that
-// it decompresses to 6,824 bytes.
+// sniffed is the encoding that a body's first bytes announce. A snappy block may begin like a frame
+// of zstd, but then says that it decompresses to 6,824 bytes.
 func sniffed(body []byte) Encoding {
 	if len(body) >= 4 && body[0] == 0x28 && body[1] == 0xb5 && body[2] == 0x2f && body[3] == 0xfd {
 		return Zstd

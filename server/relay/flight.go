@@ -14,8 +14,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// post sends parcels of one tenant, in one post if they are several, and says how that went. Those that are several are of version 1, and
-// a request that joins theirs is their requests, one after the other.
+// post sends parcels of one tenant, in one post if they are several, and says how that went. Those
+// that are several are of version 1, and a request that joins theirs is their requests, one after
+// the other.
 func (r *Relay) post(t *tenant, list []*parcel) result {
 	now := time.Now()
 	missed := t.only != nil && r.o.DeadTarget == Drop
@@ -51,7 +52,8 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		}
 		begin := time.Now()
 		res = r.postTo(ctx, to, t, list)
-		// What a target does not answer for one tenant is not its end, as long as it answers for others.
+		// What a target does not answer for one tenant is not its end, as long as it answers for
+		// others.
 		to.breaker.done(time.Now(), res.verdict != failed || res.status != 0 || to.hasAnswered(begin.Add(-breakerPause)))
 		if res.verdict != failed || ctx.Err() != nil {
 			break
@@ -75,8 +77,9 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 // maxTries is at how many targets a parcel is tried in one go.
 const maxTries = 3
 
-// choose is the target with the fewest posts under way, of those that answer and are not in passed; nil if there is none. It is
-// put into passed, and so is what does not answer. A tenant's copy has but one target.
+// choose is the target with the fewest posts under way, of those that answer and are not in passed;
+// nil if there is none. It is put into passed, and so is what does not answer. A tenant's copy has
+// but one target.
 func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	if to := t.only; to != nil {
 		if ok, _ := to.breaker.allow(now); ok && *passed == 0 {
@@ -104,9 +107,10 @@ func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	}
 }
 
-// leastBusy returns the target with the fewest posts under way, although all targets are given a rest: others' posts have brought that about.
-// The tenant's last post was answered, or this is its first. So tenants whose posts a target does not answer do not keep it from a tenant
-// that writes seldom or is new; while a target is down, each tenant costs it one post more.
+// leastBusy returns the target with the fewest posts under way, although all targets are given a
+// rest: others' posts have brought that about. The tenant's last post was answered, or this is its
+// first. So tenants whose posts a target does not answer do not keep it from a tenant that writes
+// seldom or is new; while a target is down, each tenant costs it one post more.
 func (r *Relay) leastBusy(t *tenant) *target {
 	if t.only != nil {
 		return t.only
@@ -122,8 +126,9 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 	}
 	if protocol := r.o.Protocol; protocol == AlsoV2 || protocol == AsTheyTake && to.takesV2(time.Now()) {
 		res := r.send(ctx, to, t, list, remotewrite.V2)
-		// It does not know version 2, and says so, or it does not even notice, and took the body for an empty request of version 1. Or it
-		// has a rule of version 2 that the request does not keep.
+		// It does not know version 2, and says so, or it does not even notice, and took the body
+		// for an empty request of version 1. Or it has a rule of version 2 that the request does
+		// not keep.
 		lost := res.status == http.StatusUnsupportedMediaType || res.verdict == taken && !res.told && !p.counts.none() || res.bare
 		if !lost || protocol == AlsoV2 {
 			switch {
@@ -191,7 +196,8 @@ func (r *Relay) bodyOf(list []*parcel, version remotewrite.Version) (*buffer, En
 	return r.o.Encoding.encode(p.plain), r.o.Encoding, nil
 }
 
-// join makes one body of several: of plain ones by compressing them together, of compressed ones by joining blocks of snappy.
+// join makes one body of several: of plain ones by compressing them together, of compressed ones by
+// joining blocks of snappy.
 func (r *Relay) join(list []*parcel) (*buffer, Encoding, error) {
 	n := 0
 	for _, p := range list {

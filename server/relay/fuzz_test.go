@@ -11,8 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// FuzzRelay: whatever is sent, the answer is one of those that are documented, and no 5xx as long as the target takes everything; what comes
-// to the target can be read, is its tenant's, and has nothing of the requests of others.
+// FuzzRelay: whatever is sent, the answer is one of those that are documented, and no 5xx as long
+// as the target takes everything; what comes to the target can be read, is its tenant's, and has
+// nothing of the requests of others.
 func FuzzRelay(f *testing.F) {
 	one := &remotewrite.Request{Series: []remotewrite.Series{of("a", 1), of("b", 2), of("a", 3)}, Metadata: about("m")}
 	for _, version := range versions {

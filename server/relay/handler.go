@@ -34,7 +34,8 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	q.end()
 }
 
-// serveOther answers the handshake of older vmagents, which ask whether zstd is understood, and refuses all else.
+// serveOther answers the handshake of older vmagents, which ask whether zstd is understood, and
+// refuses all else.
 func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodGet && req.URL.Query().Has("get_vm_proto_version") {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -92,7 +93,8 @@ func (q *request) authorize(rules *Rules) *refusal {
 	return nil
 }
 
-// answer tells the sender how its request has ended. What is wrong fits the kilobyte of it that Prometheus reads.
+// answer tells the sender how its request has ended. What is wrong fits the kilobyte of it that
+// Prometheus reads.
 func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Time) {
 	r := q.relay
 	outcome := Accepted

@@ -33,7 +33,8 @@ func allocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// sharedSymbol is a request of version 2 whose series, each of another tenant, have one large value in common.
+// sharedSymbol is a request of version 2 whose series, each of another tenant, have one large value
+// in common.
 func sharedSymbol(tenants, size int) []byte {
 	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "__name__"), text(4, strings.Repeat("x", size)))
 	for i := range tenants {
@@ -46,7 +47,8 @@ func sharedSymbol(tenants, size int) []byte {
 	return body
 }
 
-// A symbol is in every tenant's part that refers to it: a thousand times a megabyte is not made of a body of one megabyte.
+// A symbol is in every tenant's part that refers to it: a thousand times a megabyte is not made of
+// a body of one megabyte.
 func TestSymbolOfAllTenantsIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
@@ -60,7 +62,8 @@ func TestSymbolOfAllTenantsIsNotAmplified(t *testing.T) {
 	r.post(t, s2.EncodeSnappy(nil, sharedSymbol(5, 1<<20)), "Content-Type", contentTypes[remotewrite.V2]).want(t, 204)
 }
 
-// In version 1 each label has a text of its own, so a body of version 2 may grow a thousandfold: then it is not made.
+// In version 1 each label has a text of its own, so a body of version 2 may grow a thousandfold:
+// then it is not made.
 func TestDowngradeIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	s.refuses = true

@@ -33,7 +33,8 @@ func (s *sink) silence(t *testing.T, tenant string) {
 	})
 }
 
-// A target that does not answer for one tenant is not given up for the others, however many posts for that one end in silence together.
+// A target that does not answer for one tenant is not given up for the others, however many posts
+// for that one end in silence together.
 func TestSilenceForOneTenantOpensNoTarget(t *testing.T) {
 	inBubble(t, testSilenceForOneTenantOpensNoTarget)
 }
@@ -66,7 +67,8 @@ func testSilenceForOneTenantOpensNoTarget(t *testing.T, n *network) {
 	}
 }
 
-// A target that is down is no tenant's fault: when it is back, no tenant has to wait for a circuit of its own.
+// A target that is down is no tenant's fault: when it is back, no tenant has to wait for a circuit
+// of its own.
 func TestOutageOpensNoTenant(t *testing.T) { inBubble(t, testOutageOpensNoTenant) }
 
 func testOutageOpensNoTenant(t *testing.T, n *network) {
@@ -105,7 +107,8 @@ func testSilenceBesideANewTenant(t *testing.T, n *network) {
 	}
 }
 
-// A tenant for which the target hangs has no answers of others beside its silence, because those write seldom. They are not kept waiting.
+// A tenant for which the target hangs has no answers of others beside its silence, because those
+// write seldom. They are not kept waiting.
 func TestSilenceBesideATenantThatWritesSeldom(t *testing.T) {
 	inBubble(t, testSilenceBesideATenantThatWritesSeldom)
 }
@@ -138,8 +141,8 @@ func testSilenceBesideATenantThatWritesSeldom(t *testing.T, n *network) {
 	}
 }
 
-// When a target is back after an outage, the queue's tenants do not sit out their pauses: the first post that it takes is soon followed by all
-// others, with one target and for one of several copies.
+// When a target is back after an outage, the queue's tenants do not sit out their pauses: the first
+// post that it takes is soon followed by all others, with one target and for one of several copies.
 func TestQueueAfterAnOutage(t *testing.T) { inBubble(t, testQueueAfterAnOutage) }
 
 func testQueueAfterAnOutage(t *testing.T, n *network) {
@@ -220,7 +223,8 @@ func testHangingTenantsLeaveConnections(t *testing.T, n *network) {
 	}
 }
 
-// A tenant whose target is slow does not occupy the memory that others' requests need, however many senders it has.
+// A tenant whose target is slow does not occupy the memory that others' requests need, however many
+// senders it has.
 func TestSlowTenantLeavesMemory(t *testing.T) { inBubble(t, testSlowTenantLeavesMemory) }
 
 func testSlowTenantLeavesMemory(t *testing.T, n *network) {
@@ -330,7 +334,8 @@ func TestRulesMapTenants(t *testing.T) {
 	}
 }
 
-// Parcels that wait for a post when new rules refuse their tenant go nowhere: not to a tenant whose name is what is left, the prefix.
+// Parcels that wait for a post when new rules refuse their tenant go nowhere: not to a tenant whose
+// name is what is left, the prefix.
 func TestNewRulesHoldForWhatWaits(t *testing.T) {
 	s := newSink(t)
 	rules := rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)
@@ -392,7 +397,8 @@ func testQueueOfHangingTenants(t *testing.T, n *network) {
 	}
 }
 
-// Whoever has no right to a tenant leaves no trace with it: neither in its active series, nor its counters, nor the table of tenants.
+// Whoever has no right to a tenant leaves no trace with it: neither in its active series, nor its
+// counters, nor the table of tenants.
 func TestForbiddenTenantIsNotTouched(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Default: "b"}, Metadata: ToDefault, Rules: rulesFile(t, `{

@@ -9,8 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// lane is where a tenant's parcels wait for a post. As long as one is under way, small parcels wait for it and then go together: where
-// many senders write for the same tenants, one post carries what many brought, and costs a fraction.
+// lane is where a tenant's parcels wait for a post. As long as one is under way, small parcels wait
+// for it and then go together: where many senders write for the same tenants, one post carries what
+// many brought, and costs a fraction.
 //
 //	            ┌───────────┐   one is under way    ┌─────────┐  it has ended, or it is late
 //	parcel ────▶│ small, V1 │──────────────────────▶│ waiting │───────────────▶ one post for all of them
@@ -35,12 +36,14 @@ func (p *parcel) joins() bool {
 	return p.version == remotewrite.V1 && p.bytes <= small && (p.plain != nil || p.encoding == Snappy)
 }
 
-// joinsWith reports whether p and other may go together: what is compressed already does not go with what is not.
+// joinsWith reports whether p and other may go together: what is compressed already does not go
+// with what is not.
 func (p *parcel) joinsWith(other *parcel) bool {
 	return p.joins() && other.joins() && (p.plain == nil) == (other.plain == nil)
 }
 
-// submit has a parcel posted. It returns when that is done, or at once if another goroutine does it: p.done tells.
+// submit has a parcel posted. It returns when that is done, or at once if another goroutine does
+// it: p.done tells.
 func (r *Relay) submit(p *parcel) {
 	t := p.tenant
 	l := &t.lane
@@ -61,8 +64,9 @@ func (r *Relay) submit(p *parcel) {
 	}
 }
 
-// mostPosts is how many posts of a tenant may be under way. A tenant leaves as many connections free as it occupies, so that tenants for
-// which the targets hang do not occupy all of them: one gets half of the connections, two get a third each.
+// mostPosts is how many posts of a tenant may be under way. A tenant leaves as many connections
+// free as it occupies, so that tenants for which the targets hang do not occupy all of them: one
+// gets half of the connections, two get a third each.
 func (r *Relay) mostPosts(t *tenant) int {
 	free := 0
 	for _, to := range r.targets {
@@ -164,8 +168,9 @@ func (l *lane) learn(list []*parcel, res *result) {
 	}
 }
 
-// carry posts parcels, and finishes each with its result. The sender of a parcel never gets an answer that others brought about: what a
-// target refused of several is posted one by one, and what was too large for it in halves.
+// carry posts parcels, and finishes each with its result. The sender of a parcel never gets an
+// answer that others brought about: what a target refused of several is posted one by one, and what
+// was too large for it in halves.
 func (r *Relay) carry(t *tenant, list []*parcel) {
 	alone := 0 // so many of the first go one by one
 	for len(list) > 0 {
@@ -204,7 +209,8 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 	}
 }
 
-// wait returns the parcels that may be posted again when the pause that the target has asked for is over. The senders of the others are told of it.
+// wait returns the parcels that may be posted again when the pause that the target has asked for is
+// over. The senders of the others are told of it.
 func wait(list []*parcel, res *result) []*parcel {
 	if res.after <= 0 {
 		return list

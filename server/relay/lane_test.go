@@ -40,7 +40,8 @@ func (r *Relay) waiting(tenant string) int {
 	return len(t.lane.waiting)
 }
 
-// Small requests for one tenant that come while one is under way go together, and each sender has its answer.
+// Small requests for one tenant that come while one is under way go together, and each sender has
+// its answer.
 func TestSmallParcelsGoTogether(t *testing.T) {
 	const n = 40
 	s := newSink(t)
@@ -98,7 +99,8 @@ func TestNobodyAnswersForOthers(t *testing.T) {
 	}
 }
 
-// However many posts are late, what comes behind them is not kept waiting as long as there is room for another post.
+// However many posts are late, what comes behind them is not kept waiting as long as there is room
+// for another post.
 func TestLatePostsAreOvertaken(t *testing.T) { inBubble(t, testLatePostsAreOvertaken) }
 
 func testLatePostsAreOvertaken(t *testing.T, n *network) {
@@ -180,7 +182,8 @@ func testLateParcelFailsAlone(t *testing.T, n *network) {
 	early.Wait()
 }
 
-// Close while requests are under way, which were given up, harms nobody: they end, and what waits for a post gets its answer.
+// Close while requests are under way, which were given up, harms nobody: they end, and what waits
+// for a post gets its answer.
 func TestCloseWhileRequestsAreUnderWay(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"*": {"concurrency": 1}}}`)})
@@ -223,7 +226,8 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// The time of parcels may end between any two looks at it. Each parcel is finished once all the same, and those that have time are delivered.
+// The time of parcels may end between any two looks at it. Each parcel is finished once all the
+// same, and those that have time are delivered.
 func TestCarryWhileParcelsEnd(t *testing.T) {
 	s := newSink(t)
 	for _, status := range []int{200, 400, 413, 429, 500} {

@@ -23,10 +23,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// Nobody's bytes become another's, whatever senders and targets do meanwhile. With the tag invariants, what is given back is overwritten,
-// so that whoever still reads it shows.
+// Nobody's bytes become another's, whatever senders and targets do meanwhile. With the tag
+// invariants, what is given back is overwritten, so that whoever still reads it shows.
 
-// storm is a target that takes posts, or answers before it has read them, or late, or not at all. What it answered with 204 it keeps.
+// storm is a target that takes posts, or answers before it has read them, or late, or not at all.
+// What it answered with 204 it keeps.
 type storm struct {
 	mu     sync.Mutex
 	taken  map[string]int // samples, by tenant and text, and how often they came
@@ -123,7 +124,8 @@ func labelOf(labels []remotewrite.Label, name string) string {
 	return ""
 }
 
-// owned is a request of some of the tenants, every series of which says whose it is and who sent it.
+// owned is a request of some of the tenants, every series of which says whose it is and who sent
+// it.
 func owned(rng *rand.Rand, sender, number int) *remotewrite.Request {
 	req := new(remotewrite.Request)
 	tenants := 1 + rng.IntN(4)
@@ -140,8 +142,9 @@ func owned(rng *rand.Rand, sender, number int) *remotewrite.Request {
 	return req
 }
 
-// TestNothingLeaks: many senders, whose requests are joined, cut off, refused, tried again and given up. Every series comes to its own
-// tenant and to nobody else, whole; and all that was answered with 204 has come.
+// TestNothingLeaks: many senders, whose requests are joined, cut off, refused, tried again and
+// given up. Every series comes to its own tenant and to nobody else, whole; and all that was
+// answered with 204 has come.
 func TestNothingLeaks(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *network) {
 		s := &storm{taken: make(map[string]int)}
@@ -231,7 +234,8 @@ func (s *storm) check(t *testing.T, acked *sync.Map) {
 	}
 }
 
-// TestAllIsTheSum: what comes to all tenants together is what was sent, neither more nor less, in the order in which it was.
+// TestAllIsTheSum: what comes to all tenants together is what was sent, neither more nor less, in
+// the order in which it was.
 func TestAllIsTheSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for round := range 50 {

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// memory is of parcels that were taken although their request failed for others' sake: its sender will send all of it again, and these
-// need not go out twice. It is bounded, and forgets after a while; then a parcel is posted twice, and nothing else happens.
+// memory is of parcels that were taken although their request failed for others' sake: its sender
+// will send all of it again, and these need not go out twice. It is bounded, and forgets after a
+// while; then a parcel is posted twice, and nothing else happens.
 type memory struct {
 	some atomic.Bool
 	mu   sync.Mutex

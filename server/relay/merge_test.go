@@ -50,7 +50,8 @@ func (f fate) meet(w http.ResponseWriter, over chan struct{}) bool {
 	return true
 }
 
-// merged is what the table of answers says of three fates: status, and when to come again; 0 is not said.
+// merged is what the table of answers says of three fates: status, and when to come again; 0 is not
+// said.
 func merged(list [3]fate, vmagent bool, tooMany int) (status, after int) {
 	in := func(fs ...fate) (is bool) {
 		for _, f := range fs {
@@ -78,7 +79,8 @@ func merged(list [3]fate, vmagent bool, tooMany int) (status, after int) {
 	return 204, 0
 }
 
-// TestMergeTable: the answer to a request of three tenants, whatever becomes of each of them, to every kind of sender.
+// TestMergeTable: the answer to a request of three tenants, whatever becomes of each of them, to
+// every kind of sender.
 func TestMergeTable(t *testing.T) { inBubble(t, testMergeTable) }
 
 func testMergeTable(t *testing.T, n *network) {
@@ -184,7 +186,8 @@ func testRetryAfterForms(t *testing.T, n *network) {
 	}
 }
 
-// Policies: who is refused for who he is, or for whom nobody answers, may be lost without the sender being told.
+// Policies: who is refused for who he is, or for whom nobody answers, may be lost without the
+// sender being told.
 func TestPolicies(t *testing.T) { inBubble(t, testPolicies) }
 
 func testPolicies(t *testing.T, n *network) {

@@ -23,7 +23,8 @@ func (q *request) readMetadata() {
 	}
 }
 
-// routeMetadata sends it where the settings want it, if the parcels do not have it. It never fails a request.
+// routeMetadata sends it where the settings want it, if the parcels do not have it. It never fails
+// a request.
 func (q *request) routeMetadata() *refusal {
 	r := q.relay
 	if r.o.Metadata == ToAll {
@@ -77,7 +78,8 @@ func (q *request) packMetadata(key string, n *int) *refusal {
 	return nil
 }
 
-// senders remember for which tenants each of them has written recently: those may get its metadata, and nobody else.
+// senders remember for which tenants each of them has written recently: those may get its metadata,
+// and nobody else.
 type senders struct {
 	mu    sync.Mutex
 	wrote map[string]*wrote

@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Series are kept and dropped by name before they are counted for any limit; nothing is refused for it.
+// Series are kept and dropped by name before they are counted for any limit; nothing is refused for
+// it.
 func TestSeriesAreChosenByName(t *testing.T) {
 	for _, version := range versions {
 		s := newSink(t)

@@ -12,8 +12,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
-// network is where sinks, the relay and senders of a test meet: connections in memory, so that a test whose subject is time runs
-// in a bubble of package synctest, whose clock stands still while anything can be done. A nil network is the loopback interface.
+// network is where sinks, the relay and senders of a test meet: connections in memory, so that a
+// test whose subject is time runs in a bubble of package synctest, whose clock stands still while
+// anything can be done. A nil network is the loopback interface.
 type network memnet.Network
 
 // inBubble runs a test whose clock is its own.
@@ -53,7 +54,8 @@ func (n *network) client(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// zstdChannels has the coders of zstd make their channels, which they do on first use: those made in a bubble are of no use outside.
+// zstdChannels has the coders of zstd make their channels, which they do on first use: those made
+// in a bubble are of no use outside.
 var zstdChannels = sync.OnceFunc(func() {
 	body := zstdOf([]byte("x"))
 	Zstd.encode(body).free()

@@ -27,17 +27,19 @@ type Options struct {
 	// Rules is the file of credentials, tenants and limits, or empty.
 	Rules string
 
-	// RejectedTenant is the action for a tenant whom the target refuses (401, 403, 404), and DeadTenant of one for whom no target
-	// has answered for a while: fail has the sender told, drop loses the series and counts them.
+	// RejectedTenant is the action for a tenant whom the target refuses (401, 403, 404), and
+	// DeadTenant of one for whom no target has answered for a while: fail has the sender told, drop
+	// loses the series and counts them.
 	RejectedTenant, DeadTenant Policy
 	// Replicate has every target get every request; else each request goes to one of them.
 	Replicate bool
-	// DeadTarget is the action for series for one of several targets that has not answered for a while, with Replicate and without a queue:
-	// fail has the sender told, who keeps them for all targets; drop loses them for that target, as long as another one takes them.
+	// DeadTarget is the action for series for one of several targets that has not answered for a
+	// while, with Replicate and without a queue: fail has the sender told, who keeps them for all
+	// targets; drop loses them for that target, as long as another one takes them.
 	DeadTarget Policy
 
-	// TooMany is the status of an answer when a rate is exceeded, here or at the target: 503, or 429, at which Prometheus by default
-	// throws the data away.
+	// TooMany is the status of an answer when a rate is exceeded, here or at the target: 503, or
+	// 429, at which Prometheus by default throws the data away.
 	TooMany int
 
 	Timeout time.Duration // for all that a request needs; default 15 s. It must be shorter than that of the senders
@@ -49,9 +51,11 @@ type Options struct {
 	Bounds Bounds
 	Flight *ingest.Budget // memory of current requests
 
-	// Admit guards the endpoints when the rules name no credentials; nil: they are open. It returns why a request is refused, or nil.
+	// Admit guards the endpoints when the rules name no credentials; nil: they are open. It returns
+	// why a request is refused, or nil.
 	Admit func(*http.Request) *access.Refusal
-	// Land takes requests when there is no target. It gives status and pause of an answer, as ingest.Handler.AppendSeries does.
+	// Land takes requests when there is no target. It gives status and pause of an answer, as
+	// ingest.Handler.AppendSeries does.
 	Land func(parts []ingest.Series) (status int, after time.Duration, err error)
 
 	Version string
@@ -88,13 +92,15 @@ type Bounds struct {
 	Symbols int   // in one request of version 2; default 1,000,000
 }
 
-// QueueOptions are how the queue is kept. What is delivered, and how much of it at once, the relay sets itself.
+// QueueOptions are how the queue is kept. What is delivered, and how much of it at once, the relay
+// sets itself.
 type QueueOptions struct {
 	Dir string
 	queue.Options
 }
 
-// Protocol is the version of Remote Write that targets get. A request of version 1 stays one of version 1.
+// Protocol is the version of Remote Write that targets get. A request of version 1 stays one of
+// version 1.
 type Protocol uint8
 
 const (

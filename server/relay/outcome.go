@@ -48,7 +48,8 @@ func (o Outcome) String() string { return outcomeTable[o].name }
 // temporary reports whether sending again may help.
 func (o Outcome) temporary() bool { return outcomeTable[o].retry > 0 }
 
-// status is that of the answer. vmagent repacks what got 400, tries 413 again for ever, and gives up at 409 only.
+// status is that of the answer. vmagent repacks what got 400, tries 413 again for ever, and gives
+// up at 409 only.
 func (o Outcome) status(vmagent bool) int {
 	s := outcomeTable[o].status
 	if vmagent && (s == http.StatusBadRequest || s == http.StatusRequestEntityTooLarge) {

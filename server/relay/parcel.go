@@ -31,7 +31,8 @@ type parcel struct {
 	version remotewrite.Version
 	counts  counts
 
-	// The request of the tenant: plain, or compressed as encoding says, or both. They are good until the parcel is done.
+	// The request of the tenant: plain, or compressed as encoding says, or both. They are good
+	// until the parcel is done.
 	plain    []byte
 	whole    []byte
 	encoding Encoding
@@ -101,8 +102,8 @@ type result struct {
 // tooLarge reports whether the target refused the request for its size.
 func (res *result) tooLarge() bool { return res.status == http.StatusRequestEntityTooLarge }
 
-// smaller reports whether a smaller request may pass. A limit on a rate also limits the samples of one request, and a target that is
-// too slow for a request may be in time for its halves.
+// smaller reports whether a smaller request may pass. A limit on a rate also limits the samples of
+// one request, and a target that is too slow for a request may be in time for its halves.
 func (res *result) smaller() bool { return res.tooLarge() || res.verdict == limited || res.late }
 
 // of is the result for p, when all of it was taken.

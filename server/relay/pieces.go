@@ -9,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// pieces is how far the delivery of an item has come that a target does not take as a whole: it goes in pieces of whole series. One
-// worker at a time uses it, since a tenant's items are delivered one call after the other. It is lost with the process; then the
-// item's first pieces are posted again.
+// pieces is how far the delivery of an item has come that a target does not take as a whole: it
+// goes in pieces of whole series. One worker at a time uses it, since a tenant's items are
+// delivered one call after the other. It is lost with the process; then the item's first pieces are
+// posted again.
 type pieces struct {
 	order uint64 // of the item; 0: none
 	tries int    // of the whole item that a smaller request might have passed
@@ -22,7 +23,8 @@ type pieces struct {
 	text  string // why the first of them was
 }
 
-// triesWhole is how often an item is tried before it is cut, where its size is not known to be the reason.
+// triesWhole is how often an item is tried before it is cut, where its size is not known to be the
+// reason.
 const triesWhole = 3
 
 // of reports whether it goes in pieces.
@@ -43,7 +45,8 @@ func (p *pieces) begin(it *queue.Item, res *result) bool {
 	return res.tooLarge()
 }
 
-// postPieces posts what is left of an item. A series that is refused does not keep the others from their target.
+// postPieces posts what is left of an item. A series that is refused does not keep the others from
+// their target.
 func (r *Relay) postPieces(ctx context.Context, t *tenant, it *queue.Item) result {
 	plain, err := encodingIn(it.Codec).decode(it.Body, math.MaxInt32, func(int) error { return nil })
 	if err != nil {

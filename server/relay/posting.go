@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 )
 
-// posting is a post that the transport works on. The transport may read its body after it has given an answer or an error: only when
-// it has written the request, each time that it began to, may the bytes be used for something else, which would otherwise go out under
-// this tenant's name. A body that tells when it is closed would do too, but then the head goes out in a packet of its own.
+// posting is a post that the transport works on. The transport may read its body after it has given
+// an answer or an error: only when it has written the request, each time that it began to, may the
+// bytes be used for something else, which would otherwise go out under this tenant's name. A body
+// that tells when it is closed would do too, but then the head goes out in a packet of its own.
 type posting struct {
 	trace httptrace.ClientTrace
 	begun atomic.Int32 // connections that the request was given to

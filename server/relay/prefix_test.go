@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// A credential's prefix stands before the tenants that its sender names. So two senders can name theirs alike, and have limits, labels of
-// metrics and metadata of their own.
+// A credential's prefix stands before the tenants that its sender names. So two senders can name
+// theirs alike, and have limits, labels of metrics and metadata of their own.
 func TestPrefixOfCredential(t *testing.T) {
 	for _, version := range versions {
 		s := newSink(t)

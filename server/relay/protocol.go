@@ -36,7 +36,8 @@ type dialect struct {
 	vmagent  bool // which takes no status but 409 for a final no
 }
 
-// dialectOf reads the headers. What they ask for wrongly is a 415, encoding first, as Prometheus does it.
+// dialectOf reads the headers. What they ask for wrongly is a 415, encoding first, as Prometheus
+// does it.
 func dialectOf(h http.Header) (d dialect, err *refusal) {
 	switch e := h.Get("Content-Encoding"); e {
 	case "", "snappy":
@@ -45,7 +46,8 @@ func dialectOf(h http.Header) (d dialect, err *refusal) {
 	default:
 		return d, refuse(WrongType, "Content-Encoding %q: use snappy or zstd", clip(e))
 	}
-	// Its own version header is the sign of vmagent; older ones have none, but no other sender uses zstd.
+	// Its own version header is the sign of vmagent; older ones have none, but no other sender uses
+	// zstd.
 	d.vmagent = d.encoding == Zstd || h.Get(vmVersionHeader) != "" || strings.HasPrefix(h.Get("User-Agent"), "vmagent")
 	d.version, err = versionOf(h.Get("Content-Type"))
 	return d, err
@@ -70,7 +72,8 @@ func versionOf(contentType string) (remotewrite.Version, *refusal) {
 	return 0, refuse(WrongType, "Content-Type %q: use application/x-protobuf, with proto=prometheus.WriteRequest or io.prometheus.write.v2.Request", clip(contentType))
 }
 
-// attemptOf is which attempt the sender says this is, if it is a number: it goes to targets, once for each tenant.
+// attemptOf is which attempt the sender says this is, if it is a number: it goes to targets, once
+// for each tenant.
 func attemptOf(h http.Header) string {
 	s := h.Get(attemptHeader)
 	if n, err := strconv.ParseUint(s, 10, 32); err != nil || n == 0 {
@@ -79,7 +82,8 @@ func attemptOf(h http.Header) string {
 	return s
 }
 
-// clip is what others sent, short enough to be shown, and with nothing in it that a terminal would take for more than text.
+// clip is what others sent, short enough to be shown, and with nothing in it that a terminal would
+// take for more than text.
 func clip(s string) string { return clipped(s, 64) }
 
 // clipBytes is clip of what may be very long.

@@ -10,8 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// A request that goes to the queue is answered when the queue has it on disk. An item is the request of one tenant, compressed; the
-// queue keeps it under the name that the tenant has here, so that it goes where the rules send that tenant on the day of its delivery.
+// A request that goes to the queue is answered when the queue has it on disk. An item is the
+// request of one tenant, compressed; the queue keeps it under the name that the tenant has here, so
+// that it goes where the rules send that tenant on the day of its delivery.
 
 // An item's codec is version - 1, and 2 times the encoding.
 func codecOf(v remotewrite.Version, e Encoding) uint8 { return uint8(v-remotewrite.V1) | uint8(e)<<1 }
@@ -19,14 +20,15 @@ func codecOf(v remotewrite.Version, e Encoding) uint8 { return uint8(v-remotewri
 func versionIn(codec uint8) remotewrite.Version { return remotewrite.V1 + remotewrite.Version(codec&1) }
 func encodingIn(codec uint8) Encoding           { return Encoding(codec >> 1 & 1) }
 
-// The most that one post carries of the queue. Cortex allows a tenant 50,000 samples at once by default, and refuses a request with
-// more than that for ever.
+// The most that one post carries of the queue. Cortex allows a tenant 50,000 samples at once by
+// default, and refuses a request with more than that for ever.
 const (
 	joinedItems  = 256
 	joinedWeight = 40_000
 )
 
-// Shortage says why the relay takes nothing at present, for any tenant, without naming paths; it is empty if it does.
+// Shortage says why the relay takes nothing at present, for any tenant, without naming paths; it is
+// empty if it does.
 func (r *Relay) Shortage() string {
 	switch {
 	case !r.opened.Load():
@@ -52,7 +54,8 @@ func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	return queue.Open(o.Dir, q)
 }
 
-// enqueue puts the parcels into the queue: all of them or none, but for those of tenants whose own queues are full.
+// enqueue puts the parcels into the queue: all of them or none, but for those of tenants whose own
+// queues are full.
 func (q *request) enqueue() {
 	r := q.relay
 	items := make([]queue.Item, 0, len(q.parcels))
@@ -148,8 +151,8 @@ func (r *Relay) postItems(ctx context.Context, t *tenant, items []*queue.Item) r
 	return r.post(t, list)
 }
 
-// verdictFor is what a result means for the queue. It keeps what was refused for who is asking, or for whom: that is mended by a
-// setting, and meanwhile nothing is lost.
+// verdictFor is what a result means for the queue. It keeps what was refused for who is asking, or
+// for whom: that is mended by a setting, and meanwhile nothing is lost.
 func verdictFor(res result) queue.Verdict {
 	switch {
 	case res.verdict == taken:

@@ -15,7 +15,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/ingest"
 )
 
-// What a receiver is held to by the receivers' tests of github.com/prometheus/compliance, in each way that the relay takes requests.
+// What a receiver is held to by the receivers' tests of github.com/prometheus/compliance, in each
+// way that the relay takes requests.
 
 // receiver is a way, and what has come of it.
 type receiver struct {

@@ -13,7 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// Relay takes requests of Remote Write, and sees to it that each tenant's series come to where they belong.
+// Relay takes requests of Remote Write, and sees to it that each tenant's series come to where they
+// belong.
 type Relay struct {
 	o       Options
 	egress  egress
@@ -74,7 +75,8 @@ func (r *Relay) checkID(id []byte) error {
 	return checkTenant(id)
 }
 
-// Open opens the queue, if there is to be one, from which deliveries go on, and has the relay take requests.
+// Open opens the queue, if there is to be one, from which deliveries go on, and has the relay take
+// requests.
 func (r *Relay) Open() (err error) {
 	if r.o.Queue != nil {
 		if r.queue, err = r.openQueue(r.o.Queue); err != nil {
@@ -85,7 +87,8 @@ func (r *Relay) Open() (err error) {
 	return nil
 }
 
-// Close ends deliveries; what is in the queue stays there. No request may be under way. A second call does nothing.
+// Close ends deliveries; what is in the queue stays there. No request may be under way. A second
+// call does nothing.
 func (r *Relay) Close(ctx context.Context) (err error) {
 	if r.closed.Swap(true) {
 		return nil
@@ -162,5 +165,6 @@ func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// LoadEgress reads the files by which the relay proves to targets who it is. If they are wrong, what was read before holds.
+// LoadEgress reads the files by which the relay proves to targets who it is. If they are wrong,
+// what was read before holds.
 func (r *Relay) LoadEgress(read func(path string) ([]byte, error)) error { return r.egress.load(read) }

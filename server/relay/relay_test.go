@@ -63,7 +63,8 @@ func TestWrittenHeaders(t *testing.T) {
 	}
 }
 
-// A target that refuses version 2 gets version 1; so does one that says 204 and has written nothing.
+// A target that refuses version 2 gets version 1; so does one that says 204 and has written
+// nothing.
 func TestDowngrade(t *testing.T) {
 	for name, set := range map[string]func(*sink){
 		"415": func(s *sink) { s.refuses = true },
@@ -102,7 +103,8 @@ func TestDowngrade(t *testing.T) {
 	}
 }
 
-// strict is a target that takes version 2, but no series without samples: whole requests as Cortex, or the others as Prometheus.
+// strict is a target that takes version 2, but no series without samples: whole requests as Cortex,
+// or the others as Prometheus.
 func strict(partly bool) func(s *sink) {
 	return func(s *sink) {
 		s.answers(func(w http.ResponseWriter, p *post) bool {
@@ -127,7 +129,8 @@ func strict(partly bool) func(s *sink) {
 	}
 }
 
-// Exemplars in a series of their own, as Prometheus sends them, arrive also where version 2 does not allow that.
+// Exemplars in a series of their own, as Prometheus sends them, arrive also where version 2 does
+// not allow that.
 func TestSeriesOfExemplars(t *testing.T) {
 	for name, set := range map[string]func(s *sink){"as Cortex": strict(false), "as Prometheus": strict(true)} {
 		for _, queue := range []bool{false, true} {

@@ -8,8 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// With Options.Replicate every target gets every parcel. A tenant then has a copy of itself for each target, with posts, circuit and
-// queue of its own, so that a target that fails holds none of the others; and a parcel becomes a group of parcels, one for each copy.
+// With Options.Replicate every target gets every parcel. A tenant then has a copy of itself for
+// each target, with posts, circuit and queue of its own, so that a target that fails holds none of
+// the others; and a parcel becomes a group of parcels, one for each copy.
 //
 //	parcel of tenant a ─┬─▶ parcel of a's copy for target 1 ─▶ lane or line ─▶ target 1
 //	                    └─▶ parcel of a's copy for target 2 ─▶ lane or line ─▶ target 2
@@ -63,8 +64,9 @@ func (q *request) groups(yield func(group []parcel) bool) {
 	}
 }
 
-// settle counts how a group has fared, and returns the parcel whose result the sender is told: the worst, but for what the settings have
-// dropped. What every target has missed is not dropped: the sender comes again.
+// settle counts how a group has fared, and returns the parcel whose result the sender is told: the
+// worst, but for what the settings have dropped. What every target has missed is not dropped: the
+// sender comes again.
 func settle(group []parcel) *parcel {
 	var told, dropped *parcel
 	for i := range group {
@@ -113,7 +115,8 @@ func (t *tenant) line() string {
 // lineMark stands between a tenant and a target. No tenant's name has it.
 const lineMark = "\x00"
 
-// lineOf returns the tenant of a line of the queue. Its error says why the line goes nowhere at present.
+// lineOf returns the tenant of a line of the queue. Its error says why the line goes nowhere at
+// present.
 func (r *Relay) lineOf(line string) (*tenant, error) {
 	key, name, copied := strings.Cut(line, lineMark)
 	t, err := r.tenant([]byte(key))

@@ -25,8 +25,8 @@ func samplesFor(s *sink, tenant string) (all, different int) {
 	return len(list), len(slices.Compact(list))
 }
 
-// Without a queue a sender is told that all is well when every target has taken all of it. When it comes again, only those that have not
-// get it again.
+// Without a queue a sender is told that all is well when every target has taken all of it. When it
+// comes again, only those that have not get it again.
 func TestReplicate(t *testing.T) {
 	for _, version := range versions {
 		x, y, z := newSink(t), newSink(t), newSink(t)
@@ -69,7 +69,8 @@ func TestReplicate(t *testing.T) {
 	}
 }
 
-// Bytes that a target still reads when its tenant is answered for are not used again: see leak_test.go. Here each parcel is a group.
+// Bytes that a target still reads when its tenant is answered for are not used again: see
+// leak_test.go. Here each parcel is a group.
 func TestReplicatedBytesAreTheirOwn(t *testing.T) {
 	x, y := newSink(t), newSink(t)
 	r := newRig(t, Options{Targets: urls(x, y), Replicate: true})
@@ -98,7 +99,8 @@ func TestReplicatedBytesAreTheirOwn(t *testing.T) {
 	}
 }
 
-// A target that is down is missed by none but itself, if the settings want that; if all are down, the sender keeps what it has.
+// A target that is down is missed by none but itself, if the settings want that; if all are down,
+// the sender keeps what it has.
 func TestDeadTargetIsDropped(t *testing.T) {
 	x, y := newSink(t), newSink(t)
 	r := newRig(t, Options{Targets: urls(x, y), Replicate: true, DeadTarget: Drop})
@@ -129,7 +131,8 @@ func TestDeadTargetIsDropped(t *testing.T) {
 	}
 }
 
-// Out of a queue each target is served at its own pace, and across restarts: what one does not take waits for it alone.
+// Out of a queue each target is served at its own pace, and across restarts: what one does not take
+// waits for it alone.
 func TestReplicatedQueue(t *testing.T) {
 	x, y := newSink(t), newSink(t)
 	y.answers(status("", 500))
@@ -204,7 +207,8 @@ func TestReplicatedQueue(t *testing.T) {
 	}
 }
 
-// The line of a target that is down fills up. It does not use up the room of the others, and with DropOldest senders notice nothing.
+// The line of a target that is down fills up. It does not use up the room of the others, and with
+// DropOldest senders notice nothing.
 func TestReplicatedQueueIsFullForOneTarget(t *testing.T) {
 	for _, drop := range []bool{false, true} {
 		x, y := newSink(t), newSink(t)

@@ -98,8 +98,9 @@ const (
 	slowest     = 64 << 10        // bytes in a second, on the average, that a sender must manage
 )
 
-// read reads the whole body. The sender has a while to begin, and then must manage a rate; until it has begun it occupies nothing. The
-// memory is taken from the budget before it is used, and not for what a head only announces.
+// read reads the whole body. The sender has a while to begin, and then must manage a rate; until it
+// has begun it occupies nothing. The memory is taken from the budget before it is used, and not for
+// what a head only announces.
 func (q *request) read(w http.ResponseWriter) *refusal {
 	limit, length := q.relay.o.Bounds.Body, q.head.ContentLength
 	if length > limit {
@@ -150,8 +151,9 @@ func errReading(err error, got int) *refusal {
 	return refuse(Interrupted, "the body ended early: %v", err)
 }
 
-// decode decompresses the body. As vmagent's queue may hold bodies of both encodings, under headers of the time when they are sent, the
-// other encoding is tried when the one that the head tells is not it.
+// decode decompresses the body. As vmagent's queue may hold bodies of both encodings, under headers
+// of the time when they are sent, the other encoding is tried when the one that the head tells is
+// not it.
 func (q *request) decode() *refusal {
 	q.encoding = q.dialect.encoding
 	if len(q.raw.b) == 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Rules are what the rules file says of clients and tenants. The zero Rules let anybody write for every tenant, without
-// limits.
+// Rules are what the rules file says of clients and tenants. The zero Rules let anybody write for
+// every tenant, without limits.
 //
 //	{
 //	  "credentials": [
@@ -34,9 +34,10 @@ import (
 //	  "only_listed": false
 //	}
 //
-// The keys of "tenants" and the patterns of credentials are tenants as clients name them. What "*" says is the default of each
-// tenant, which it overrides key by key; a limit of 0 is none. Names of files are relative to the directory of the rules file.
-// A key that is not known, or is there twice, is an error.
+// The keys of "tenants" and the patterns of credentials are tenants as clients name them. What "*"
+// says is the default of each tenant, which it overrides key by key; a limit of 0 is none. Names of
+// files are relative to the directory of the rules file. A key that is not known, or is there
+// twice, is an error.
 type Rules struct {
 	credentials
 	defaults   TenantRule
@@ -117,7 +118,8 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 	return r, nil
 }
 
-// guardAs returns an error if r lets anybody in where old did not. So a file that was emptied by mistake opens nothing.
+// guardAs returns an error if r lets anybody in where old did not. So a file that was emptied by
+// mistake opens nothing.
 func (r *Rules) guardAs(old *Rules) error {
 	const restart = "; if that is meant, restart the service"
 	switch {
@@ -211,8 +213,8 @@ func (l *Limits) setBurst() {
 
 var errUnlisted = errors.New("tenant not listed in the rules")
 
-// tenant is what the rules say of a tenant, by the name that clients give it. For one that is in the file nothing is allocated.
-// An error says that its series are refused for ever.
+// tenant is what the rules say of a tenant, by the name that clients give it. For one that is in
+// the file nothing is allocated. An error says that its series are refused for ever.
 func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 	if rule := r.tenants[string(id)]; rule != nil {
 		return rule.id, rule, nil
@@ -229,7 +231,8 @@ func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 // maxTenant is how many bytes a tenant ID may have.
 const maxTenant = 150
 
-// checkTenant wants an ID that Cortex and Mimir take. They answer some of the others with 500, and a sender would try for ever.
+// checkTenant wants an ID that Cortex and Mimir take. They answer some of the others with 500, and
+// a sender would try for ever.
 func checkTenant(id []byte) error {
 	if len(id) == 0 {
 		return errors.New("empty tenant ID")
@@ -249,7 +252,8 @@ func checkTenant(id []byte) error {
 	return nil
 }
 
-// checkAnyTenant wants an ID that Cortex and Mimir take, or one of VictoriaMetrics' with a project, as 12:3, which is for paths alone.
+// checkAnyTenant wants an ID that Cortex and Mimir take, or one of VictoriaMetrics' with a project,
+// as 12:3, which is for paths alone.
 func checkAnyTenant(id []byte) error {
 	account, project, ok := bytes.Cut(id, []byte(":"))
 	if ok && isNumber(account) && isNumber(project) {
@@ -287,8 +291,8 @@ func (p *problems) add(place, format string, args ...any) {
 	*p = append(*p, fmt.Errorf("%s: %w", place, fmt.Errorf(format, args...)))
 }
 
-// readObject reads the members of an object into what is at their keys. encoding/json would let a key be spelled in another
-// case, or be there twice, and names no place.
+// readObject reads the members of an object into what is at their keys. encoding/json would let a
+// key be spelled in another case, or be there twice, and names no place.
 func (p *problems) readObject(place string, text []byte, into map[string]any) {
 	members := p.readMembers(place, text)
 	for _, key := range slices.Sorted(maps.Keys(members)) {

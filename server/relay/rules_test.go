@@ -219,7 +219,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// Rules that would take the guard away are refused when they are reloaded: a file that was emptied by mistake must not open the relay.
+// Rules that would take the guard away are refused when they are reloaded: a file that was emptied
+// by mistake must not open the relay.
 func TestRulesKeepTheirGuard(t *testing.T) {
 	const listed, guarded = `{"only_listed": true, "tenants": {"a": {}}}`, `{"credentials": [{"name": "p", "token": "x", "tenants": ["*"]}]}`
 	for _, c := range []struct{ before, after, want string }{

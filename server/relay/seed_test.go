@@ -24,10 +24,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/ingest"
 )
 
-// The defects of the relay that this one grew from, each by its number in the list that was made of them. Those of parsing are package
-// remotewrite's.
+// The defects of the relay that this one grew from, each by its number in the list that was made of
+// them. Those of parsing are package remotewrite's.
 
-// landing is a relay without targets, for measuring what it makes: what lands is counted, and that is all.
+// landing is a relay without targets, for measuring what it makes: what lands is counted, and that
+// is all.
 func landing(t *testing.T, o Options) (r *Relay, landed *atomic.Int64) {
 	t.Helper()
 	landed = new(atomic.Int64)
@@ -253,7 +254,8 @@ func TestSeed21SizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 		"zstd that says it is snappy":        {"snappy", frame(1<<28, false), 413},
 		"snappy that says it is zstd":        {"zstd", s2.EncodeSnappyBest(nil, make([]byte, 64<<20)), 409},
 	} {
-		// What may be made: 200 times the body, or a megabyte; twice that, because buffers are powers of two; and all the smaller ones that were tried.
+		// What may be made: 200 times the body, or a megabyte; twice that, because buffers are
+		// powers of two; and all the smaller ones that were tried.
 		most := uint64(4*max(1<<20, min(32<<20, 200*len(c.body))) + len(c.body)*4 + 8<<20)
 		if made := allocated(func() {
 			if w := r.serve(c.body, "Content-Encoding", c.encoding); w.Code != c.status && !(c.encoding == "snappy" && w.Code == 400) {
@@ -268,8 +270,8 @@ func TestSeed21SizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 	}
 }
 
-// A request whose buffers are not used again has more than twice its size made for it each time. One in twenty may be: a pool keeps what one
-// of Go's processors gave back last from the others.
+// A request whose buffers are not used again has more than twice its size made for it each time.
+// One in twenty may be: a pool keeps what one of Go's processors gave back last from the others.
 
 func TestSeed22BuffersAreUsedAgain(t *testing.T) {
 	r, _ := landing(t, Options{})
@@ -373,7 +375,8 @@ func TestSeed30OneDecoderForAll(t *testing.T) {
 }
 
 func TestSeed31SeriesAreNotMadeAnew(t *testing.T) {
-	// Fields that nobody knows, a field twice, a NaN that says stale, labels unsorted: as they came.
+	// Fields that nobody knows, a field twice, a NaN that says stale, labels unsorted: as they
+	// came.
 	entry := func(tenant string) []byte {
 		label := func(name, value string) []byte { return field(1, text(1, name), text(2, value), []byte{0x18, 5}) }
 		stale := []byte{0x09, 2, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0x10, 1, 0x10, 0xe8, 0x87, 0x00}

@@ -20,7 +20,8 @@ import (
 
 // Senders that take their time. That heads come in time is the server's to see to.
 
-// lingers is how long a connection lives after its answer: package net/http gives the sender half a second to read it.
+// lingers is how long a connection lives after its answer: package net/http gives the sender half a
+// second to read it.
 const lingers = time.Second
 
 // dial sends a head and what there is of a body.
@@ -41,7 +42,8 @@ func (r *rig) connect(t *testing.T) net.Conn {
 	return c
 }
 
-// A body that is announced and does not come occupies nothing, however many of them there are, and is given up after a while.
+// A body that is announced and does not come occupies nothing, however many of them there are, and
+// is given up after a while.
 func TestBodiesThatDoNotCome(t *testing.T) { inBubble(t, testBodiesThatDoNotCome) }
 
 func testBodiesThatDoNotCome(t *testing.T, n *network) {
@@ -72,7 +74,8 @@ func testBodiesThatDoNotCome(t *testing.T, n *network) {
 	})
 }
 
-// A body that comes too slowly is given up, and what it occupied is free again; one that keeps to the rate is not.
+// A body that comes too slowly is given up, and what it occupied is free again; one that keeps to
+// the rate is not.
 func TestBodiesThatComeSlowly(t *testing.T) { inBubble(t, testBodiesThatComeSlowly) }
 
 func testBodiesThatComeSlowly(t *testing.T, n *network) {
@@ -117,7 +120,8 @@ func testBodiesThatComeSlowly(t *testing.T, n *network) {
 	waitFor(t, "the budget to be free", func() bool { return flight.Used() == 0 })
 }
 
-// A request that is refused by its head is answered at once, whether its body comes or not, and its connection ends soon.
+// A request that is refused by its head is answered at once, whether its body comes or not, and its
+// connection ends soon.
 func TestRefusedByTheHead(t *testing.T) { inBubble(t, testRefusedByTheHead) }
 
 func testRefusedByTheHead(t *testing.T, n *network) {

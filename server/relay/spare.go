@@ -2,8 +2,8 @@ package relay
 
 import "sync/atomic"
 
-// spare bounds posts that are sent again: one for each ten that are not, and some to begin with. Otherwise a target that is down
-// would double the load of the others.
+// spare bounds posts that are sent again: one for each ten that are not, and some to begin with.
+// Otherwise a target that is down would double the load of the others.
 type spare struct{ tenths atomic.Int64 }
 
 const (

@@ -133,11 +133,12 @@ func (q *request) lose(part *remotewrite.Part, err error) {
 
 var errNotAllowed = errors.New("credentials not valid for this tenant")
 
-// early is the size of a part that is compressed as soon as it is copied, while the processor has it in its cache. Smaller ones may be posted
-// together with others, and are compressed with them.
+// early is the size of a part that is compressed as soon as it is copied, while the processor has
+// it in its cache. Smaller ones may be posted together with others, and are compressed with them.
 const early = 8 << 10
 
-// makeRoom makes the buffer that parts are copied to: those that are compressed early all to the same place.
+// makeRoom makes the buffer that parts are copied to: those that are compressed early all to the
+// same place.
 func (q *request) makeRoom() (err error) {
 	if q.splitter.Whole() {
 		return nil
@@ -191,8 +192,9 @@ func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
 	return nil
 }
 
-// mostParts is how many bytes the parts of a request may have. In version 2 they may be many times the body: a symbol is in each part
-// whose series refer to it. One part is never much larger than the body.
+// mostParts is how many bytes the parts of a request may have. In version 2 they may be many times
+// the body: a symbol is in each part whose series refer to it. One part is never much larger than
+// the body.
 func (r *Relay) mostParts() int { return 2 * r.o.Bounds.Decoded }
 
 func (q *request) newParcel(t *tenant) *parcel {

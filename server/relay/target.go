@@ -23,7 +23,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// inPath stands in a target's path for the tenant's ID. IDs have nothing that ends a segment of a path, and none is "." or "..".
+// inPath stands in a target's path for the tenant's ID. IDs have nothing that ends a segment of a
+// path, and none is "." or "..".
 const inPath = "{tenant}"
 
 // target is a place that tenants' requests are posted to.
@@ -88,8 +89,9 @@ func (t *target) urlFor(id string) *url.URL {
 // name is what the target is called in metrics and messages.
 func (t *target) name() string { return t.url.Host + t.url.Path }
 
-// roundTripper is the present transport and proof. Connections end at an age, so that balancers, and names that have come to mean other
-// addresses, get their share: then, or when keys or certificates have changed, a new transport takes over.
+// roundTripper is the present transport and proof. Connections end at an age, so that balancers,
+// and names that have come to mean other addresses, get their share: then, or when keys or
+// certificates have changed, a new transport takes over.
 func (t *target) roundTripper(now time.Time) (*http.Transport, *proof) {
 	proof := t.egress.proof.Load()
 	t.mu.Lock()
@@ -167,7 +169,8 @@ func (t *target) post(ctx context.Context, to *route, version remotewrite.Versio
 	return t.read(resp), released
 }
 
-// unanswered returns the result of a post that ended with an error. Senders are not told where targets are.
+// unanswered returns the result of a post that ended with an error. Senders are not told where
+// targets are.
 func unanswered(err error) result {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError
@@ -224,8 +227,9 @@ func (t *target) read(resp *http.Response) result {
 	return res
 }
 
-// bareSeries is what Cortex and Prometheus answer to version 2 if a series has neither samples nor histograms. A sender may put exemplars
-// into a series of their own, as Prometheus does. Cortex stores nothing of the request then, and Prometheus all but that series.
+// bareSeries is what Cortex and Prometheus answer to version 2 if a series has neither samples nor
+// histograms. A sender may put exemplars into a series of their own, as Prometheus does. Cortex
+// stores nothing of the request then, and Prometheus all but that series.
 var bareSeries = []byte("must contain at least one sample or histogram")
 
 func verdictOf(status int) verdict {

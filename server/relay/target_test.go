@@ -51,8 +51,9 @@ func readPost(r *bufio.Reader) bool {
 	return err == nil
 }
 
-// Whatever a target does, the sender has an answer, which is short, one line, and nothing that a terminal would act upon. Where the
-// target answers, its answer decides, however long it takes on a busy machine; where it does not, the time-out does.
+// Whatever a target does, the sender has an answer, which is short, one line, and nothing that a
+// terminal would act upon. Where the target answers, its answer decides, however long it takes on a
+// busy machine; where it does not, the time-out does.
 func TestOddTargets(t *testing.T) {
 	const timeout = 500 * time.Millisecond
 	answer := func(head, body string) func(c net.Conn, r *bufio.Reader) {
@@ -155,7 +156,8 @@ func (r *repeated) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// A target that closes a connection just when it is used again gets the post once more, on another one.
+// A target that closes a connection just when it is used again gets the post once more, on another
+// one.
 func TestConnectionClosedBetweenPosts(t *testing.T) {
 	url := (*network)(nil).odd(t, func(c net.Conn, r *bufio.Reader) {
 		if readPost(r) {

@@ -28,7 +28,8 @@ type tenant struct {
 	stats   tenantStats
 	used    atomic.Int64 // when, in Unix seconds
 
-	// With replication there is a copy for each target, which has stats of posts and losses, and no rate, nor active series. See replicate.go.
+	// With replication there is a copy for each target, which has stats of posts and losses, and no
+	// rate, nor active series. See replicate.go.
 	copies []*tenant
 	of     *tenant // whose copy it is; nil: it is none
 	only   *target // of a copy
@@ -45,7 +46,8 @@ type route struct {
 	made atomic.Pointer[headers]
 }
 
-// headers are those of posts, by version and encoding. They are made once, and shared by all posts: nobody changes them.
+// headers are those of posts, by version and encoding. They are made once, and shared by all posts:
+// nobody changes them.
 type headers struct {
 	proof *proof
 	of    [2][2]http.Header

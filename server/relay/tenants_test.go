@@ -16,7 +16,8 @@ import (
 
 // Who a series belongs to, and who may say so.
 
-// Tenants that anybody can make up, and whose series go nowhere, occupy nothing once they are refused.
+// Tenants that anybody can make up, and whose series go nowhere, occupy nothing once they are
+// refused.
 func TestInventedTenantsAreNotKept(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"credentials": [{"name": "a", "token": "secret", "tenants": ["a*", "|*"]}]}`)})
@@ -32,7 +33,8 @@ func TestInventedTenantsAreNotKept(t *testing.T) {
 	}
 }
 
-// What a series out of bounds costs does not depend on the size of a symbol that a hundred thousand of them share.
+// What a series out of bounds costs does not depend on the size of a symbol that a hundred thousand
+// of them share.
 func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 	const n = 20_000
 	large := strings.Repeat("x", 1<<20)
@@ -55,7 +57,8 @@ func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 	}
 }
 
-// Series that do not come any more make room for others: the sketch of those that are active is turned.
+// Series that do not come any more make room for others: the sketch of those that are active is
+// turned.
 func TestActiveSeriesAreTurned(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"a": {"active_series": 2}}}`)})
@@ -69,7 +72,8 @@ func TestActiveSeriesAreTurned(t *testing.T) {
 	}
 }
 
-// Tenants that Cortex and Mimir do not take, or that would mean something to HTTP, to paths or to them, come to no target.
+// Tenants that Cortex and Mimir do not take, or that would mean something to HTTP, to paths or to
+// them, come to no target.
 func TestHostileTenants(t *testing.T) {
 	hostile := []string{
 		"a\r\nX-Evil: 1", "a\n", "\r", "a\x00b", "\x00", ".", "..", "../../etc", "a/b", "a|b", "|", "a b", " a", "a ", "a\tb", "__mimir_cluster", "__markers__",

@@ -19,8 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// The bad actors of TestIsolation: slow, dead, refused, over a limit, malformed, huge, of a poisoned name, or full; each at the
-// resource that it shares with the others.
+// The bad actors of TestIsolation: slow, dead, refused, over a limit, malformed, huge, of a
+// poisoned name, or full; each at the resource that it shares with the others.
 
 var relayed = []shape{direct, queued}
 
@@ -239,7 +239,8 @@ var actors = []actor{
 	answering(http.StatusServiceUnavailable, "100000000"), answering(http.StatusTemporaryRedirect, ""),
 }
 
-// foreign is a credential of the tenant bad that sends series of others, by ever new names. The relay does not know them afterwards.
+// foreign is a credential of the tenant bad that sends series of others, by ever new names. The
+// relay does not know them afterwards.
 func foreign(name, rules string) actor {
 	const credentials = `credentials":[{"name":"g","token":"good","tenants":["good"]},{"name":"b","token":"bad","tenants":["bad"]}]}`
 	return actor{
@@ -315,7 +316,8 @@ func badRows(s *stage, i int) {
 	s.answered(badHost(i), s.tableRequest("bad", fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 20<<10))))
 }
 
-// trespass reaches for the database db with tokens that are not for it, or not for that, and once for its own.
+// trespass reaches for the database db with tokens that are not for it, or not for that, and once
+// for its own.
 func trespass(s *stage, i int) {
 	row := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":1}]`, time.Now().UnixMicro(), 1e9+s.next())
 	requests := []func() *http.Request{
@@ -354,7 +356,8 @@ func trespass(s *stage, i int) {
 	}
 }
 
-// nothingOf has tables of databases be those of the good senders alone, in the catalog and on the disk.
+// nothingOf has tables of databases be those of the good senders alone, in the catalog and on the
+// disk.
 func nothingOf(databases ...string) func(s *stage) {
 	return func(s *stage) {
 		req := s.method("GET", "/v1/tables", "")
@@ -499,7 +502,8 @@ func (s *stage) trickle(c net.Conn, text string) {
 	}
 }
 
-// answered sends a request from a host of its own, and returns the text of the answer, whatever it is.
+// answered sends a request from a host of its own, and returns the text of the answer, whatever it
+// is.
 func (s *stage) answered(host string, req *http.Request) (text string) {
 	transport := &http.Transport{DialContext: s.net.From(host)}
 	defer transport.CloseIdleConnections()

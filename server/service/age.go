@@ -11,8 +11,9 @@ import (
 // bornKey is that of a connection's deadline in its context.
 type bornKey struct{}
 
-// aging has connections end at an age, after the answer that is then due: load balancers can then redistribute connections. So
-// that those of one moment do not all come back in another one, ages differ by a tenth.
+// aging has connections end at an age, after the answer that is then due: load balancers can then
+// redistribute connections. So that those of one moment do not all come back in another one, ages
+// differ by a tenth.
 func aging(s *http.Server, age time.Duration) {
 	if age <= 0 {
 		return

@@ -14,15 +14,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/load"
 )
 
-// Demo shows the main job: this machine's counters go into a service of their own for a while, and then the Parquet files are
-// read that came of it.
+// Demo shows the main job: this machine's counters go into a service of their own for a while, and
+// then the Parquet files are read that came of it.
 type Demo struct {
 	Duration time.Duration `help:"How long to send." default:"8s"`
 	Interval time.Duration `help:"Sampling interval of the counters." default:"250ms"`
 }
 
-// Run returns an error unless every row that was acknowledged has landed once. The settings c are those of a service by
-// default.
+// Run returns an error unless every row that was acknowledged has landed once. The settings c are
+// those of a service by default.
 func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "slipstream-demo-")
 	if err != nil {

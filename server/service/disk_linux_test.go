@@ -49,7 +49,8 @@ func ready(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(b[:n])
 }
 
-// The disk of the log fills up: writes are refused with 503 and /ready says no. With room, the service goes on by itself.
+// The disk of the log fills up: writes are refused with 503 and /ready says no. With room, the
+// service goes on by itself.
 func TestLogDiskFull(t *testing.T) {
 	for name, args := range map[string][]string{
 		"below the minimum":  {"--wal-min-free=8MiB"},
@@ -97,8 +98,8 @@ func TestLogDiskFull(t *testing.T) {
 	}
 }
 
-// The disk of the files fills up, and so does that of the files aside: /ready says no, rows are taken for as long as there is memory, and
-// land once there is room.
+// The disk of the files fills up, and so does that of the files aside: /ready says no, rows are
+// taken for as long as there is memory, and land once there is room.
 func TestTableDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
@@ -130,7 +131,8 @@ func TestTableDiskFull(t *testing.T) {
 	wantIDs(t, idsOf(t, tables), []*sender{s})
 }
 
-// The disk of the files fills up, and that of the log has room: the files are aside until they have room.
+// The disk of the files fills up, and that of the log has room: the files are aside until they have
+// room.
 func TestTableDiskFullAside(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
@@ -171,7 +173,8 @@ func untilReady(t *testing.T, url string) {
 	}
 }
 
-// A small volume is enough for the default settings: they are scaled to it, so that writes are taken, and taken again when there is room.
+// A small volume is enough for the default settings: they are scaled to it, so that writes are
+// taken, and taken again when there is room.
 func TestSmallVolumeRecovers(t *testing.T) {
 	to := newTarget(t)
 	dir := filepath.Join(t.TempDir(), "volume")
@@ -196,7 +199,8 @@ func TestSmallVolumeRecovers(t *testing.T) {
 	c.stop()
 }
 
-// The queue is on a disk of its own, which fills up: /ready says so, although the log of rows has room.
+// The queue is on a disk of its own, which fills up: /ready says so, although the log of rows has
+// room.
 func TestReadyTellsOfTheQueuesDisk(t *testing.T) {
 	to := newTarget(t)
 	dir := t.TempDir()

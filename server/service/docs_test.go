@@ -188,7 +188,8 @@ type panel struct {
 	Targets     []struct{ RefID, Expr string }
 }
 
-// The dashboard can be imported: its panels have places of their own, and ask the data source that is chosen.
+// The dashboard can be imported: its panels have places of their own, and ask the data source that
+// is chosen.
 func TestDashboard(t *testing.T) {
 	var board struct {
 		UID, Title    string

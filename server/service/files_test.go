@@ -15,7 +15,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// land runs the service on a directory until a batch has landed, and returns the names of its Parquet files.
+// land runs the service on a directory until a batch has landed, and returns the names of its
+// Parquet files.
 func land(t *testing.T, dir string, first int64, args ...string) (names []string) {
 	t.Helper()
 	c := start(t, dir, args...)
@@ -67,7 +68,8 @@ func TestNodeNames(t *testing.T) {
 	}
 }
 
-// Only the owner may read what the service makes, unless it is told otherwise: each kind of file and directory.
+// Only the owner may read what the service makes, unless it is told otherwise: each kind of file
+// and directory.
 func TestFileModes(t *testing.T) {
 	kinds := []string{
 		".", "lock", "node", "schemas.json", "catalog.json", "catalog.N.journal", "aside", "wal", "wal/N.wal", "wal/first", "wal/lock", "wal/reserve",

@@ -253,8 +253,8 @@ func write(t *testing.T, url string, s *sender, first int64) (int, string) {
 	return status, text
 }
 
-// postBatch posts rows with the ids first, first+1, … in one of the formats, which take turns. The last of them has a line that is
-// wrong, and wants the others to be taken.
+// postBatch posts rows with the ids first, first+1, … in one of the formats, which take turns. The
+// last of them has a line that is wrong, and wants the others to be taken.
 func postBatch(t testing.TB, client *http.Client, base string, first int64) (status int, text string, err error) {
 	var lines bytes.Buffer
 	var times, ids []int64

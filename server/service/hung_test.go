@@ -17,8 +17,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
-// A disk that does not answer while the service recovers does not keep it from ending within --timeout-shutdown, nor from saying that it is
-// alive and not ready. What was acknowledged is there after the next start.
+// A disk that does not answer while the service recovers does not keep it from ending within
+// --timeout-shutdown, nor from saying that it is alive and not ready. What was acknowledged is
+// there after the next start.
 func TestStopWhileRecoveryHangs(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

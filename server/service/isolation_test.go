@@ -33,15 +33,17 @@ import (
 
 // What one client, tenant, table or target does costs the others nothing.
 //
-// Each bad actor of actors_test.go meets each shape of the service, in a bubble whose disk, network and target are in memory. Two good
-// senders, one of rows and one of series, go on with their work. What they meet is compared with a run without the bad actor:
+// Each bad actor of actors_test.go meets each shape of the service, in a bubble whose disk, network
+// and target are in memory. Two good senders, one of rows and one of series, go on with their work.
+// What they meet is compared with a run without the bad actor:
 //
 //	answers that are not 2xx     none
 //	late answers, deliveries     at most one more of a hundred than there: see late
 //	rows and samples at the end  each exactly once
 //	rows that are sent again     answered by their keys, and not stored again
 //
-// Time is that of the bubble: it passes while somebody waits, and computing costs none. So what is measured is who waits for whom.
+// Time is that of the bubble: it passes while somebody waits, and computing costs none. So what is
+// measured is who waits for whom.
 
 // shape is what becomes of series.
 type shape int
@@ -79,8 +81,8 @@ type actor struct {
 	check  func(s *stage)                                         // when the last rows have landed; nil: nothing
 }
 
-// TestIsolation has each actor alone meet each shape. In the long form it goes on with actors together, whose number and times
-// come from a seed.
+// TestIsolation has each actor alone meet each shape. In the long form it goes on with actors
+// together, whose number and times come from a seed.
 func TestIsolation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short has no time for so many requests")
@@ -375,7 +377,8 @@ func (s *stage) row(id int64) *http.Request {
 	return s.request("/v1/write/db/good", strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer good", "Idempotency-Key", fmt.Sprint("good-", id))
 }
 
-// again sends all that was acknowledged to the good sender of rows once more, with the same keys. Nothing of it may be stored again.
+// again sends all that was acknowledged to the good sender of rows once more, with the same keys.
+// Nothing of it may be stored again.
 func (s *stage) again() {
 	client := &http.Client{Transport: &http.Transport{DialContext: s.net.From("198.51.100.1")}}
 	defer client.CloseIdleConnections()
@@ -469,7 +472,8 @@ func (s *stage) delays() (list []time.Duration) {
 	return list
 }
 
-// landed returns how often each id of the good sender's table is in its files, and each value of its series.
+// landed returns how often each id of the good sender's table is in its files, and each value of
+// its series.
 func (s *stage) landed(dir string) map[string]map[int64]int {
 	rows, series := make(map[int64]int), make(map[int64]int)
 	s.walk(path.Join(dir, "tables"), func(file string) {
@@ -535,8 +539,9 @@ func (s *stage) compare(quiet *stage) {
 	}
 }
 
-// late counts the answers or deliveries that took longer than they should: more than twice what all but one in a hundred take in the quiet
-// run, and a sync, since all share one disk. Of a hundred one more may be late than in the quiet run.
+// late counts the answers or deliveries that took longer than they should: more than twice what all
+// but one in a hundred take in the quiet run, and a sync, since all share one disk. Of a hundred
+// one more may be late than in the quiet run.
 func (s *stage) late(what string, got, quiet []time.Duration) {
 	s.t.Helper()
 	if len(got) < len(quiet)*9/10 || len(quiet) == 0 {

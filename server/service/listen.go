@@ -33,8 +33,8 @@ func (s *Service) openListener() (net.Listener, error) {
 	return l, nil
 }
 
-// newServer is an HTTP server with the timeouts of the settings. There is none for writing: replies are short, and a flush
-// takes the time it takes.
+// newServer is an HTTP server with the timeouts of the settings. There is none for writing: replies
+// are short, and a flush takes the time it takes.
 func newServer(c *config.Serve, h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -57,8 +57,9 @@ func profiles() http.Handler {
 	return mux
 }
 
-// lockData makes the data directory and takes its lock, which the system gives back when the process ends. The log has a
-// lock too, but by then temporary files are swept, which might be those of another process.
+// lockData makes the data directory and takes its lock, which the system gives back when the
+// process ends. The log has a lock too, but by then temporary files are swept, which might be those
+// of another process.
 func lockData(d disk.Disk, dir string) (unlock func(), err error) {
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)

@@ -14,10 +14,12 @@ import (
 // lookup resolves a name.
 type lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
-// lookupTimeout bounds the wait for names at the start. A name that is not known by then may be one of a target that starts later.
+// lookupTimeout bounds the wait for names at the start. A name that is not known by then may be one
+// of a target that starts later.
 const lookupTimeout = 2 * time.Second
 
-// checkLoop returns an error if the name of a target means this service: each request would come back for ever.
+// checkLoop returns an error if the name of a target means this service: each request would come
+// back for ever.
 func checkLoop(targets []string, listen net.Addr, resolve lookup) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()

@@ -13,7 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A bomb takes at most twice what one request may become, of the system's memory and not only of the collector's.
+// A bomb takes at most twice what one request may become, of the system's memory and not only of
+// the collector's.
 func TestBombMemory(t *testing.T) {
 	const limit = 256 << 20
 	for _, c := range []struct {

@@ -26,7 +26,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// receiver is a target that answers each tenant as the test says, and keeps the bodies that it has taken.
+// receiver is a target that answers each tenant as the test says, and keeps the bodies that it has
+// taken.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -569,7 +570,8 @@ func TestPagesFromCortexTenant(t *testing.T) {
 	page.Done(t)
 }
 
-// wantVersions asserts that a request of 2.0, sent twice, comes in these versions to a target that answers 2.0 so, and is answered with 204.
+// wantVersions asserts that a request of 2.0, sent twice, comes in these versions to a target that
+// answers 2.0 so, and is answered with 204.
 func wantVersions(t *testing.T, v2 http.HandlerFunc, want ...string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -603,7 +605,8 @@ func wantVersions(t *testing.T, v2 http.HandlerFunc, want ...string) {
 	}
 }
 
-// wantLimited asserts that a tenant beyond its rate, and a target's 429, are answered with the status and a Retry-After.
+// wantLimited asserts that a tenant beyond its rate, and a target's 429, are answered with the
+// status and a Retry-After.
 func wantLimited(t *testing.T, status int, flags ...string) {
 	t.Helper()
 	to := newReceiver(t)
@@ -633,7 +636,8 @@ func wantAnswers(t *testing.T, want int, answers ...int) {
 	}
 }
 
-// wantReplicated asserts what a sender gets if one of two targets answers with a status. The other one gets the series in any case.
+// wantReplicated asserts what a sender gets if one of two targets answers with a status. The other
+// one gets the series in any case.
 func wantReplicated(t *testing.T, answer, want int, flags ...string) {
 	t.Helper()
 	sound, other := newReceiver(t), newReceiver(t)
@@ -679,7 +683,8 @@ func filesOf(t *testing.T, page *pages.Page, heading string) map[string]check {
 	return checks
 }
 
-// settingsOfCortexTenant makes checks of the flags and paths that take the place of cortex-tenant's settings.
+// settingsOfCortexTenant makes checks of the flags and paths that take the place of cortex-tenant's
+// settings.
 func settingsOfCortexTenant(t *testing.T, page *pages.Page) map[string]check {
 	paths := func(t *testing.T, r pages.Row) {
 		try(t, func(send func([]byte, ...string) reply) { send(series("a")).wants(t, 204) }, "--relay.target="+newReceiver(t).URL)

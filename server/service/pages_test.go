@@ -14,11 +14,13 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// The commands of README, docs/service.md and docs/ingest-schema.md that talk to the service, run against it.
+// The commands of README, docs/service.md and docs/ingest-schema.md that talk to the service, run
+// against it.
 
 const root = "github.com/slipstream-go/slipstream"
 
-// shell runs a block in a directory, with the service where the block says localhost:8080. It returns what the commands print.
+// shell runs a block in a directory, with the service where the block says localhost:8080. It
+// returns what the commands print.
 func shell(t *testing.T, c *child, dir string, b pages.Block) string {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -38,7 +40,8 @@ func shell(t *testing.T, c *child, dir string, b pages.Block) string {
 	return string(out)
 }
 
-// README's example: the block's first command writes a row, and the second one is for DuckDB, which the tests of parquet run.
+// README's example: the block's first command writes a row, and the second one is for DuckDB, which
+// the tests of parquet run.
 func TestPagesReadme(t *testing.T) {
 	page := pages.Read(t, "README.md")
 	page.Blocks(t, "The service", map[string]func(*testing.T, pages.Block){

@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// eachFile calls fn with every Parquet file below dir, in the order of their names. A service may be at work there: files
-// that are in the making are left out.
+// eachFile calls fn with every Parquet file below dir, in the order of their names. A service may
+// be at work there: files that are in the making are left out.
 func eachFile(dir string, fn func(path string) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -18,8 +18,9 @@ func fetch(t *testing.T, url, token string) string {
 	return text
 }
 
-// Rows of a killed service cannot land when it starts again, and do not fit into its memory: /ready and /metrics say why, with paths and
-// tables for those with a token only, and SIGTERM ends it. All rows land once the cause is gone.
+// Rows of a killed service cannot land when it starts again, and do not fit into its memory: /ready
+// and /metrics say why, with paths and tables for those with a token only, and SIGTERM ends it. All
+// rows land once the cause is gone.
 func TestRecoveryThatCannotLand(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SLIPSTREAM_TOKEN", "secret")
@@ -86,7 +87,8 @@ func TestRecoveryThatCannotLand(t *testing.T) {
 	wantIDs(t, idsOf(t, dir), []*sender{s})
 }
 
-// A body that stands still does not take the time in which rows should land: after SIGTERM all that was acknowledged lands.
+// A body that stands still does not take the time in which rows should land: after SIGTERM all that
+// was acknowledged lands.
 func TestStopWithStalledBody(t *testing.T) {
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h", "--timeout-shutdown=2s", "--min-rate=0", "--timeout-read=1h")

@@ -51,7 +51,8 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 	return r, errors.Join(err, s.watcher.Add("credentials for targets", r.LoadEgress))
 }
 
-// admitSeries guards Remote Write where the rules name no credentials. Its series are rows of one database; those for a target count as such.
+// admitSeries guards Remote Write where the rules name no credentials. Its series are rows of one
+// database; those for a target count as such.
 func (s *Service) admitSeries(r *http.Request) *access.Refusal {
 	_, denied := s.guard.Admit(r, access.Write, access.Database(ingest.SeriesDatabase))
 	return denied

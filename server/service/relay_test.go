@@ -79,7 +79,8 @@ func writeText(t *testing.T, file, text string) {
 	}
 }
 
-// With nothing set, Remote Write is answered when it is on disk, and lands in a table for each tenant.
+// With nothing set, Remote Write is answered when it is on disk, and lands in a table for each
+// tenant.
 func TestRemoteWriteLands(t *testing.T) {
 	c := settings(t)
 	s, stop := run(t, c)
@@ -103,7 +104,8 @@ func TestRemoteWriteLands(t *testing.T) {
 	}
 }
 
-// Remote Write has no keys and no parameters: what is sent twice lands twice, as the documentation says.
+// Remote Write has no keys and no parameters: what is sent twice lands twice, as the documentation
+// says.
 func TestRemoteWriteHasNoKeys(t *testing.T) {
 	c := settings(t)
 	s, stop := run(t, c)
@@ -132,7 +134,8 @@ func TestRemoteWriteHasNoKeys(t *testing.T) {
 	}
 }
 
-// Rules, and the secrets that they name, are read again when they change. What is broken is not used.
+// Rules, and the secrets that they name, are read again when they change. What is broken is not
+// used.
 func TestRulesReload(t *testing.T) {
 	to := newTarget(t)
 	dir := t.TempDir()
@@ -177,7 +180,8 @@ func TestRulesReload(t *testing.T) {
 	}
 }
 
-// A client that shows a certificate may write for the tenants of its name; another, or one without, may not.
+// A client that shows a certificate may write for the tenants of its name; another, or one without,
+// may not.
 func TestCertificatesNameTenants(t *testing.T) {
 	to := newTarget(t)
 	cert, key, anonymous := certificate(t)
@@ -273,7 +277,8 @@ func TestTokensReload(t *testing.T) {
 	}
 }
 
-// Those who come from cortex-tenant find its paths, and whoever asks for another one learns where Remote Write is taken.
+// Those who come from cortex-tenant find its paths, and whoever asks for another one learns where
+// Remote Write is taken.
 func TestPathsOfTheRelay(t *testing.T) {
 	to := newTarget(t)
 	s, stop := run(t, settings(t, "--relay.target="+to.URL))
@@ -314,7 +319,8 @@ func TestPathsOfTheRelay(t *testing.T) {
 	}
 }
 
-// A queue whose log is damaged starts, delivers what is whole, and says in its metrics what it has set aside.
+// A queue whose log is damaged starts, delivers what is whole, and says in its metrics what it has
+// set aside.
 func TestDamagedQueueStarts(t *testing.T) {
 	dir := t.TempDir()
 	s, stop := run(t, settings(t, "--relay.target=http://127.0.0.1:1/", "--relay.queue="+dir))
@@ -354,7 +360,8 @@ func TestDamagedQueueStarts(t *testing.T) {
 	}
 }
 
-// Whatever receivers are to take lands: exemplars or metadata alone, histograms of any kind, values that are no numbers.
+// Whatever receivers are to take lands: exemplars or metadata alone, histograms of any kind, values
+// that are no numbers.
 func TestReceivedSeriesLand(t *testing.T) {
 	named := func(name string, change func(s *remotewrite.Series)) remotewrite.Series {
 		s := remotewrite.Series{Labels: []remotewrite.Label{{Name: "__name__", Value: name}, {Name: "__tenant__", Value: "a"}}}
@@ -427,7 +434,8 @@ func (d crowded) Free(dir string) (int64, error) {
 	return d.Disk.Free(dir)
 }
 
-// The queue's disk is full: /ready and senders are told so without a path, and the relay goes on by itself when there is room.
+// The queue's disk is full: /ready and senders are told so without a path, and the relay goes on by
+// itself when there is room.
 func TestFullDiskOfTheQueue(t *testing.T) {
 	to, dir := newTarget(t), t.TempDir()
 	var full atomic.Bool

@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// Remote Write is writing to the database metrics, at each of its paths, whether the series land or go to a target. Credentials of the rules
-// take the place of the tokens.
+// Remote Write is writing to the database metrics, at each of its paths, whether the series land or
+// go to a target. Credentials of the rules take the place of the tokens.
 func TestRightsOfRemoteWrite(t *testing.T) {
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	writeText(t, tokens, "all\nseries db=metrics rights=write\nany rights=write\nrows db=logs,metrics2\nreader rights=read\nadmin db=* rights=administer,read\n")
@@ -125,8 +125,8 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// A change of the file of tokens holds for the next request. A file that is broken, or is gone, changes nothing; the log and a metric say so,
-// and neither has a word of it.
+// A change of the file of tokens holds for the next request. A file that is broken, or is gone,
+// changes nothing; the log and a metric say so, and neither has a word of it.
 func TestRightsReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
 	writeText(t, file, "alpha\n")

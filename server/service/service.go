@@ -153,7 +153,8 @@ func minRate(c *config.Serve) int64 {
 	return int64(c.Limits.MinRate)
 }
 
-// processorTime chooses what the runtime knows of the time that it has had, and what the collector of garbage has taken of it.
+// processorTime chooses what the runtime knows of the time that it has had, and what the collector
+// of garbage has taken of it.
 var processorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/cpu/classes/(gc/total|idle|total):cpu-seconds$`)}
 
 // statistics returns the store, also while it recovers; nil before that.
@@ -189,7 +190,8 @@ func (s *Service) release() {
 	}
 }
 
-// Run serves until ctx is done, and then stops in good order. It returns nil if every row has landed.
+// Run serves until ctx is done, and then stops in good order. It returns nil if every row has
+// landed.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.release()
 	s.log.Info("listening", "url", s.URL(), "data", s.config.Data, "version", s.version)
@@ -236,7 +238,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return err
 }
 
-// recover opens the store: what an earlier run has left behind is put right. When ctx ends, what has not landed stays in the log.
+// recover opens the store: what an earlier run has left behind is put right. When ctx ends, what
+// has not landed stays in the log.
 func (s *Service) recover(ctx context.Context) error {
 	begin := time.Now()
 	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version, Disk: s.disk})
@@ -281,7 +284,8 @@ func (s *Service) recover(ctx context.Context) error {
 	return nil
 }
 
-// stop ends in good order: not ready, no new connections, requests finished, rows landed, log closed.
+// stop ends in good order: not ready, no new connections, requests finished, rows landed, log
+// closed.
 func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	s.handler.Drain()
 	time.Sleep(s.config.Timeout.Drain)

@@ -136,7 +136,8 @@ func (m *model) lifeOf(id int64) int { return m.requestOf(id).life }
 
 var formats = []string{"json rows", "json columns", "ndjson", "msgpack rows", "msgpack columns", "schema", "arc", "partial"}
 
-// row returns the cells of a row. The ints of v, and of the columns late0, late1 … at first, are floats later.
+// row returns the cells of a row. The ints of v, and of the columns late0, late1 … at first, are
+// floats later.
 func (m *model) row(id int64, it *item) map[string]any {
 	row := map[string]any{"time": it.time, "id": id, "v": any(id), "host": host(id)}
 	if id%3 == 0 {
@@ -182,7 +183,8 @@ func columnsOf(rows []map[string]any) map[string][]any {
 	return all
 }
 
-// rows is a request of rows in a format. Some have a key, and for some the client does not wait until they are on disk.
+// rows is a request of rows in a format. Some have a key, and for some the client does not wait
+// until they are on disk.
 func (c *client) rows(format string) *request {
 	q := c.batch(format)
 	switch {
@@ -286,7 +288,8 @@ func (c *client) refused() *request {
 	return c.wrong(kinds[c.IntN(len(kinds))])
 }
 
-// wrong is a request that is refused for what is wrong with it. Its rows have a column that no others have.
+// wrong is a request that is refused for what is wrong with it. Its rows have a column that no
+// others have.
 func (c *client) wrong(kind string) *request {
 	m := c.m
 	rows := func(n int) (ids []int64, rows []map[string]any) {
@@ -368,8 +371,8 @@ func (m *model) back(q *request) {
 	delete(m.flying, q)
 }
 
-// note notes what an answer says of a request and its items. The first answer is that to a request that was never sent before; an
-// asynchronous one says only that the rows are queued for the disk.
+// note notes what an answer says of a request and its items. The first answer is that to a request
+// that was never sent before; an asynchronous one says only that the rows are queued for the disk.
 func (m *model) note(q *request, a response, first, async bool) {
 	status, text := a.status, a.text
 	before := q.fate
@@ -450,7 +453,8 @@ func (m *model) note(q *request, a response, first, async bool) {
 	}
 }
 
-// rejected notes which rows of a partial request were rejected: those that are wrong, and no others.
+// rejected notes which rows of a partial request were rejected: those that are wrong, and no
+// others.
 func (m *model) rejected(q *request, text string, fates map[int64]fate) {
 	var answer struct {
 		Rows     int
@@ -489,8 +493,8 @@ func (m *model) rejected(q *request, text string, fates map[int64]fate) {
 	m.Count("rows rejected", bad)
 }
 
-// administer drops tables and columns, and sets types. Rows of a table that were there before it is dropped must not come back; of those that
-// come meanwhile, nobody knows.
+// administer drops tables and columns, and sets types. Rows of a table that were there before it is
+// dropped must not come back; of those that come meanwhile, nobody knows.
 func (c *client) administer() {
 	defer c.http.CloseIdleConnections()
 	m := c.m
@@ -518,7 +522,8 @@ func (c *client) administer() {
 	}
 }
 
-// setType gives a column of numbers another type, in all files of the table. What is known of rows stays.
+// setType gives a column of numbers another type, in all files of the table. What is known of rows
+// stays.
 func (m *model) setType(c *client, table, column string) {
 	kind := []string{"float64", "int64"}[c.IntN(2)]
 	m.mu.Lock()
@@ -538,7 +543,8 @@ func (m *model) setType(c *client, table, column string) {
 	}
 }
 
-// declare gives a column that one row alone has a type that no row would give it: nothing but what was set keeps it.
+// declare gives a column that one row alone has a type that no row would give it: nothing but what
+// was set keeps it.
 func (m *model) declare(c *client, table string) {
 	var id int64
 	m.mu.Lock()

@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/sim"
 )
 
-// end is the last life, on a sound disk and with sound targets, and the comparison of what is there with what should be.
+// end is the last life, on a sound disk and with sound targets, and the comparison of what is there
+// with what should be.
 func (m *model) end() {
 	m.Phase("end")
 	m.Sound()
@@ -88,7 +89,8 @@ func (m *model) story(id int64) string {
 	return fmt.Sprintf("%s, key %q, life %d, last answer %d, begun %v, ended %v, altered %v, ids %v", q.kind, q.key, q.life, q.status, q.begun.Format("15:04:05.000"), q.ended.Format("15:04:05.000"), q.altered, q.ids)
 }
 
-// whole wants a request of unknown fate to be there with all its rows or none. Of unknown are the items of found that were sent.
+// whole wants a request of unknown fate to be there with all its rows or none. Of unknown are the
+// items of found that were sent.
 func (m *model) whole(unknown map[int64]int) {
 	there := make(map[*request]bool)
 	for _, q := range m.requests {

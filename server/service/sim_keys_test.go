@@ -10,9 +10,11 @@ import (
 	"time"
 )
 
-// Requests with keys: those that are sent again, others with the same key, and several of them at once.
+// Requests with keys: those that are sent again, others with the same key, and several of them at
+// once.
 
-// mostKeys is how many the service is to remember at most: the log's segments are too small for more.
+// mostKeys is how many the service is to remember at most: the log's segments are too small for
+// more.
 const mostKeys = 40
 
 // keys returns how many keys the service may remember.
@@ -135,7 +137,8 @@ func (a *attempt) during(other *attempt) bool {
 	return a != other && other.answered.After(other.sent) && a.sent.Before(other.answered) && !a.answered.Before(other.answered)
 }
 
-// copies are a request several times, at once or nearly so. The client of each may give up, and may want not to wait for the disk.
+// copies are a request several times, at once or nearly so. The client of each may give up, and may
+// want not to wait for the disk.
 func (c *client) copies(q *request) (all []*attempt) {
 	for range 2 + c.IntN(3) {
 		a := &attempt{q: q, async: !q.partial && c.IntN(6) == 0}
@@ -201,7 +204,8 @@ func (c *client) together(all ...*attempt) {
 		m.back(q)
 	}
 	m.met(all)
-	// Those that stored something come first, and of these the ones whose rows the log may have lost.
+	// Those that stored something come first, and of these the ones whose rows the log may have
+	// lost.
 	slices.SortStableFunc(all, func(a, b *attempt) int { return cmp.Compare(a.rank(), b.rank()) })
 	for _, a := range all {
 		if a.q.key != "" && a.cut == 0 && a.answered.Sub(a.sent) >= c.http.Timeout {
@@ -242,7 +246,8 @@ func (c *client) attempt(a *attempt) {
 	a.answered = time.Now()
 }
 
-// judge compares what is known of requests with one key. One is stored at most, and only then are the others told that they are not it.
+// judge compares what is known of requests with one key. One is stored at most, and only then are
+// the others told that they are not it.
 func (m *model) judge(all []*attempt) {
 	var bodies []*request // that may be stored
 	for _, a := range all {
@@ -322,7 +327,8 @@ func (m *model) rebut(q *request) {
 	}
 }
 
-// met counts how requests with one key met each other, and wants those that waited for one that is stored to be answered with it.
+// met counts how requests with one key met each other, and wants those that waited for one that is
+// stored to be answered with it.
 func (m *model) met(all []*attempt) {
 	for _, a := range all {
 		for _, b := range all {

@@ -115,8 +115,8 @@ func (c *client) nameless() *request {
 	}
 }
 
-// deliver sends a request of Remote Write again while it is answered with 5xx or 429, as Prometheus does, but not for ever. Its client sends nothing
-// else meanwhile.
+// deliver sends a request of Remote Write again while it is answered with 5xx or 429, as Prometheus
+// does, but not for ever. Its client sends nothing else meanwhile.
 func (c *client) deliver(q *request) {
 	c.send(q)
 	c.resend(q)
@@ -136,8 +136,8 @@ func (c *client) resend(q *request) {
 	}
 }
 
-// answered compares the answer to a request that was passed on at once with what the targets have of it. A target that was sound has it
-// whatever became of the other one.
+// answered compares the answer to a request that was passed on at once with what the targets have
+// of it. A target that was sound has it whatever became of the other one.
 func (m *model) answered(q *request, text string) {
 	told := q.status == http.StatusNoContent || q.status == http.StatusBadRequest && q.partly
 	if !told && (q.status != http.StatusServiceUnavailable || m.over) {
@@ -182,7 +182,8 @@ func (m *model) arrived(id int64) bool {
 	return has != 0 && has&must == must
 }
 
-// beside wants the queue to deliver to a sound target, at once, while the other one is away for good.
+// beside wants the queue to deliver to a sound target, at once, while the other one is away for
+// good.
 func (m *model) beside() {
 	for i, t := range m.targets {
 		if m.way != queueEach || t.state != sound || !m.targets[1-i].away() {
@@ -205,7 +206,8 @@ func (m *model) beside() {
 	}
 }
 
-// lacks returns a sample that the queue has acknowledged for each target, and that t does not have; or 0.
+// lacks returns a sample that the queue has acknowledged for each target, and that t does not have;
+// or 0.
 func (m *model) lacks(t *upstream) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

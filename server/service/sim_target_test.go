@@ -28,8 +28,8 @@ func (s state) String() string {
 	return [...]string{sound: "sound", unreliable: "unreliable", interrupted: "interrupted", cutOff: "cut off", silent: "silent", slow: "slow"}[s]
 }
 
-// upstream is a target that series are passed on to. It fails for each tenant by chance of its own, so that one tenant's posts do not depend on
-// the order of others'. The model's lock guards it.
+// upstream is a target that series are passed on to. It fails for each tenant by chance of its own,
+// so that one tenant's posts do not depend on the order of others'. The model's lock guards it.
 type upstream struct {
 	m      *model
 	url    string
@@ -176,7 +176,8 @@ func (t *upstream) roll(tenant string) (takes time.Duration, n int) {
 // poison reports whether targets never take a sample.
 func poison(id int64) bool { return id%13 == 0 }
 
-// check wants samples to be of the tenant, and none to come that the target, or any that would have done, has said it has.
+// check wants samples to be of the tenant, and none to come that the target, or any that would have
+// done, has said it has.
 func (t *upstream) check(tenant string, ids []int64) {
 	m := t.m
 	m.mu.Lock()
@@ -227,7 +228,8 @@ func (t *upstream) take(tenant string, ids []int64, told bool) {
 	}
 }
 
-// settle notes that what the target has taken in this life must not come again: the service has ended in good order.
+// settle notes that what the target has taken in this life must not come again: the service has
+// ended in good order.
 func (t *upstream) settle() { maps.Copy(t.settled, t.told) }
 
 // serveAll has both targets take all but what they never take, of a queue that has copies for each.

@@ -22,7 +22,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/sim"
 )
 
-// The whole service over HTTP, on the simulated disk of package sim and a network in memory: lives from seeds.
+// The whole service over HTTP, on the simulated disk of package sim and a network in memory: lives
+// from seeds.
 //
 //	sim_test.go         lives, and what is known of rows and samples
 //	sim_clients_test.go clients: requests of each format, refused requests, alterations
@@ -31,10 +32,12 @@ import (
 //	sim_target_test.go  the two targets: they fail, are cut off, and fall behind
 //	sim_end_test.go     the last life, and the comparison of what is there with what should be
 //
-// What was acknowledged is there once, however often a request with a key was sent again, and of several requests with one key
-// one at most; nothing of what was refused is there; of a request of unknown fate there is all or nothing. A target got what was acknowledged for it at least once, and no more often than its
-// answers were lost, in order, and under the names of its tenants; with replication each target did, whatever became of the other one.
-// When faults end, the service is ready and everything lands, in minutes.
+// What was acknowledged is there once, however often a request with a key was sent again, and of
+// several requests with one key one at most; nothing of what was refused is there; of a request of
+// unknown fate there is all or nothing. A target got what was acknowledged for it at least once,
+// and no more often than its answers were lost, in order, and under the names of its tenants; with
+// replication each target did, whatever became of the other one. When faults end, the service is
+// ready and everything lands, in minutes.
 var services = sim.Plan{
 	Seeds: 200,
 	Life:  lives(toFiles, toFiles, toFiles, toFiles, queueAny, queueAny, queueEach, queueEach, queueEach, postAny, postEach, postLiving),
@@ -62,7 +65,8 @@ var services = sim.Plan{
 // TestService runs seeds; see package sim for how to run one again, and for the long form.
 func TestService(t *testing.T) { sim.Run(t, services) }
 
-// TestServiceReplays leaves out the relay, whose transport to the targets has goroutines that wake at the same moment.
+// TestServiceReplays leaves out the relay, whose transport to the targets has goroutines that wake
+// at the same moment.
 func TestServiceReplays(t *testing.T) {
 	sim.Replays(t, sim.Plan{Life: lives(toFiles)}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 }
@@ -81,7 +85,8 @@ type fate = sim.Fate
 
 const unknown, acknowledged, refused, dropped = sim.Unknown, sim.Acknowledged, sim.Refused, sim.Dropped
 
-// item is a row of a table, or a sample of a tenant. What else is in it follows from its id, which is unique.
+// item is a row of a table, or a sample of a tenant. What else is in it follows from its id, which
+// is unique.
 type item struct {
 	table  string // as db/t0, metrics/a, or target/a for a sample that is passed on
 	time   int64  // microseconds
@@ -267,7 +272,8 @@ func (m *model) isOver() bool {
 	return m.over || m.Crashed()
 }
 
-// settle acknowledges what was queued for the disk in a life without faults that has ended in good order.
+// settle acknowledges what was queued for the disk in a life without faults that has ended in good
+// order.
 func (m *model) settle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// certificates are those of the listener, as its files said last. Connections that are open keep what they began with.
+// certificates are those of the listener, as its files said last. Connections that are open keep
+// what they began with.
 type certificates struct {
 	cert, key, clients string
 	current            atomic.Pointer[tls.Config]

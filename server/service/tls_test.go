@@ -88,7 +88,8 @@ func signed(t *testing.T, cert, key string, until time.Time) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private}
 }
 
-// Certificates of clients are those of the authorities of the day, in sessions that are resumed as well.
+// Certificates of clients are those of the authorities of the day, in sessions that are resumed as
+// well.
 func TestClientCertificates(t *testing.T) {
 	cert, key, anonymous := certificate(t)
 	firstCA, firstKey, _ := certificate(t)
@@ -133,7 +134,8 @@ func TestClientCertificates(t *testing.T) {
 	}
 	first, second := client(signed(t, firstCA, firstKey, time.Now().Add(time.Hour))), client(signed(t, secondCA, secondKey, time.Now().Add(time.Hour)))
 	late := client(signed(t, firstCA, firstKey, time.Now().Add(-time.Minute)))
-	// A client does not show a certificate of an authority that the server has not named, unless it is made to.
+	// A client does not show a certificate of an authority that the server has not named, unless it
+	// is made to.
 	forced := func(c *http.Client) {
 		config := c.Transport.(*http.Transport).TLSClientConfig
 		pair := config.Certificates[0]

@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// carrier remembers each record by its first row for ever, as the service remembers keys of requests for a while.
+// carrier remembers each record by its first row for ever, as the service remembers keys of
+// requests for a while.
 type carrier struct {
 	mu   sync.Mutex
 	seqs map[int64]uint64 // of the record that has it, by row
@@ -73,7 +74,8 @@ func (c *carrier) Carry(to uint64) ([]byte, func(uint64)) {
 	return payload, func(seq uint64) { c.add(seq, ids...) }
 }
 
-// recalled compares what a life has recalled with what those before it have acknowledged or refused.
+// recalled compares what a life has recalled with what those before it have acknowledged or
+// refused.
 func (m *tables) recalled(c *carrier) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

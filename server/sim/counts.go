@@ -10,7 +10,8 @@ import (
 // Counts is how often things happened, by name.
 type Counts map[string]int
 
-// of returns the count of a name, or of all names that begin with what stands before a "*" at its end.
+// of returns the count of a name, or of all names that begin with what stands before a "*" at its
+// end.
 func (c Counts) of(name string) (n int) {
 	prefix, many := strings.CutSuffix(name, "*")
 	if !many {

@@ -32,8 +32,8 @@ func (w *World) Lives(most int, live, end func()) {
 	end()
 }
 
-// Begin begins a life on a disk that may fail, see [World.Faults]: start starts the service, which then is in the phase named. If
-// it does not start, Begin returns false, and the life is over.
+// Begin begins a life on a disk that may fail, see [World.Faults]: start starts the service, which
+// then is in the phase named. If it does not start, Begin returns false, and the life is over.
 func (w *World) Begin(root, phase string, start func() error) bool {
 	w.Faults(root)
 	w.Phase("start")
@@ -47,7 +47,8 @@ func (w *World) Begin(root, phase string, start func() error) bool {
 	return true
 }
 
-// Grace returns a context for the end of a service: it ends after a time below most, or has ended where the disk has crashed.
+// Grace returns a context for the end of a service: it ends after a time below most, or has ended
+// where the disk has crashed.
 func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, cancel = context.WithTimeout(context.Background(), time.Duration(w.Rand.IntN(int(most/time.Second)))*time.Second)
 	if w.Crashed() {
@@ -56,7 +57,8 @@ func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.C
 	return ctx, cancel
 }
 
-// Await waits until lacks returns nil. Otherwise it ends the test by that error when the time is over.
+// Await waits until lacks returns nil. Otherwise it ends the test by that error when the time is
+// over.
 func (w *World) Await(most time.Duration, lacks func() error) {
 	for began := time.Now(); ; time.Sleep(time.Second) {
 		err := lacks()

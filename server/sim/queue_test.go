@@ -220,7 +220,8 @@ func (m *items) corrupt() {
 	}
 }
 
-// beside wants the items of all tenants to be delivered but for those of the one whose target hangs.
+// beside wants the items of all tenants to be delivered but for those of the one whose target
+// hangs.
 func (m *items) beside(q *queue.Queue) {
 	m.Count("lives beside a tenant that hangs", 1)
 	m.Await(time.Hour, func() error {
@@ -269,7 +270,8 @@ func (m *items) client(q *queue.Queue, r *rand.Rand) {
 	}
 }
 
-// end is the last life, on a sound disk and with a sound target, and the comparison of what was delivered with what should be.
+// end is the last life, on a sound disk and with a sound target, and the comparison of what was
+// delivered with what should be.
 func (m *items) end() {
 	m.Sound()
 	m.Phase("end")

@@ -2,5 +2,6 @@
 
 package sim
 
-// shuffled reports whether the scheduler runs goroutines in random order, as it does for the race detector.
+// shuffled reports whether the scheduler runs goroutines in random order, as it does for the race
+// detector.
 const shuffled = true

@@ -22,12 +22,14 @@ type Plan struct {
 	// Life runs a world from its beginning to its end.
 	Life func(w *World)
 
-	// Meets lists what the seeds of the short form must have met together; see [World.Count]. A name that ends in "*" stands for all that
-	// begin so. Without what it lists, a test could pass because nothing happened.
+	// Meets lists what the seeds of the short form must have met together; see [World.Count]. A
+	// name that ends in "*" stands for all that begin so. Without what it lists, a test could pass
+	// because nothing happened.
 	Meets []string
 }
 
-// Run runs a plan: the short form, the one seed of SLIPSTREAM_SEED, or new seeds for the time of SLIPSTREAM_LONG.
+// Run runs a plan: the short form, the one seed of SLIPSTREAM_SEED, or new seeds for the time of
+// SLIPSTREAM_LONG.
 func Run(t *testing.T, p Plan) {
 	defer settle()()
 	met := make(Counts)
@@ -70,8 +72,8 @@ func Run(t *testing.T, p Plan) {
 	}
 }
 
-// settle makes runs repeatable, until done is called: where goroutines run one at a time, those that wake at the same moment do so in the same
-// order again.
+// settle makes runs repeatable, until done is called: where goroutines run one at a time, those
+// that wake at the same moment do so in the same order again.
 func settle() (done func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
@@ -98,7 +100,8 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	return digest
 }
 
-// Replays runs seeds twice, with all others in between, and wants the disks to have been asked the same at the same times.
+// Replays runs seeds twice, with all others in between, and wants the disks to have been asked the
+// same at the same times.
 func Replays(t *testing.T, p Plan, seeds ...uint64) {
 	if shuffled {
 		t.Skip("the race detector has goroutines run in random order")

@@ -42,7 +42,8 @@ type row struct {
 
 func (r row) value() float64 { return float64(r.ID) / float64(1+r.ID%2) } // an int, or half of one
 
-// late is the value of a column that few rows have, of which the first have ints and later ones floats.
+// late is the value of a column that few rows have, of which the first have ints and later ones
+// floats.
 func (r row) late() (column string, value float64) {
 	if value = float64(r.ID); r.ID%60 >= 30 {
 		value += 0.5
@@ -292,7 +293,8 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 	}
 }
 
-// administrator drops tables. Rows that were there before must not come back; of those that come meanwhile, nobody knows.
+// administrator drops tables. Rows that were there before must not come back; of those that come
+// meanwhile, nobody knows.
 func (m *tables) administrator(s *table.Store, r *rand.Rand) {
 	for range r.IntN(3) {
 		time.Sleep(time.Duration(r.Int64N(int64(10 * time.Second))))
@@ -457,7 +459,8 @@ func (m *tables) end() {
 	}
 }
 
-// look returns how often each row is in files. These must have the columns of the catalog, and be as many as the store's tables say.
+// look returns how often each row is in files. These must have the columns of the catalog, and be
+// as many as the store's tables say.
 func (m *tables) look(listed []table.TableInfo) map[row]int {
 	found, columns, totals := make(map[row]int), m.catalog(), make(map[string]table.Totals)
 	m.walk(tablesDir, func(path string) { m.read(path, found, columns, totals) })
@@ -473,8 +476,9 @@ func (m *tables) look(listed []table.TableInfo) map[row]int {
 	return found
 }
 
-// TestTotals has the machine stop at every fifth call of the disk, or at each in the long form, while rows land and segments of the log
-// are released. What tables are said to have is in their files, after the next start and at the next end.
+// TestTotals has the machine stop at every fifth call of the disk, or at each in the long form,
+// while rows land and segments of the log are released. What tables are said to have is in their
+// files, after the next start and at the next end.
 func TestTotals(t *testing.T) {
 	step := 5
 	if os.Getenv("SLIPSTREAM_LONG") != "" {
@@ -577,7 +581,8 @@ func (m *tables) walk(dir string, each func(path string)) {
 	}
 }
 
-// whole wants a request that came back after its fate was unknown to have done so with all its rows, or with none.
+// whole wants a request that came back after its fate was unknown to have done so with all its
+// rows, or with none.
 func (m *tables) whole(there map[row]int) {
 	for _, rows := range m.requests {
 		n, of := 0, 0

@@ -16,7 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// World is a machine and what its clients know. One goroutine, that of the test, calls its methods, but for Count and Crashed.
+// World is a machine and what its clients know. One goroutine, that of the test, calls its methods,
+// but for Count and Crashed.
 type World struct {
 	T    *testing.T
 	Rand *rand.Rand
@@ -76,7 +77,8 @@ func (w *World) Count(name string, n int) {
 	w.Met[name] += n
 }
 
-// Phase names what the service does from now on: it starts, works, or closes. Crashes are counted by it.
+// Phase names what the service does from now on: it starts, works, or closes. Crashes are counted
+// by it.
 func (w *World) Phase(name string) {
 	w.mu.Lock()
 	w.phase = name
@@ -107,7 +109,8 @@ var kinds = []string{
 	"Read", "ReadAt", "WriteAt", "WriteVec", "Truncate", "Allocate", "Zero", "Sync", "Datasync",
 }
 
-// Faults chooses how the disk is in a life. It may crash at a call. Below root lie the directories of tables, db/t0 and so on.
+// Faults chooses how the disk is in a life. It may crash at a call. Below root lie the directories
+// of tables, db/t0 and so on.
 func (w *World) Faults(root string) {
 	w.Broken, w.Well, w.Small = "", false, false
 	o := faulty.Options{Delay: delay(time.Second), Crashed: w.Power()}
@@ -231,7 +234,8 @@ func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 	}
 }
 
-// transient has reads fail at most three times in a row: what cannot be read for good is damage, which is another matter.
+// transient has reads fail at most three times in a row: what cannot be read for good is damage,
+// which is another matter.
 func transient(fail func(faulty.Call) error) func(faulty.Call) error {
 	failed := 0
 	return func(c faulty.Call) error {

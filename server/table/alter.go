@@ -11,22 +11,24 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Alterations of tables by an administrator. While one is at work, its table takes no rows: requests with such are refused with
-// ErrHeld. First all of its rows land. So no record in the log has rows of the former kind that a restart would read again.
+// Alterations of tables by an administrator. While one is at work, its table takes no rows:
+// requests with such are refused with ErrHeld. First all of its rows land. So no record in the log
+// has rows of the former kind that a restart would read again.
 //
 //	hold ──▶ rows land ──▶ files are edited ──▶ catalog on disk ──▶ the table takes rows
 //
-// The catalog is last. An alteration that fails before has changed a part of the files, if any, and may be repeated.
+// The catalog is last. An alteration that fails before has changed a part of the files, if any, and
+// may be repeated.
 
 // ErrUnknown says that there is no such table, or no such column.
 var ErrUnknown = errors.New("it does not exist")
 
-// ErrUnfit is wrapped by errors about a cell in a file that has no counterpart in the type that its column is to have. No file has
-// been changed then.
+// ErrUnfit is wrapped by errors about a cell in a file that has no counterpart in the type that its
+// column is to have. No file has been changed then.
 var ErrUnfit = errors.New("a cell does not fit the type")
 
-// Drop removes a table from the catalog. Its files are removed too, or they stay where they are: rows that come later make a
-// table of the same name, whose types may be others, beside them.
+// Drop removes a table from the catalog. Its files are removed too, or they stay where they are:
+// rows that come later make a table of the same name, whose types may be others, beside them.
 func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 	return s.alter(ctx, name, func(sc *schema, e Editor) (*schema, error) {
 		if !files {
@@ -36,8 +38,8 @@ func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 	})
 }
 
-// DropColumn removes a column from the catalog: its type is that of the next value. The files are rewritten without it, or they
-// keep it as it is.
+// DropColumn removes a column from the catalog: its type is that of the next value. The files are
+// rewritten without it, or they keep it as it is.
 func (s *Store) DropColumn(ctx context.Context, name Name, col string, files bool) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
 		in := sc.fields[i].FileName()
@@ -55,8 +57,8 @@ func (s *Store) DropColumn(ctx context.Context, name Name, col string, files boo
 	})
 }
 
-// SetType gives a column another type, in the catalog and in all files, one after the other. The error is ErrUnfit if a cell
-// cannot be converted.
+// SetType gives a column another type, in the catalog and in all files, one after the other. The
+// error is ErrUnfit if a cell cannot be converted.
 func (s *Store) SetType(ctx context.Context, name Name, col string, kind column.Kind) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
 		field := &sc.fields[i]
@@ -99,7 +101,8 @@ func eachFile(e Editor, name Name, fn func(path string) error) error {
 	return nil
 }
 
-// alterColumn is alter for a column, which is field i. Edit changes the fields of a schema of its own.
+// alterColumn is alter for a column, which is field i. Edit changes the fields of a schema of its
+// own.
 func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit func(sc *schema, i int, e Editor) error) error {
 	if col == timeColumn {
 		return invalid("table %s: the column time is a time, in every table", name)
@@ -156,7 +159,8 @@ func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor)
 // landTick is how often landTable looks whether rows do not land.
 const landTick = 50 * time.Millisecond
 
-// landTable lands the rows of a table that is held, and has its files where they belong and as they should be, or returns why not.
+// landTable lands the rows of a table that is held, and has its files where they belong and as they
+// should be, or returns why not.
 func (s *Store) landTable(ctx context.Context, t *table) error {
 	s.gate.Lock() // those that were admitted before have been committed, or queued
 	closed := s.closed
@@ -193,7 +197,8 @@ func (s *Store) landTable(ctx context.Context, t *table) error {
 	}
 }
 
-// forgetTotals has the log say that nothing of a table has landed: the next one of its name starts over.
+// forgetTotals has the log say that nothing of a table has landed: the next one of its name starts
+// over.
 func (s *Store) forgetTotals(t *table) error {
 	s.mu.Lock()
 	to := t.landedTo
@@ -238,8 +243,8 @@ func (c *catalog) setHeld(t *table, held bool) {
 	}
 }
 
-// replace gives a table that is held another schema, or removes it if that is nil, and has it take rows again. After an error it
-// has the schema that it had.
+// replace gives a table that is held another schema, or removes it if that is nil, and has it take
+// rows again. After an error it has the schema that it had.
 func (c *catalog) replace(t *table, next *schema) error {
 	old := *t.schema.Load()
 	old.held = false

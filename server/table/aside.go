@@ -15,32 +15,35 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// A table whose files cannot be where they belong would pin its rows in memory and in the log, until both are full, for everybody. So
-// after some attempts its units land aside, and their files return when they can.
+// A table whose files cannot be where they belong would pin its rows in memory and in the log,
+// until both are full, for everybody. So after some attempts its units land aside, and their files
+// return when they can.
 //
 //	unit ──fails, asideAfter times──▶ files aside ──landed on disk──▶ memory and log released
 //	                                      └──▶ tried again and again: what had not wholly landed is removed, files return
 //
-// As long as a table has files aside, its later units go there at once: so nobody waits for what does not work, and readers see the
-// rows of a table in the order of their arrival.
+// As long as a table has files aside, its later units go there at once: so nobody waits for what
+// does not work, and readers see the rows of a table in the order of their arrival.
 
-// Aside is a sink for the files of tables that cannot have them where they belong. What it holds after a crash has wholly landed, or an
-// intent in the log names it.
+// Aside is a sink for the files of tables that cannot have them where they belong. What it holds
+// after a crash has wholly landed, or an intent in the log names it.
 type Aside interface {
 	Sink
 
 	// Files lists the files below a directory, by their paths. "." is the directory above all.
 	Files(dir string) ([]string, error)
 
-	// Return moves a file to the store's Sink, under the same path. It is there or here after a crash, or there and here.
+	// Return moves a file to the store's Sink, under the same path. It is there or here after a
+	// crash, or there and here.
 	Return(path string) error
 }
 
-// asideAfter is how many attempts at a unit fail before it lands aside: with growing pauses, they take some 3 s. One is enough when
-// memory is half full, since it is needed for others.
+// asideAfter is how many attempts at a unit fail before it lands aside: with growing pauses, they
+// take some 3 s. One is enough when memory is half full, since it is needed for others.
 const asideAfter = 5
 
-// exile is what a table has aside. The store's lock guards it, but for what its returner alone does.
+// exile is what a table has aside. The store's lock guards it, but for what its returner alone
+// does.
 type exile struct {
 	files  []string // that have landed aside, in the order of their landing
 	err    error    // why they are there
@@ -49,8 +52,8 @@ type exile struct {
 	unlanded []string // files that may be aside since an earlier life, and must not be
 }
 
-// goesAside reports whether a unit lands aside. After an attempt that failed there, the next one is where the files belong, which may have
-// been mended meanwhile.
+// goesAside reports whether a unit lands aside. After an attempt that failed there, the next one is
+// where the files belong, which may have been mended meanwhile.
 func (s *Store) goesAside(u *unit) bool {
 	if s.o.Aside == nil {
 		return false
@@ -160,7 +163,8 @@ func (s *Store) runReturner() {
 
 const returnPause = 5 * time.Second
 
-// returnFiles has the files that are aside return, as far as they can. It returns why the others cannot.
+// returnFiles has the files that are aside return, as far as they can. It returns why the others
+// cannot.
 func (s *Store) returnFiles() (err error) {
 	s.returning.Lock()
 	defer s.returning.Unlock()
@@ -209,8 +213,8 @@ func (s *Store) returnOf(t *table) error {
 	}
 }
 
-// nextReturn is the path of the file of a table that may return, "" if there is none. Files return after the rewriting of those that are
-// there.
+// nextReturn is the path of the file of a table that may return, "" if there is none. Files return
+// after the rewriting of those that are there.
 func (s *Store) nextReturn(t *table) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,8 +231,8 @@ func (s *Store) nextReturn(t *table) string {
 	return t.exile.files[0]
 }
 
-// clear removes the files of a table that had not wholly landed. A later file may have the name of one of them, so nothing lands before
-// unlanded.json has forgotten it.
+// clear removes the files of a table that had not wholly landed. A later file may have the name of
+// one of them, so nothing lands before unlanded.json has forgotten it.
 func (s *Store) clear(t *table) error {
 	for {
 		s.mu.Lock()
@@ -256,8 +260,8 @@ func (s *Store) clear(t *table) error {
 	}
 }
 
-// clearAside removes what an earlier life of the table has left aside. The table's next note that something has landed makes the log forget
-// these files, so nothing lands before.
+// clearAside removes what an earlier life of the table has left aside. The table's next note that
+// something has landed makes the log forget these files, so nothing lands before.
 func (s *Store) clearAside(t *table) error {
 	for {
 		s.mu.Lock()
@@ -280,8 +284,8 @@ func (s *Store) clearAside(t *table) error {
 	}
 }
 
-// The file unlanded.json lists the files that must be removed before others of their table land or return: the log, which names them
-// too, may be released before.
+// The file unlanded.json lists the files that must be removed before others of their table land or
+// return: the log, which names them too, may be released before.
 
 func (s *Store) unlandedPath() string { return filepath.Join(s.o.Dir, "unlanded.json") }
 
@@ -312,7 +316,8 @@ func (s *Store) saveUnlanded() error {
 	return nil
 }
 
-// readAside brings back what is aside, and what unlanded.json lists. Files of intents that no landing followed are removed.
+// readAside brings back what is aside, and what unlanded.json lists. Files of intents that no
+// landing followed are removed.
 func (s *Store) readAside(intended map[Name][]string) error {
 	if s.o.Aside == nil {
 		return nil

@@ -45,7 +45,8 @@ func (a *dirAside) Return(path string) error {
 	return os.Rename(filepath.Join(a.dir, path), to)
 }
 
-// brokenTable is a store whose table "bad" cannot have files where they belong, as long as broken is true.
+// brokenTable is a store whose table "bad" cannot have files where they belong, as long as broken
+// is true.
 func brokenTable(t *testing.T, dir string) (o Options, broken *atomic.Bool) {
 	broken = new(atomic.Bool)
 	broken.Store(true)
@@ -61,7 +62,8 @@ func brokenTable(t *testing.T, dir string) (o Options, broken *atomic.Bool) {
 	return o, broken
 }
 
-// TestAside: rows of a table that cannot land leave memory and log, also over a restart, and are where they belong once they can.
+// TestAside: rows of a table that cannot land leave memory and log, also over a restart, and are
+// where they belong once they can.
 func TestAside(t *testing.T) {
 	dir := t.TempDir()
 	o, broken := brokenTable(t, dir)
@@ -111,8 +113,9 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestAsideIsRemovedFirst: a file that had not wholly landed when the service ended, and could not be removed, is removed before the
-// rows, which landed aside meanwhile, return: also when the log has forgotten it.
+// TestAsideIsRemovedFirst: a file that had not wholly landed when the service ended, and could not
+// be removed, is removed before the rows, which landed aside meanwhile, return: also when the log
+// has forgotten it.
 func TestAsideIsRemovedFirst(t *testing.T) {
 	dir := t.TempDir()
 	o, broken := brokenTable(t, dir)
@@ -146,8 +149,9 @@ func TestAsideIsRemovedFirst(t *testing.T) {
 	checkOnce(t, "after a restart", landedRows(t, home.dir), bad)
 }
 
-// TestAsideFailsToo: what an earlier life has left aside and cannot be removed keeps its table waiting, and no other; nothing of it returns.
-// When either place works again, rows land there, once.
+// TestAsideFailsToo: what an earlier life has left aside and cannot be removed keeps its table
+// waiting, and no other; nothing of it returns. When either place works again, rows land there,
+// once.
 func TestAsideFailsToo(t *testing.T) {
 	for _, mended := range []string{"aside", "home"} {
 		t.Run(mended, func(t *testing.T) {

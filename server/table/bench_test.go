@@ -11,8 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// The shape of the load that the service is measured with: batches of 1000 rows a microsecond apart, of time, host and three
-// floats. So many batches begin within the millisecond that a batch spans, as `overlap` says.
+// The shape of the load that the service is measured with: batches of 1000 rows a microsecond
+// apart, of time, host and three floats. So many batches begin within the millisecond that a batch
+// spans, as `overlap` says.
 func loadBatch(b *column.Batch, rnd *rand.Rand, n, overlap int) {
 	const rows = 1000
 	cell := func(name string, kind column.Kind) *column.Column {
@@ -50,7 +51,8 @@ func loadSchema() *schema {
 	return sc
 }
 
-// BenchmarkOrderGather is the way of a unit of 512,000 rows from batches to columns in the order of the file.
+// BenchmarkOrderGather is the way of a unit of 512,000 rows from batches to columns in the order of
+// the file.
 func BenchmarkOrderGather(b *testing.B) {
 	const batches, rows, page = 512, 512 * 1000, 1 << 17
 	for _, overlap := range []int{1, 2, 12, 100} {
@@ -130,7 +132,8 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkStore is the store's share of a request: everything but decoding and encoding, with a log of tiny records.
+// BenchmarkStore is the store's share of a request: everything but decoding and encoding, with a
+// log of tiny records.
 func BenchmarkStore(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	model := make([]*column.Batch, 64)

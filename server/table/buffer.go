@@ -11,7 +11,8 @@ import (
 //
 //	delivered batches ──▶ open ──seal──▶ waiting[1:] … waiting[0] ──land──▶ files
 //
-// Units of a table land in order and one at a time, so what has landed is always a prefix: all rows up to a sequence number.
+// Units of a table land in order and one at a time, so what has landed is always a prefix: all rows
+// up to a sequence number.
 type table struct {
 	name   Name
 	schema atomic.Pointer[schema] // of its rows in the log; nil: there are none yet; the catalog's
@@ -83,21 +84,23 @@ type piece struct {
 }
 
 const (
-	// A batch of fewer rows and bytes than these is copied to the end of the one before it, while that one has fewer rows
-	// and bytes than these: a million requests of one row must not hold a million batches.
+	// A batch of fewer rows and bytes than these is copied to the end of the one before it, while
+	// that one has fewer rows and bytes than these: a million requests of one row must not hold a
+	// million batches.
 	smallRows, smallBytes = 256, 64 << 10
 	openRows, openBytes   = 8 << 10, 1 << 20
 
-	// A batch whose buffers are this many times as large as what is in them is copied to buffers of its size.
+	// A batch whose buffers are this many times as large as what is in them is copied to buffers of
+	// its size.
 	thin = 8
 
-	// maxPieces seals a unit. With the pieces that one more record can add (each has smallRows rows, or smallBytes bytes),
-	// it stays well below the 1<<16 that an order can number.
+	// maxPieces seals a unit. With the pieces that one more record can add (each has smallRows
+	// rows, or smallBytes bytes), it stays well below the 1<<16 that an order can number.
 	maxPieces = 1 << 14
 )
 
-// add takes over a batch that came with record seq, and returns by how much that changed the memory held. It is called in
-// the order of the log.
+// add takes over a batch that came with record seq, and returns by how much that changed the memory
+// held. It is called in the order of the log.
 func (u *unit) add(seq uint64, p piece, pool *Pool) int64 {
 	u.to = seq
 	u.addHours(p.span)
@@ -159,7 +162,8 @@ func (u *unit) appendFitted(p piece) bool {
 	return true
 }
 
-// appendBatch copies the rows of src after those of dst. When it returns false, dst has the rows that it had.
+// appendBatch copies the rows of src after those of dst. When it returns false, dst has the rows
+// that it had.
 func appendBatch(dst, src *column.Batch) bool {
 	for _, c := range src.Columns {
 		if c.Kind == column.Null {

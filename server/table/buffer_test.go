@@ -34,7 +34,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestUnitAdd adds batches of many sizes and compares what the unit has become with the batches side by side.
+// TestUnitAdd adds batches of many sizes and compares what the unit has become with the batches
+// side by side.
 func TestUnitAdd(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	var o orderer

@@ -7,14 +7,17 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Carrier remembers what records brought besides rows, for longer than the log has the records. Before the log releases them, what must
-// outlive them is written to the log's end. So after a crash at any point the log has all of it, once or twice.
+// Carrier remembers what records brought besides rows, for longer than the log has the records.
+// Before the log releases them, what must outlive them is written to the log's end. So after a
+// crash at any point the log has all of it, once or twice.
 type Carrier interface {
-	// Recall is called at a start for each record of the types wal.Data and wal.Carried, in the order of the log. The record is lent.
+	// Recall is called at a start for each record of the types wal.Data and wal.Carried, in the
+	// order of the log. The record is lent.
 	Recall(r *wal.Record) error
 
-	// Carry returns the payload of a record of the type wal.Carried that has what must outlive the records up to `to`, and the function
-	// that is called with the number of that record once it is on disk; nil and nil if there is nothing.
+	// Carry returns the payload of a record of the type wal.Carried that has what must outlive the
+	// records up to `to`, and the function that is called with the number of that record once it is
+	// on disk; nil and nil if there is nothing.
 	Carry(to uint64) (payload []byte, done func(seq uint64))
 }
 

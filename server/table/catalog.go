@@ -11,14 +11,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// catalog knows the columns of every table: those of the rows that are in the log, or were. A request whose rows bring something new
-// claims that before they go to the log, so that no other request brings what does not fit. When the log has the rows, the claim
-// becomes part of the catalog; when they are refused, nothing of it is left.
+// catalog knows the columns of every table: those of the rows that are in the log, or were. A
+// request whose rows bring something new claims that before they go to the log, so that no other
+// request brings what does not fit. When the log has the rows, the claim becomes part of the
+// catalog; when they are refused, nothing of it is left.
 //
 //	request ──claim──▶ claims ──the log has the rows──▶ known ──before they land──▶ journal ──▶ catalog.json
 //	                      └─────refused──▶ nothing
 //
-// So the disk has the columns of all rows that are in files, and the log tells the others after a restart.
+// So the disk has the columns of all rows that are in files, and the log tells the others after a
+// restart.
 type catalog struct {
 	disk   disk.Disk
 	path   string
@@ -118,8 +120,8 @@ func (c *catalog) find(name Name) *schema {
 	return t.schema.Load()
 }
 
-// claim gives the items without a table theirs, and claims what their batches bring: for all of them, or for none if it returns an error.
-// settle must follow.
+// claim gives the items without a table theirs, and claims what their batches bring: for all of
+// them, or for none if it returns an error. settle must follow.
 func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,7 +211,8 @@ func (c *catalog) settle(list []claimed, taken bool) {
 	}
 }
 
-// rewritten notes that the files of a table have followed so many widenings. The next saveAll writes it.
+// rewritten notes that the files of a table have followed so many widenings. The next saveAll
+// writes it.
 func (c *catalog) rewritten(t *table, widenings int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,7 +239,8 @@ func (c *catalog) unclaim(name Name) {
 // save returns once the disk has the columns that were known at the call.
 func (c *catalog) save() error { return c.write(false) }
 
-// saveAll returns once the disk has all that was known at the call: the totals, too, and whose files have been rewritten.
+// saveAll returns once the disk has all that was known at the call: the totals, too, and whose
+// files have been rewritten.
 func (c *catalog) saveAll() error { return c.write(true) }
 
 func (c *catalog) write(all bool) error {
@@ -261,7 +265,8 @@ func (c *catalog) write(all bool) error {
 	return err
 }
 
-// take returns the states of tables that have changed, by name, and has the catalog forget that they have.
+// take returns the states of tables that have changed, by name, and has the catalog forget that
+// they have.
 func (c *catalog) take(all bool) []state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -283,7 +288,8 @@ func (c *catalog) take(all bool) []state {
 // minFold is how many bytes a journal may have however small catalog.json is.
 const minFold = 64 << 10
 
-// put writes changes to the journal, or with all else to catalog.json when the journal would outgrow that.
+// put writes changes to the journal, or with all else to catalog.json when the journal would
+// outgrow that.
 func (c *catalog) put(changes []state) error {
 	if c.journal == nil {
 		return c.fold(journaledVersion, c.header.Log)
@@ -328,8 +334,9 @@ func (c *catalog) leaveJournal() {
 	c.journal = nil
 }
 
-// fold replaces catalog.json by one that has everything, and begins another journal unless the version has none. If it fails before
-// anything has changed, the journal stays; else the next write must fold.
+// fold replaces catalog.json by one that has everything, and begins another journal unless the
+// version has none. If it fails before anything has changed, the journal stays; else the next write
+// must fold.
 //
 //	new file on disk ─▶ new journal ─▶ file renamed ─▶ directory on disk ─▶ earlier journals removed
 func (c *catalog) fold(version, log int) error {
@@ -389,7 +396,8 @@ func sortStates(states []state) {
 	slices.SortFunc(states, func(a, b state) int { return a.table.name.compare(b.table.name) })
 }
 
-// close writes the whole catalog to catalog.json, which earlier versions of the program read too, or what has changed to the journal.
+// close writes the whole catalog to catalog.json, which earlier versions of the program read too,
+// or what has changed to the journal.
 func (c *catalog) close() error {
 	c.writing.Lock()
 	err := c.fold(wholeVersion, c.header.Log)

@@ -165,7 +165,8 @@ func TestCatalogLimits(t *testing.T) {
 	}
 }
 
-// TestCatalogNames gives columns that engines could not tell from others another name in files, which stays.
+// TestCatalogNames gives columns that engines could not tell from others another name in files,
+// which stays.
 func TestCatalogNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.json")
 	c := openTestCatalog(t, path)
@@ -215,7 +216,8 @@ func TestCatalogFileErrors(t *testing.T) {
 	}
 }
 
-// TestCatalogUnwritable: a catalog that cannot be written takes what is new all the same, and is written once it can be.
+// TestCatalogUnwritable: a catalog that cannot be written takes what is new all the same, and is
+// written once it can be.
 func TestCatalogUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	path := filepath.Join(dir, "catalog.json")
@@ -363,8 +365,8 @@ func (d *writesDisk) Rename(from, to string) error {
 	return d.Disk.Rename(from, to)
 }
 
-// Requests do not wait for the catalog's files: tables are created without writing them, and one is written once before all
-// of them land.
+// Requests do not wait for the catalog's files: tables are created without writing them, and one is
+// written once before all of them land.
 func TestTablesAreCreatedWithoutTheCatalogsFile(t *testing.T) {
 	const n = 500
 	dir := t.TempDir()

@@ -18,8 +18,9 @@ import (
 type header struct {
 	Version int `json:"version"`
 
-	// Log counts how often the log was started over beside existing tables, as after its directory was deleted. Sequence
-	// numbers start at 1 then, and file names that are made of them must not meet those of the former log.
+	// Log counts how often the log was started over beside existing tables, as after its directory
+	// was deleted. Sequence numbers start at 1 then, and file names that are made of them must not
+	// meet those of the former log.
 	Log int `json:"log"`
 
 	Journal uint64 `json:"journal,omitempty"` // number of the journal that continues the file; with wholeVersion, of none
@@ -47,7 +48,8 @@ type catalogTable struct {
 	Columns []catalogColumn `json:"columns"`
 	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has, or nobody has counted yet
 
-	// Uniform says that the columns have these kinds in all files. Catalogs of earlier programs do not say that.
+	// Uniform says that the columns have these kinds in all files. Catalogs of earlier programs do
+	// not say that.
 	Uniform bool `json:"uniform,omitempty"`
 
 	Dropped bool `json:"dropped,omitempty"` // in a journal: the table is no more
@@ -60,8 +62,8 @@ type catalogColumn struct {
 	As      string `json:"as,omitempty"` // its name in files, if that is another one
 }
 
-// openCatalog reads the catalog, or begins an empty one if there is none. It has no limits: those come when the log has been
-// replayed, whose rows were admitted once.
+// openCatalog reads the catalog, or begins an empty one if there is none. It has no limits: those
+// come when the log has been replayed, whose rows were admitted once.
 func openCatalog(d disk.Disk, path string) (*catalog, error) {
 	c := &catalog{
 		disk:    d,
@@ -93,8 +95,8 @@ func openCatalog(d disk.Disk, path string) (*catalog, error) {
 	return c, nil
 }
 
-// ReadCatalog returns the name, the columns and the totals of each table in the catalog of a store's directory, by name. The store
-// should be closed, or at least write nothing meanwhile.
+// ReadCatalog returns the name, the columns and the totals of each table in the catalog of a
+// store's directory, by name. The store should be closed, or at least write nothing meanwhile.
 func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 	c, err := openCatalog(d, catalogPath(dir))
 	if err != nil {
@@ -114,7 +116,8 @@ func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 
 func catalogPath(dir string) string { return filepath.Join(dir, "catalog.json") }
 
-// readCatalog reads the catalog's file and what its journal adds, and reports whether that is anything. It changes nothing.
+// readCatalog reads the catalog's file and what its journal adds, and reports whether that is
+// anything. It changes nothing.
 func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err error) {
 	text, err := disk.ReadFile(d, path)
 	if err == nil {
@@ -143,8 +146,9 @@ func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err e
 	return f, len(text) > 0, nil
 }
 
-// checkJournals returns an error if a journal has entries and a higher number than the catalog's file, which is an older copy then or was
-// deleted. One without entries was created for a file that was not written.
+// checkJournals returns an error if a journal has entries and a higher number than the catalog's
+// file, which is an older copy then or was deleted. One without entries was created for a file that
+// was not written.
 func checkJournals(d disk.Disk, path string, number uint64) error {
 	for other, err := range journals(d, path) {
 		if err != nil {

@@ -9,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// converted is a column whose cells have another kind. What a cell says stays the same, or the error is ErrUnfit: a float becomes an
-// int only if it is whole, an int a float only if it is not rounded, and text what it spells. Times are microseconds as ints,
-// and RFC 3339 as text; true is 1.
+// converted is a column whose cells have another kind. What a cell says stays the same, or the
+// error is ErrUnfit: a float becomes an int only if it is whole, an int a float only if it is not
+// rounded, and text what it spells. Times are microseconds as ints, and RFC 3339 as text; true is
+// 1.
 func converted(c *column.Column, kind column.Kind) (*column.Column, error) {
 	if c.Kind == kind {
 		return c, nil
@@ -46,7 +47,8 @@ func cellText(c *column.Column, i int) string {
 	return string(c.StringAt(i))
 }
 
-// appendCell appends cell i of c as one of another kind, and reports whether it has such a counterpart.
+// appendCell appends cell i of c as one of another kind, and reports whether it has such a
+// counterpart.
 func appendCell(to *column.Column, kind column.Kind, c *column.Column, i int, text string) bool {
 	switch kind {
 	case column.String:

@@ -73,8 +73,8 @@ func exampleRecords() [][]row {
 	return records
 }
 
-// TestCrashAnywhere stops the service at each step of landing, starts it on what is there, stops that at each of its steps
-// too, and looks for every row.
+// TestCrashAnywhere stops the service at each step of landing, starts it on what is there, stops
+// that at each of its steps too, and looks for every row.
 func TestCrashAnywhere(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	options := func(dir string, sink Sink) Options {
@@ -125,8 +125,8 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// TestCrashTwoTablesOneLanded has the rows of one record land in one table only: after the restart the other table's rows,
-// and only those, are there again.
+// TestCrashTwoTablesOneLanded has the rows of one record land in one table only: after the restart
+// the other table's rows, and only those, are there again.
 func TestCrashTwoTablesOneLanded(t *testing.T) {
 	dir := t.TempDir()
 	errDisk := errors.New("no such disk")

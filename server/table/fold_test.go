@@ -141,8 +141,9 @@ func earlier(n int) []byte {
 	return text
 }
 
-// A new column, and the totals of what has landed when a segment of the log is released, cost as many bytes and syncs with 10 tables as with
-// 10,000: one entry and one sync each. The catalog is one of an earlier version.
+// A new column, and the totals of what has landed when a segment of the log is released, cost as
+// many bytes and syncs with 10 tables as with 10,000: one entry and one sync each. The catalog is
+// one of an earlier version.
 func TestCatalogCostIsThatOfTheChange(t *testing.T) {
 	type cost struct{ bytes, syncs int64 }
 	var costs [2][]cost
@@ -279,8 +280,9 @@ func change(c *catalog, r *rand.Rand, i int) (goal string, err error) {
 	return contents(c), c.saveAll()
 }
 
-// The machine stops at each call of the disk while a catalog is changed and folded. Afterwards there is what was saved last, or what was being
-// saved. It is so again after the next process has found nothing to save, and has stopped too.
+// The machine stops at each call of the disk while a catalog is changed and folded. Afterwards
+// there is what was saved last, or what was being saved. It is so again after the next process has
+// found nothing to save, and has stopped too.
 func TestCatalogCrashAnywhere(t *testing.T) {
 	folds, appends := 0, 0
 	for seed := range uint64(2) {
@@ -332,8 +334,9 @@ func TestCatalogCrashAnywhere(t *testing.T) {
 	}
 }
 
-// What a journal has in memory may not be on the disk: a sync has failed, and the process has stopped. What the next one reads there is on disk
-// when that has saved, though it has changed nothing.
+// What a journal has in memory may not be on the disk: a sync has failed, and the process has
+// stopped. What the next one reads there is on disk when that has saved, though it has changed
+// nothing.
 func TestJournalOfAnEarlierProcess(t *testing.T) {
 	lost := 0
 	for seed := range uint64(20) {
@@ -377,7 +380,8 @@ func TestJournalOfAnEarlierProcess(t *testing.T) {
 	}
 }
 
-// After a sync that has failed the journal is left, since a later sync of it says nothing: the same process goes on with another file.
+// After a sync that has failed the journal is left, since a later sync of it says nothing: the same
+// process goes on with another file.
 func TestJournalIsLeftAfterFailedSync(t *testing.T) {
 	for seed := range uint64(20) {
 		d := newDisk(t, seed)
@@ -411,7 +415,8 @@ func TestJournalIsLeftAfterFailedSync(t *testing.T) {
 	}
 }
 
-// A long change that has failed is taken back, and a short one follows. Nothing of the long one comes after it, whatever has failed.
+// A long change that has failed is taken back, and a short one follows. Nothing of the long one
+// comes after it, whatever has failed.
 func TestJournalAfterAlterationThatFails(t *testing.T) {
 	for _, call := range []string{"Datasync", "WriteAt", "full"} {
 		for seed := range uint64(20) {
@@ -464,7 +469,8 @@ func TestJournalAfterAlterationThatFails(t *testing.T) {
 	}
 }
 
-// A lander writes that a table was dropped; then the drop fails. The table is there again, with all of its columns.
+// A lander writes that a table was dropped; then the drop fails. The table is there again, with all
+// of its columns.
 func TestDropThatFailsAfterItIsWritten(t *testing.T) {
 	d := newDisk(t, 1)
 	c := openFaulty(t, d)
@@ -502,7 +508,8 @@ func TestDropThatFailsAfterItIsWritten(t *testing.T) {
 	}
 }
 
-// On a full disk a change needs room for itself and no more, also when a new catalog.json is due; and the journal goes on when there is room.
+// On a full disk a change needs room for itself and no more, also when a new catalog.json is due;
+// and the journal goes on when there is room.
 func TestCatalogOnFullDisk(t *testing.T) {
 	d := newDisk(t, 1)
 	m := &meter{Disk: d}
@@ -560,8 +567,8 @@ func setFree(t *testing.T, d *faulty.Disk, n int64) {
 	d.Set(faulty.Options{Size: used + n})
 }
 
-// What a full disk has taken of an entry is gone when another is written in its place: a crash then does not leave a mixture of both, which
-// is damage.
+// What a full disk has taken of an entry is gone when another is written in its place: a crash then
+// does not leave a mixture of both, which is damage.
 func TestJournalAfterFullDisk(t *testing.T) {
 	for seed := range uint64(100) {
 		d := newDisk(t, seed)
@@ -627,7 +634,8 @@ func version(t *testing.T, d disk.Disk, dir string) int {
 	return h.Version
 }
 
-// Programs that know version 1 only read what a store has closed, and refuse what one has left that was killed. Closing it again helps.
+// Programs that know version 1 only read what a store has closed, and refuse what one has left that
+// was killed. Closing it again helps.
 func TestCatalogForEarlierPrograms(t *testing.T) {
 	dir := t.TempDir()
 	d := faulty.New(1, faulty.Options{})
@@ -735,7 +743,8 @@ func TestCatalogDamage(t *testing.T) {
 	}
 }
 
-// A store that was killed finds in the journal alone what has landed since, when the log has been released.
+// A store that was killed finds in the journal alone what has landed since, when the log has been
+// released.
 func TestRestartWithJournal(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	sink := &dirSink{dir: filepath.Join(cam.dir, "tables")}
@@ -771,7 +780,8 @@ func TestRestartWithJournal(t *testing.T) {
 	}
 }
 
-// That the files of a table have followed a widening is written by saveAll, also by a process that is killed then.
+// That the files of a table have followed a widening is written by saveAll, also by a process that
+// is killed then.
 func TestCatalogSavesRewritten(t *testing.T) {
 	d := newDisk(t, 1)
 	c := openFaulty(t, d)

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// gatherer hands out the rows of one partition column by column: it is what stands behind [File.Gather]. It is not safe for
-// concurrent use.
+// gatherer hands out the rows of one partition column by column: it is what stands behind
+// [File.Gather]. It is not safe for concurrent use.
 type gatherer struct {
 	chunks []chunk
 	fields []Field

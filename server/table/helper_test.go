@@ -29,7 +29,8 @@ type row struct {
 	Host  string
 }
 
-// rowsOf decodes what payloadOf encodes: rows of one or more tables in one record. Consecutive rows of a table make a batch.
+// rowsOf decodes what payloadOf encodes: rows of one or more tables in one record. Consecutive rows
+// of a table make a batch.
 func rowsOf(payload []byte) ([]row, error) {
 	var rows []row
 	d := json.NewDecoder(strings.NewReader(string(payload)))
@@ -89,8 +90,8 @@ func writesOf(rows []row, batch func() *column.Batch) ([]Write, error) {
 
 func newBatch() *column.Batch { return new(column.Batch) }
 
-// dirSink makes files of JSON lines. It calls step, if set, before and between the things it does, so that a test can fail
-// or look at the directory there.
+// dirSink makes files of JSON lines. It calls step, if set, before and between the things it does,
+// so that a test can fail or look at the directory there.
 type dirSink struct {
 	dir  string
 	step func(ctx context.Context, what, path string) error
@@ -216,7 +217,8 @@ func eachLanded(t testing.TB, dir string, fn func(path, text string) error) {
 	}
 }
 
-// landedRows reads all files of a sink. Rows of a file must be in order, in the right hour and of the right table.
+// landedRows reads all files of a sink. Rows of a file must be in order, in the right hour and of
+// the right table.
 func landedRows(t testing.TB, dir string) []row {
 	t.Helper()
 	var all []row

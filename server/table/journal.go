@@ -11,8 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// journal is a file of changes to the catalog since catalog.json was written. It belongs to the catalog.json with its number and
-// to the process that created it: only that process appends, and only as long as every sync has succeeded.
+// journal is a file of changes to the catalog since catalog.json was written. It belongs to the
+// catalog.json with its number and to the process that created it: only that process appends, and
+// only as long as every sync has succeeded.
 //
 //	catalog.7.journal   0       16                  a multiple of 16
 //	                    ┌───────┬──────┬───┬───────┬──────┬───┬────
@@ -24,9 +25,11 @@ import (
 //	        └──────┴─────┴─────┘    len   length of the body: JSON, and line feeds up to a multiple of 16
 //	        u32    u32   u64        all numbers are little-endian
 //
-// An entry is written when the one before it is on disk. So only the last entry can be torn, and nobody depends on it then. A crash
-// leaves some of its sectors: the others lie after the end of the file or are zeros, which no entry has. So a torn entry differs from a
-// damaged one, which may have been on disk: see torn. An entry that is gone without a trace leaves a journal that is merely older.
+// An entry is written when the one before it is on disk. So only the last entry can be torn, and
+// nobody depends on it then. A crash leaves some of its sectors: the others lie after the end of
+// the file or are zeros, which no entry has. So a torn entry differs from a damaged one, which may
+// have been on disk: see torn. An entry that is gone without a trace leaves a journal that is
+// merely older.
 type journal struct {
 	file   disk.File
 	number uint64
@@ -55,8 +58,9 @@ func createJournal(d disk.Disk, catalog string, number uint64) (*journal, error)
 	return &journal{file: f, number: number}, nil
 }
 
-// append writes an entry, which is on disk when append returns nil. What a write that fails has left is cut off, since a shorter entry
-// may follow in its place. After other errors the journal is broken.
+// append writes an entry, which is on disk when append returns nil. What a write that fails has
+// left is cut off, since a shorter entry may follow in its place. After other errors the journal is
+// broken.
 func (j *journal) append(entry []byte) error {
 	_, err := j.file.WriteAt(entry, j.size)
 	if err != nil {
@@ -117,7 +121,8 @@ func bodyAt(text []byte, number uint64, at int) []byte {
 	return body[:n]
 }
 
-// readJournal returns the bodies of a journal's entries, without a last one that is torn. Another entry that is not whole is an error.
+// readJournal returns the bodies of a journal's entries, without a last one that is torn. Another
+// entry that is not whole is an error.
 func readJournal(text []byte, number uint64) (bodies [][]byte, err error) {
 	for at := 0; at < len(text); {
 		body := bodyAt(text, number, at)
@@ -133,8 +138,8 @@ func readJournal(text []byte, number uint64) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-// torn reports whether the entry at an offset, which is not whole, is one whose write a crash has ended: it is the last, and sectors
-// of it are missing.
+// torn reports whether the entry at an offset, which is not whole, is one whose write a crash has
+// ended: it is the last, and sectors of it are missing.
 func torn(text []byte, number uint64, at int) bool {
 	for next := at + entryHead; next < len(text); next += entryHead {
 		if headAt(text, number, next) {

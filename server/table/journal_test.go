@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// exampleJournal is a journal of entries with texts of these lengths, and where each of them begins.
+// exampleJournal is a journal of entries with texts of these lengths, and where each of them
+// begins.
 func exampleJournal(number uint64, sizes ...int) (text []byte, starts []int) {
 	for i, n := range sizes {
 		starts = append(starts, len(text))
@@ -67,8 +68,8 @@ func TestJournalTorn(t *testing.T) {
 	}
 }
 
-// What no crash leaves is damage: a flipped bit in whichever entry, a lost sector before the last entry, an entry of another journal or
-// at another place.
+// What no crash leaves is damage: a flipped bit in whichever entry, a lost sector before the last
+// entry, an entry of another journal or at another place.
 func TestJournalDamaged(t *testing.T) {
 	damaged := func(what string, text []byte) {
 		t.Helper()

@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// landing is how far a unit has come. A lander that fails gives the unit back, and the next one goes on where it
-// stopped: with the same files, because the intent in the log names them.
+// landing is how far a unit has come. A lander that fails gives the unit back, and the next one
+// goes on where it stopped: with the same files, because the intent in the log names them.
 //
 //	plan ─▶ intent on disk ─▶ file, file, … ─▶ landed on disk ─▶ memory and log released
 type landing struct {
@@ -35,8 +35,8 @@ type landing struct {
 	exiled        []string // files that have landed aside
 }
 
-// intent is the payload of a wal.Intent record: files that may exist from now on. Until a landed record of the same table
-// follows, they count for nothing and recovery removes them.
+// intent is the payload of a wal.Intent record: files that may exist from now on. Until a landed
+// record of the same table follows, they count for nothing and recovery removes them.
 type intent struct {
 	From  uint64   `json:"from"`
 	To    uint64   `json:"to"`
@@ -44,12 +44,14 @@ type intent struct {
 	Aside []string `json:"aside,omitempty"` // paths of files that land aside
 }
 
-// landed is the payload of a wal.Landed record: all rows of its table in records up to To are in files.
+// landed is the payload of a wal.Landed record: all rows of its table in records up to To are in
+// files.
 type landed struct {
 	To   uint64 `json:"to"`
 	Rows int    `json:"rows"`
 
-	// Settled says that all rows of all tables in records up to it are in files. Recovery need not decode those.
+	// Settled says that all rows of all tables in records up to it are in files. Recovery need not
+	// decode those.
 	Settled uint64 `json:"settled"`
 
 	Total *Totals `json:"total,omitempty"` // of the table, with this landing; earlier versions wrote none
@@ -75,7 +77,8 @@ func (s *Store) runLander() {
 	}
 }
 
-// nextUnit waits for the first unit of a table that no lander is busy with; nil says that the store's context has ended.
+// nextUnit waits for the first unit of a table that no lander is busy with; nil says that the
+// store's context has ended.
 func (s *Store) nextUnit() *unit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,8 +163,9 @@ func (s *Store) noteLanded(u *unit) error {
 	return nil
 }
 
-// avoidTaken gives the unit's files names that no file has. Names are taken when the log was deleted, or replaced by an older copy,
-// and files of its earlier life are still there: sequence numbers come again then.
+// avoidTaken gives the unit's files names that no file has. Names are taken when the log was
+// deleted, or replaced by an older copy, and files of its earlier life are still there: sequence
+// numbers come again then.
 func (s *Store) avoidTaken(u *unit) error {
 	l := &u.landing
 	for _, f := range l.files[l.done:] {
@@ -224,7 +228,8 @@ func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 	return files
 }
 
-// conform widens the batches' columns to the kinds of the schema, and reports which fields of the schema none of them has.
+// conform widens the batches' columns to the kinds of the schema, and reports which fields of the
+// schema none of them has.
 func conform(pieces []piece, sc *schema) (absent []bool) {
 	absent = make([]bool, len(sc.fields))
 	for i := range absent {
@@ -294,8 +299,8 @@ func (s *Store) settle(u *unit) {
 	close(u.done)
 }
 
-// postpone has a unit tried again after a pause. Other tables land meanwhile. A log that has failed ends all landing: what
-// is in the log lands after the next start.
+// postpone has a unit tried again after a pause. Other tables land meanwhile. A log that has failed
+// ends all landing: what is in the log lands after the next start.
 func (s *Store) postpone(u *unit, err error) {
 	if s.ctx.Err() != nil {
 		return

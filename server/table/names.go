@@ -67,13 +67,13 @@ func lowestFold(r rune) rune {
 	return low
 }
 
-// The keys of the directories that divide a table's files by hour. Readers that know Hive's directories take the keys for columns,
-// which hide columns of the same names in the files: so the keys are names that columns hardly have, and [schema.fileName] has none
-// of them either.
+// The keys of the directories that divide a table's files by hour. Readers that know Hive's
+// directories take the keys for columns, which hide columns of the same names in the files: so the
+// keys are names that columns hardly have, and [schema.fileName] has none of them either.
 const dateKey, hourKey = "utc_date", "utc_hour"
 
-// partitionDir is the directory, within its table's, of the rows of an hour. Years beyond 9999 or before 0 have as many digits, and the
-// sign, that they need.
+// partitionDir is the directory, within its table's, of the rows of an hour. Years beyond 9999 or
+// before 0 have as many digits, and the sign, that they need.
 func partitionDir(hour int64) string {
 	at := time.Unix(hour*3600, 0).UTC()
 	return fmt.Sprintf(dateKey+"=%s/"+hourKey+"=%02d", at.Format(time.DateOnly), at.Hour())
@@ -85,10 +85,11 @@ func (n Name) dir() string { return path.Join(dirName(n.DB), dirName(n.Table)) }
 // maxDirName leaves room for 16 more bytes in the 255 that a name may have on common file systems.
 const maxDirName = 239
 
-// dirName is a name as that of a directory. Bytes other than lower-case letters, digits and _ - . are written as ~ and two hex digits.
-// So are the first byte where it is one of _ - . or begins the name of a device of Windows, and a dot at the end: engines pass over
-// directories that begin with _ or a dot, and Windows drops the dot. Names that differ only in case differ in their digits. A name that
-// becomes too long is cut, and has its SHA-256 at the end.
+// dirName is a name as that of a directory. Bytes other than lower-case letters, digits and _ - .
+// are written as ~ and two hex digits. So are the first byte where it is one of _ - . or begins the
+// name of a device of Windows, and a dot at the end: engines pass over directories that begin with
+// _ or a dot, and Windows drops the dot. Names that differ only in case differ in their digits. A
+// name that becomes too long is cut, and has its SHA-256 at the end.
 //
 //	cpu  cpu      Cpu  ~43pu      con  ~63on      net.if  net.if      _x  ~5fx
 func dirName(name string) string {
@@ -124,8 +125,9 @@ func isDevice(name string) bool {
 	return len(name) == len("com1") && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) && '0' <= name[3] && name[3] <= '9'
 }
 
-// fileName is the name in files of a column that is new. Engines do not tell upper from lower case, and a partition's key hides a column of
-// its name: a column that would meet another one so has a number after its name.
+// fileName is the name in files of a column that is new. Engines do not tell upper from lower case,
+// and a partition's key hides a column of its name: a column that would meet another one so has a
+// number after its name.
 func (sc *schema) fileName(name string) string {
 	if sc.folds == nil {
 		sc.folds = make(map[string]int, len(sc.fields))

@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// The order of a unit's rows, worked out in four steps, each of which moves as little as the data allows:
+// The order of a unit's rows, worked out in four steps, each of which moves as little as the data
+// allows:
 //
 //	cut      pieces into chunks that a row number of 16 bits can address, and chunks into segments: rows that follow one
 //	         another and lie in the same hour. A batch within one hour is one segment, unseen: its span is known.
@@ -190,8 +191,9 @@ func inOrder(segments []segment) bool {
 	return true
 }
 
-// overlapping is how many of the segments, which are arranged by their first time, must be sorted together. A segment that
-// begins at the very time at which those before it end must be, unless it also arrived after them.
+// overlapping is how many of the segments, which are arranged by their first time, must be sorted
+// together. A segment that begins at the very time at which those before it end must be, unless it
+// also arrived after them.
 func overlapping(segments []segment) int {
 	end, latest := segments[0].max, segments[0].arrival()
 	for i, s := range segments[1:] {
@@ -203,10 +205,11 @@ func overlapping(segments []segment) int {
 	return len(segments)
 }
 
-// sort appends the rows of segments, which are in the order of their arrival, as runs in the order of time.
+// sort appends the rows of segments, which are in the order of their arrival, as runs in the order
+// of time.
 //
-// A key has the time after the earliest one in its upper half, which is enough for an hour of microseconds, and in its
-// lower half chunk and row. So keys differ, and sorting them is stable.
+// A key has the time after the earliest one in its upper half, which is enough for an hour of
+// microseconds, and in its lower half chunk and row. So keys differ, and sorting them is stable.
 func (o *orderer) sort(runs []run, chunks []chunk, segments []segment) []run {
 	earliest := segments[0].min
 	for _, s := range segments {
@@ -249,7 +252,8 @@ const (
 	radixDigits = 3 // of 11 bits, for the 32 bits of time
 )
 
-// radix sorts keys by their upper half, lowest digit first; digits that all keys share are passed over.
+// radix sorts keys by their upper half, lowest digit first; digits that all keys share are passed
+// over.
 func (o *orderer) radix(keys []uint64) []uint64 {
 	o.counts = [radixDigits][1 << radixBits]uint32{}
 	for _, k := range keys {

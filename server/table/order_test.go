@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// reference is what order and gather must come to: the rows of all pieces as values, sorted stably by time, split by hour.
+// reference is what order and gather must come to: the rows of all pieces as values, sorted stably
+// by time, split by hour.
 func reference(pieces []piece, fields []Field) map[int64][][]any {
 	var rows [][]any
 	for _, p := range pieces {
@@ -44,7 +45,8 @@ func reference(pieces []piece, fields []Field) map[int64][][]any {
 	return hours
 }
 
-// checkOrder orders and gathers pieces, in ranges of random length, and compares with the reference.
+// checkOrder orders and gathers pieces, in ranges of random length, and compares with the
+// reference.
 func checkOrder(t *testing.T, rnd *rand.Rand, o *orderer, pieces []piece, sc *schema) {
 	t.Helper()
 	want := reference(pieces, sc.fields)
@@ -83,7 +85,8 @@ func checkOrder(t *testing.T, rnd *rand.Rand, o *orderer, pieces []piece, sc *sc
 	}
 }
 
-// randomPiece is a batch of every kind of column, with nulls, absent columns and integers where the schema has floats.
+// randomPiece is a batch of every kind of column, with nulls, absent columns and integers where the
+// schema has floats.
 func randomPiece(rnd *rand.Rand, rows int, at func(i int) int64) piece {
 	b := new(column.Batch)
 	add := func(name string, kind column.Kind, cell func(c *column.Column, i int)) {

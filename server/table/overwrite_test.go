@@ -51,8 +51,9 @@ func copyLog(t *testing.T, to, from string) {
 	}
 }
 
-// Files that have landed stay as they are, whatever becomes of the log: it is deleted, with and without the catalog, or replaced by an
-// older copy, several times in a row. Sequence numbers come again then.
+// Files that have landed stay as they are, whatever becomes of the log: it is deleted, with and
+// without the catalog, or replaced by an older copy, several times in a row. Sequence numbers come
+// again then.
 func TestLandingNeverOverwrites(t *testing.T) {
 	soon, cancel := context.WithTimeout(context.Background(), time.Minute) // for a few rows
 	defer cancel()
@@ -110,7 +111,8 @@ func TestLandingNeverOverwrites(t *testing.T) {
 	}
 }
 
-// A file that appears under a name between the choice of the name and landing is not ours: it stays, and the rows land under another.
+// A file that appears under a name between the choice of the name and landing is not ours: it
+// stays, and the rows land under another.
 func TestNameIsTakenMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}

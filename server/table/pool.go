@@ -6,8 +6,9 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Pool is a list of empty batches whose buffers are used again. It holds no more than a fixed number of bytes, and the last
-// batch put in comes out first, while its buffers are still in the processor's cache.
+// Pool is a list of empty batches whose buffers are used again. It holds no more than a fixed
+// number of bytes, and the last batch put in comes out first, while its buffers are still in the
+// processor's cache.
 type Pool struct {
 	mu   sync.Mutex
 	free []*column.Batch
@@ -18,8 +19,8 @@ type Pool struct {
 // NewPool is a pool that keeps at most max bytes of buffers.
 func NewPool(max int) *Pool { return &Pool{max: max} }
 
-// oversized is the part of the pool, one in so many, that a single batch may take; larger ones are left to the garbage
-// collector.
+// oversized is the part of the pool, one in so many, that a single batch may take; larger ones are
+// left to the garbage collector.
 const oversized = 8
 
 // Get is an empty batch.

@@ -17,9 +17,10 @@ import (
 
 // Recovery reads the log twice: first the notes, then the rows that no file has.
 //
-// The log never holds more such rows than the memory of the store that wrote it. If this one has less, the second reading waits when
-// the memory is full, until what is in it has landed. A table that does not land keeps its rows in memory and holds up nothing, as long
-// as there is memory for the others.
+// The log never holds more such rows than the memory of the store that wrote it. If this one has
+// less, the second reading waits when the memory is full, until what is in it has landed. A table
+// that does not land keeps its rows in memory and holds up nothing, as long as there is memory for
+// the others.
 
 // notes is what the log says about files.
 type notes struct {
@@ -71,7 +72,8 @@ func (s *Store) number() error {
 	return nil
 }
 
-// setNode sets the first part of the names of files: the node, and the number of its log if that is not the first.
+// setNode sets the first part of the names of files: the node, and the number of its log if that is
+// not the first.
 func (s *Store) setNode(log int) {
 	node := s.o.Node
 	if log > 0 {
@@ -87,7 +89,8 @@ func (s *Store) nodeName() string {
 	return ""
 }
 
-// renumber gives the log a new number, unless another lander has done so since the node was called old.
+// renumber gives the log a new number, unless another lander has done so since the node was called
+// old.
 func (s *Store) renumber(old string) error {
 	s.numbering.Lock()
 	defer s.numbering.Unlock()
@@ -120,7 +123,8 @@ func (s *Store) start() {
 	})
 }
 
-// replay removes the files that had not wholly landed and brings the rows that are in no file back to the buffers.
+// replay removes the files that had not wholly landed and brings the rows that are in no file back
+// to the buffers.
 func (s *Store) replay(ctx context.Context) error {
 	begin := time.Now()
 	n, err := s.readNotes(ctx)
@@ -168,8 +172,9 @@ func (s *Store) replay(ctx context.Context) error {
 	return err
 }
 
-// removeUnlanded removes files that had not wholly landed. Those that cannot be removed now are removed before the table lands again, as
-// its lander does: their rows are in the log, and will be in a unit.
+// removeUnlanded removes files that had not wholly landed. Those that cannot be removed now are
+// removed before the table lands again, as its lander does: their rows are in the log, and will be
+// in a unit.
 func (s *Store) removeUnlanded(name Name, paths []string) error {
 	for i, path := range paths {
 		err := s.o.Sink.Remove(path)
@@ -218,8 +223,8 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 			if err := json.Unmarshal(r.Payload, &la); err != nil {
 				return fmt.Errorf("table: record %d of the log is no landing: %w", r.Seq, err)
 			}
-			// A table's units land in order, so the intents before this are either what has landed, or older than the
-			// last start, which removed their files.
+			// A table's units land in order, so the intents before this are either what has landed,
+			// or older than the last start, which removed their files.
 			delete(n.unlanded, name)
 			delete(n.aside, name)
 			n.landed[name] = max(n.landed[name], la.To)
@@ -231,7 +236,8 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 	return n, err
 }
 
-// redeliver decodes a record and delivers the rows that are in no file. It waits when they do not fit into the memory.
+// redeliver decodes a record and delivers the rows that are in no file. It waits when they do not
+// fit into the memory.
 func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	writes, err := s.o.Decode(r)
 	if err != nil {
@@ -286,7 +292,8 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 // roomTick is how often makeRoom looks.
 const roomTick = 5 * time.Millisecond
 
-// makeRoom lands what is in memory, but for tables that do not land at present. If nothing else is in memory, it waits for those.
+// makeRoom lands what is in memory, but for tables that do not land at present. If nothing else is
+// in memory, it waits for those.
 func (s *Store) makeRoom(ctx context.Context) error {
 	s.start()
 	held := s.held.Load()

@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// leave appends n records for each table, and closes the store before any of their rows has landed. Ids begin with first.
+// leave appends n records for each table, and closes the store before any of their rows has landed.
+// Ids begin with first.
 func leave(t *testing.T, o Options, first int64, n int, tables ...string) (rows []row) {
 	t.Helper()
 	o.Sink = &dirSink{dir: t.TempDir(), step: func(context.Context, string, string) error { return errors.New("not now") }}
@@ -49,8 +50,8 @@ func rejecting(sink *dirSink, tables ...string) (rejects *atomic.Bool) {
 	return rejects
 }
 
-// Recovery with less memory than rows needs landing. When nothing lands, it can be seen why, and be interrupted; all rows land after
-// the next start.
+// Recovery with less memory than rows needs landing. When nothing lands, it can be seen why, and be
+// interrupted; all rows land after the next start.
 func TestRecoveryIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -71,7 +72,8 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 		s := recovering.Load()
 		return s != nil && s.Err() != nil && s.Stats().LandFailures > 0 && s.Stats().Pending > 0
 	})
-	// The step that meets it is the first one: that of the landing or, if the earlier life had begun one, the removal of its files.
+	// The step that meets it is the first one: that of the landing or, if the earlier life had
+	// begun one, the removal of its files.
 	if err := recovering.Load().Err(); !strings.Contains(err.Error(), "begin: no room for") &&
 		!strings.Contains(err.Error(), "which had not wholly landed: remove: no room for") {
 		t.Errorf("while it recovers: %v", err)
@@ -88,8 +90,8 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
 }
 
-// A table that does not land does not keep a store from opening, nor the other tables from landing, although there are more rows
-// than the memory holds.
+// A table that does not land does not keep a store from opening, nor the other tables from landing,
+// although there are more rows than the memory holds.
 func TestRecoveryWithBadTable(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -185,8 +187,8 @@ func TestRecoveryIsInterruptedWhileReading(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
 }
 
-// Files that a crash has left half landed and that cannot be removed keep only their own table from landing, and are removed before that
-// lands again.
+// Files that a crash has left half landed and that cannot be removed keep only their own table from
+// landing, and are removed before that lands again.
 func TestLeftFilesOfBadTable(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	s := openStore(t, testOptions(cam.dir, cam.watch()))

@@ -24,7 +24,8 @@ func columnsOf(s *Store) string {
 	return b.String()
 }
 
-// TestRefusedLeavesNoTrace: whatever refuses rows, no table, no column and no type of theirs stays, here or after a restart.
+// TestRefusedLeavesNoTrace: whatever refuses rows, no table, no column and no type of theirs stays,
+// here or after a restart.
 func TestRefusedLeavesNoTrace(t *testing.T) {
 	stalled := func(o *Options) {
 		o.Sink.(*dirSink).step = func(context.Context, string, string) error { return syscall.EIO }
@@ -100,7 +101,8 @@ func TestRefusedLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestCatalogComesFromTheLog: columns of rows in no file are there after a crash, though the file of the catalog does not have them.
+// TestCatalogComesFromTheLog: columns of rows in no file are there after a crash, though the file
+// of the catalog does not have them.
 func TestCatalogComesFromTheLog(t *testing.T) {
 	dir := t.TempDir()
 	d := faulty.New(1, faulty.Options{})

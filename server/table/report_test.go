@@ -39,7 +39,8 @@ lines:
 	return found
 }
 
-// The log tells of each unit that has landed to those who debug, and to others once a minute what has landed since.
+// The log tells of each unit that has landed to those who debug, and to others once a minute what
+// has landed since.
 func TestLandingsAreLogged(t *testing.T) {
 	dir := t.TempDir()
 	text := new(lockedBuffer)

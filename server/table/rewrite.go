@@ -9,18 +9,20 @@ import (
 	"time"
 )
 
-// A reader of many files takes a column's type from one of them. So when a column is widened, the files that have landed are
-// rewritten, and rows of the wider kind land after that:
+// A reader of many files takes a column's type from one of them. So when a column is widened, the
+// files that have landed are rewritten, and rows of the wider kind land after that:
 //
 //	float arrives ─▶ catalog: float64, not uniform ─▶ each file replaced in its place ─▶ catalog: uniform ─▶ the float lands
 //
-// While files are replaced, some have integers and some have floats with the same values, and no file has a fraction: readers that
-// convert one to the other answer right. The table's rows wait in memory and in the log meanwhile, but not longer than longestPark
-// and not when memory is short: then they land first. Other tables land all the time.
+// While files are replaced, some have integers and some have floats with the same values, and no
+// file has a fraction: readers that convert one to the other answer right. The table's rows wait in
+// memory and in the log meanwhile, but not longer than longestPark and not when memory is short:
+// then they land first. Other tables land all the time.
 //
-// Until the catalog says uniform, a start goes on with the rewrite; files that have been replaced are passed over. The columns of a
-// rewrite are those of the moment at which no unit of the table was planned and no file was to be removed, so it never touches a file
-// that a lander may remove. Files aside are rewritten where they are, and none returns meanwhile.
+// Until the catalog says uniform, a start goes on with the rewrite; files that have been replaced
+// are passed over. The columns of a rewrite are those of the moment at which no unit of the table
+// was planned and no file was to be removed, so it never touches a file that a lander may remove.
+// Files aside are rewritten where they are, and none returns meanwhile.
 
 // rewrite is where the rewriting of a table's files stands. The store's lock guards it.
 type rewrite struct {
@@ -38,7 +40,8 @@ const longestPark = time.Minute
 // errParked says that a unit waits until its table's files have been rewritten.
 var errParked = errors.New("the table's files are being rewritten")
 
-// park reports whether the table's next unit, whose columns are those of sc, must wait. Then unpark gives it to a lander again.
+// park reports whether the table's next unit, whose columns are those of sc, must wait. Then unpark
+// gives it to a lander again.
 func (s *Store) park(t *table, sc *schema) bool {
 	if sc.uniform() {
 		return false
@@ -53,8 +56,8 @@ func (s *Store) park(t *table, sc *schema) bool {
 	return true
 }
 
-// rewriteFiles has the files of a table rewritten, unless that is under way, or files are about to be removed or to return. The caller
-// holds the lock.
+// rewriteFiles has the files of a table rewritten, unless that is under way, or files are about to
+// be removed or to return. The caller holds the lock.
 func (s *Store) rewriteFiles(t *table, sc *schema) {
 	if t.rewrite.to != nil || t.schema.Load().rewritten >= sc.widenings || len(t.unlanded) > 0 || t.cleared || t.exile.moving {
 		return
@@ -74,7 +77,8 @@ func (s *Store) queueRewrite(t *table) {
 	}
 }
 
-// resumeRewrites goes on with what an earlier life of the store has left. A table with files to remove waits for its lander.
+// resumeRewrites goes on with what an earlier life of the store has left. A table with files to
+// remove waits for its lander.
 func (s *Store) resumeRewrites() {
 	all := s.catalog.all()
 	s.mu.Lock()
@@ -87,8 +91,8 @@ func (s *Store) resumeRewrites() {
 	}
 }
 
-// runRewriter rewrites the files of one table after another, until there is none. Then it has the catalog say so: once, since a store
-// may begin with thousands of tables to look at.
+// runRewriter rewrites the files of one table after another, until there is none. Then it has the
+// catalog say so: once, since a store may begin with thousands of tables to look at.
 func (s *Store) runRewriter() {
 	defer s.running.Done()
 	for {
@@ -163,7 +167,8 @@ func (s *Store) rewriteTable(t *table) {
 	}
 }
 
-// unpark gives a table to the landers if it waits for its rewrite. The caller holds the lock, here and below.
+// unpark gives a table to the landers if it waits for its rewrite. The caller holds the lock, here
+// and below.
 func (s *Store) unpark(t *table) {
 	if t.rewrite.parked {
 		t.rewrite.parked = false

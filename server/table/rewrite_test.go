@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// steps keeps what a sink did, in order: "land db/cpu" or "rewrite db/cpu". A rewrite fails as long as fail is set, and waits as long as
-// hold is.
+// steps keeps what a sink did, in order: "land db/cpu" or "rewrite db/cpu". A rewrite fails as long
+// as fail is set, and waits as long as hold is.
 type steps struct {
 	mu   sync.Mutex
 	list []string
@@ -102,8 +102,8 @@ func uniform(t *testing.T, dir string) map[string]bool {
 	return tables
 }
 
-// The files that have landed are rewritten before the first row of the wider kind lands, once for each widening, and not for other
-// changes.
+// The files that have landed are rewritten before the first row of the wider kind lands, once for
+// each widening, and not for other changes.
 func TestRewriteBeforeWiderRowsLand(t *testing.T) {
 	dir := t.TempDir()
 	var did steps
@@ -130,8 +130,8 @@ func TestRewriteBeforeWiderRowsLand(t *testing.T) {
 	wantSteps(t, "after a restart", &did)
 }
 
-// While a table's files are rewritten, other tables land; its own rows land after a minute at the latest, and as soon as the memory is
-// half full.
+// While a table's files are rewritten, other tables land; its own rows land after a minute at the
+// latest, and as soon as the memory is half full.
 func TestRowsWaitForTheRewrite(t *testing.T) {
 	for _, crowded := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -174,7 +174,8 @@ func TestRowsWaitForTheRewrite(t *testing.T) {
 	}
 }
 
-// A rewrite that fails is reported and tried again, and goes on after a restart, also if the table has no row that waits.
+// A rewrite that fails is reported and tried again, and goes on after a restart, also if the table
+// has no row that waits.
 func TestRewriteGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -283,7 +284,8 @@ func TestRewriteAfterFilesAreRemoved(t *testing.T) {
 	checkOnce(t, "all", landedRows(t, sink.dir), []row{{Table: "cpu", ID: 1}, {Table: "cpu", ID: 2}})
 }
 
-// Files aside are rewritten there, after those that are where they belong can be, and return when all are alike.
+// Files aside are rewritten there, after those that are where they belong can be, and return when
+// all are alike.
 func TestRewriteAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

@@ -36,8 +36,8 @@ func (sc *schema) add(f Field) {
 // uniform reports whether a column has one kind in all files.
 func (sc *schema) uniform() bool { return sc.rewritten == sc.widenings }
 
-// covers is the fast twin of extended: it reports whether the table has each column of b already, of a fitting kind. Columns
-// are expected in the schema's order.
+// covers is the fast twin of extended: it reports whether the table has each column of b already,
+// of a fitting kind. Columns are expected in the schema's order.
 func (sc *schema) covers(b *column.Batch) bool {
 	if sc.held {
 		return false
@@ -66,8 +66,8 @@ func (sc *schema) covers(b *column.Batch) bool {
 	return true
 }
 
-// extended is the schema with the columns of b added, and its Int64 columns widened where b has Float64. It is sc itself if
-// nothing changes.
+// extended is the schema with the columns of b added, and its Int64 columns widened where b has
+// Float64. It is sc itself if nothing changes.
 func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 	if sc.held {
 		return nil, fmt.Errorf("table %s: %w", sc.table.name, ErrHeld)
@@ -162,8 +162,8 @@ func fieldsOf(b *column.Batch) []Field {
 	return fields
 }
 
-// TypeError says that a column of a batch does not have the type that its table's column has, or that
-// a float64 would round an integer of one of them.
+// TypeError says that a column of a batch does not have the type that its table's column has, or
+// that a float64 would round an integer of one of them.
 type TypeError struct {
 	Name      Name
 	Column    string

@@ -2,13 +2,14 @@ package table
 
 import "time"
 
-// maxSealRows bounds Options.SealRows, so that an order can number the chunks of a unit (see maxPieces).
+// maxSealRows bounds Options.SealRows, so that an order can number the chunks of a unit (see
+// maxPieces).
 const maxSealRows = 1 << 28
 
 // The functions of this file want the store's lock.
 
-// deliver takes the rows of record seq into the buffers of their tables. Units are sealed between records only, so that a
-// unit has all rows of its table up to a sequence number.
+// deliver takes the rows of record seq into the buffers of their tables. Units are sealed between
+// records only, so that a unit has all rows of its table up to a sequence number.
 func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 	for _, it := range d.items {
 		t := it.table
@@ -58,8 +59,8 @@ func (s *Store) seal(t *table) {
 	}
 }
 
-// relieve seals the largest unit when the memory is half full and no unit is on its way: rows of many tables, none of which
-// is full, must not fill it.
+// relieve seals the largest unit when the memory is half full and no unit is on its way: rows of
+// many tables, none of which is full, must not fill it.
 func (s *Store) relieve() {
 	if !s.tight() {
 		return

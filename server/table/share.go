@@ -2,14 +2,17 @@ package table
 
 import "sync/atomic"
 
-// Shares of the memory for rows that wait to land. A table may hold four times what is free, and so may a database where several are
-// written to. So one table or database alone gets four fifths of all, and those that land slower than their rows come leave the others
-// room. Rows that have the memory for themselves are taken whatever their size.
+// Shares of the memory for rows that wait to land. A table may hold four times what is free, and so
+// may a database where several are written to. So one table or database alone gets four fifths of
+// all, and those that land slower than their rows come leave the others room. Rows that have the
+// memory for themselves are taken whatever their size.
 
-// The catalog's tables are shared alike: where several databases have tables, one of them may have four times as many as are free. It keeps
-// what it has, and gets no new ones beyond that. A database that is alone may fill the catalog.
+// The catalog's tables are shared alike: where several databases have tables, one of them may have
+// four times as many as are free. It keeps what it has, and gets no new ones beyond that. A
+// database that is alone may fill the catalog.
 
-// share is how many times the free memory a table or database may hold, and the free tables a database may have.
+// share is how many times the free memory a table or database may hold, and the free tables a
+// database may have.
 const share = 4
 
 // hold books that t's rows hold n more bytes.
@@ -35,8 +38,8 @@ func (s *Store) database(name string) *atomic.Int64 {
 	return d.(*atomic.Int64)
 }
 
-// crowds reports whether a table or a database of the delivery, which has been counted, holds too much of the memory, of which all
-// deliveries hold `now`.
+// crowds reports whether a table or a database of the delivery, which has been counted, holds too
+// much of the memory, of which all deliveries hold `now`.
 func (s *Store) crowds(d *delivery, now int64) bool {
 	if now == d.held() {
 		return false
@@ -51,7 +54,8 @@ func (s *Store) crowds(d *delivery, now int64) bool {
 	return false
 }
 
-// room returns how many more tables there may be, and how many of them a database may have. The caller holds the lock.
+// room returns how many more tables there may be, and how many of them a database may have. The
+// caller holds the lock.
 func (c *catalog) room(db string) (free, own int) {
 	free = max(0, c.limits.tables-c.sizeLocked()-c.fresh)
 	has := c.counts[db]

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A database that is alone may fill the catalog. Where there are several, each leaves others room; it keeps what it has.
+// A database that is alone may fill the catalog. Where there are several, each leaves others room;
+// it keeps what it has.
 func TestShareOfTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.json")
 	c := openTestCatalog(t, path)

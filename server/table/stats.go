@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Stats is what a store has done since it was opened, and what it holds now. At any moment Accepted == Landed + Pending.
+// Stats is what a store has done since it was opened, and what it holds now. At any moment Accepted
+// == Landed + Pending.
 type Stats struct {
 	Accepted int64 // rows taken over from the log, replayed ones included
 	Landed   int64 // rows in files
@@ -89,7 +90,8 @@ func (s *Store) Failing() (names []Name) {
 	return names
 }
 
-// landError returns why the next unit has not landed wherever it may. It is nil if that has not been tried.
+// landError returns why the next unit has not landed wherever it may. It is nil if that has not
+// been tried.
 func (t *table) landError() error {
 	if len(t.waiting) > 0 && t.waiting[0].landing.stuck {
 		return t.waiting[0].landing.err
@@ -113,7 +115,8 @@ func (t *table) trouble() error {
 // toldTroubles bounds the tables that an error names.
 const toldTroubles = 10
 
-// Trouble returns what is not well with tables while rows of all others land: files that are aside, late or not rewritten yet. Nil if nothing.
+// Trouble returns what is not well with tables while rows of all others land: files that are aside,
+// late or not rewritten yet. Nil if nothing.
 func (s *Store) Trouble() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

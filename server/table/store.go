@@ -20,39 +20,42 @@ type Options struct {
 	// Dir holds catalog.json, its journal and the directory wal.
 	Dir string
 
-	// WAL is how the log is opened. The catalog is on its Disk too. Its OnCommit and OnFail, if set, are called after the store's
-	// own, with the Attach that the record had when it came to Append: from then on its payload may be used again.
+	// WAL is how the log is opened. The catalog is on its Disk too. Its OnCommit and OnFail, if
+	// set, are called after the store's own, with the Attach that the record had when it came to
+	// Append: from then on its payload may be used again.
 	WAL wal.Options
 
 	Sink Sink
 
-	// Aside, if set, takes the files of tables that the sink does not take. They return when it does.
+	// Aside, if set, takes the files of tables that the sink does not take. They return when it
+	// does.
 	Aside Aside
 
-	// Decode reads a record's payload again, after a restart. The batches must not refer to the payload. They may come from
-	// Pool, and go there once they have landed.
+	// Decode reads a record's payload again, after a restart. The batches must not refer to the
+	// payload. They may come from Pool, and go there once they have landed.
 	Decode func(r *wal.Record) ([]Write, error)
 
 	Carrier Carrier // remembers what must outlive records of the log; nil: nothing must
 
 	Pool *Pool // what [Store.Batch] takes from; made if nil
 
-	// A table's rows are sealed into a unit, which lands, when there are so many, or when they take up so many bytes, or when
-	// the first has waited so long. Defaults: 1 Mi rows, 128 MiB, 10 s.
+	// A table's rows are sealed into a unit, which lands, when there are so many, or when they take
+	// up so many bytes, or when the first has waited so long. Defaults: 1 Mi rows, 128 MiB, 10 s.
 	SealRows  int
 	SealBytes int
 	SealAge   time.Duration
 
-	// MaxBuffered bounds the memory of rows that wait for the log or to land: beyond it Append fails with ErrBusy. A request
-	// that exceeds it alone is taken when nothing else waits. Beyond half of it Append delays, by up to 10 ms. Default: 512 MiB.
+	// MaxBuffered bounds the memory of rows that wait for the log or to land: beyond it Append
+	// fails with ErrBusy. A request that exceeds it alone is taken when nothing else waits. Beyond
+	// half of it Append delays, by up to 10 ms. Default: 512 MiB.
 	MaxBuffered int64
 
 	MaxTables  int // default 10,000
 	MaxColumns int // of a table; default 4096
 	MaxHours   int // different hours of time in a batch, each of which becomes a file; default 1000
 
-	// OnRecovery, if set, is called when recovery begins, with the store that Open will return if it succeeds. Until then Stats,
-	// Tables, Log and Err may be called, and nothing else.
+	// OnRecovery, if set, is called when recovery begins, with the store that Open will return if
+	// it succeeds. Until then Stats, Tables, Log and Err may be called, and nothing else.
 	OnRecovery func(*Store)
 
 	Landers int    // how many units land at once, each of another table; default 1
@@ -100,8 +103,8 @@ func setDefault[T int | int64 | time.Duration](v *T, value T) {
 	}
 }
 
-// Store takes rows over from requests and sees to it that they become files. See the package comment for the way of a row.
-// Its methods may be called from many goroutines.
+// Store takes rows over from requests and sees to it that they become files. See the package
+// comment for the way of a row. Its methods may be called from many goroutines.
 type Store struct {
 	o         Options
 	pool      *Pool
@@ -144,7 +147,8 @@ type Store struct {
 	reportAt  time.Time
 }
 
-// Batch is an empty batch. It goes back by itself once it has landed; a batch that is not appended goes back with Free.
+// Batch is an empty batch. It goes back by itself once it has landed; a batch that is not appended
+// goes back with Free.
 func (s *Store) Batch() *column.Batch { return s.pool.Get() }
 
 // Free gives back a batch that was not appended.
@@ -152,12 +156,14 @@ func (s *Store) Free(b *column.Batch) { s.pool.Put(b) }
 
 var deliveries = sync.Pool{New: func() any { return new(delivery) }}
 
-// Append writes a record to the log and the rows that were decoded from it to the buffers of their tables. It takes the
-// batches over, whether it fails or not. If durable, the rows are on disk when it returns nil; otherwise they soon will be,
-// and record and payload are borrowed until OnCommit has returned for them.
+// Append writes a record to the log and the rows that were decoded from it to the buffers of their
+// tables. It takes the batches over, whether it fails or not. If durable, the rows are on disk when
+// it returns nil; otherwise they soon will be, and record and payload are borrowed until OnCommit
+// has returned for them.
 //
-// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed, and those of the log. Only after wal.ErrFailed may the rows be there
-// all the same. What was refused leaves nothing in the catalog.
+// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed, and those of the log. Only
+// after wal.ErrFailed may the rows be there all the same. What was refused leaves nothing in the
+// catalog.
 func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -215,8 +221,9 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 // longestPace is how long a request is delayed at most.
 const longestPace = 10 * time.Millisecond
 
-// pace delays a request when rows come faster than they land: not at all as long as half of the memory is free, and the longer
-// the less is left. So senders that wait for their answers slow down before any must be refused.
+// pace delays a request when rows come faster than they land: not at all as long as half of the
+// memory is free, and the longer the less is left. So senders that wait for their answers slow down
+// before any must be refused.
 func (s *Store) pace(held int64) {
 	free := s.o.MaxBuffered / 2
 	if over := min(held-free, free); over > 0 {
@@ -244,7 +251,8 @@ func (s *Store) freeDelivery(d *delivery) {
 	}
 }
 
-// take is the delivery of a record, nil if it brings no rows. The record gets the Attach back that it came with.
+// take is the delivery of a record, nil if it brings no rows. The record gets the Attach back that
+// it came with.
 func (s *Store) take(r *wal.Record) *delivery {
 	d, ok := r.Attach.(*delivery)
 	if !ok {
@@ -291,8 +299,8 @@ func (s *Store) fail(r *wal.Record, err error) {
 	}
 }
 
-// Flush lands every row that was appended before the call. Those of a table whose files are aside have landed, but not where they belong:
-// the error says so.
+// Flush lands every row that was appended before the call. Those of a table whose files are aside
+// have landed, but not where they belong: the error says so.
 func (s *Store) Flush(ctx context.Context) error {
 	err := s.flush(ctx)
 	if err == nil && s.o.Aside != nil {
@@ -345,8 +353,8 @@ func (s *Store) unlanded(cause error) error {
 // stopGrace is how long Close waits for a sink to notice that its context has ended.
 const stopGrace = 5 * time.Second
 
-// Close lands every row and closes the log. When ctx ends first, the rows that have not landed stay in the log. Files that are aside then
-// return after the next start.
+// Close lands every row and closes the log. When ctx ends first, the rows that have not landed stay
+// in the log. Files that are aside then return after the next start.
 func (s *Store) Close(ctx context.Context) error {
 	s.gate.Lock()
 	closed := s.closed
@@ -385,7 +393,8 @@ func (s *Store) end(cause error) (err error) {
 	return errors.Join(err, s.log.Close())
 }
 
-// Err is why rows do not land: the log has failed, or a unit cannot land where it belongs, nor aside. Nil if neither. See Trouble.
+// Err is why rows do not land: the log has failed, or a unit cannot land where it belongs, nor
+// aside. Nil if neither. See Trouble.
 func (s *Store) Err() error {
 	if err := s.log.Err(); err != nil {
 		return err
@@ -407,11 +416,12 @@ func (s *Store) landError() error {
 // Log is what the log has done and holds.
 func (s *Store) Log() wal.Stats { return s.log.Stats() }
 
-// Open opens the store, and with it the log: files that had not wholly landed are removed, and rows that are in no file are
-// in the buffers again when it returns.
+// Open opens the store, and with it the log: files that had not wholly landed are removed, and rows
+// that are in no file are in the buffers again when it returns.
 func Open(o Options) (*Store, error) { return OpenContext(context.Background(), o) }
 
-// OpenContext is Open that ctx can interrupt. What has not landed by then is in the log, and lands after the next start.
+// OpenContext is Open that ctx can interrupt. What has not landed by then is in the log, and lands
+// after the next start.
 func OpenContext(ctx context.Context, o Options) (*Store, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err

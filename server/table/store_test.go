@@ -211,8 +211,8 @@ func TestPressure(t *testing.T) {
 	checkOnce(t, "pressure", landedRows(t, sink.dir), rows)
 }
 
-// TestSlowSink: while the sink stands still the memory stays bounded and appends are refused; then all that was
-// acknowledged lands.
+// TestSlowSink: while the sink stands still the memory stays bounded and appends are refused; then
+// all that was acknowledged lands.
 func TestSlowSink(t *testing.T) {
 	dir := t.TempDir()
 	free := make(chan struct{})
@@ -329,7 +329,8 @@ func testCloseDeadline(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), []row{r})
 }
 
-// TestAsync: rows that nobody waited for are there after Flush, and the caller's hook gets its record back.
+// TestAsync: rows that nobody waited for are there after Flush, and the caller's hook gets its
+// record back.
 func TestAsync(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -389,8 +390,8 @@ func TestNewLogBesideTables(t *testing.T) {
 	checkOnce(t, "three logs", landedRows(t, sink.dir), rows)
 }
 
-// TestNewLogsNames: what lands after the log was lost has other names than what landed before, also where that has been moved to another
-// place, as a bucket, which the same names would overwrite.
+// TestNewLogsNames: what lands after the log was lost has other names than what landed before, also
+// where that has been moved to another place, as a bucket, which the same names would overwrite.
 func TestNewLogsNames(t *testing.T) {
 	dir, bucket := t.TempDir(), t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -449,8 +450,8 @@ func TestLogShrinks(t *testing.T) {
 	mustClose(t, s)
 }
 
-// TestConcurrent has many appenders of rows for several tables, landing all the while. Each sees its own rows in the order
-// in which they were sent.
+// TestConcurrent has many appenders of rows for several tables, landing all the while. Each sees
+// its own rows in the order in which they were sent.
 func TestConcurrent(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -512,7 +513,8 @@ func TestConcurrent(t *testing.T) {
 	}
 	checkOnce(t, "concurrent", got, want)
 
-	// All times are equal and the files of a table are read in order, so each appender's rows must be, too.
+	// All times are equal and the files of a table are read in order, so each appender's rows must
+	// be, too.
 	last := make(map[string]int64)
 	for _, r := range got {
 		k := r.Table + " " + r.Host
@@ -556,7 +558,8 @@ func TestHourOf(t *testing.T) {
 	}
 }
 
-// TestSettled: what has settled ends before the first row that waits, also when it waits behind a unit that is landing.
+// TestSettled: what has settled ends before the first row that waits, also when it waits behind a
+// unit that is landing.
 func TestSettled(t *testing.T) {
 	landing, behind, open := &unit{from: 3, to: 4}, &unit{from: 5, to: 6}, &unit{from: 8, to: 9}
 	for _, test := range []struct {
@@ -580,7 +583,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// A table whose rows do not land fills its share of the memory, and leaves the others room: again and again, and also beside several such.
+// A table whose rows do not land fills its share of the memory, and leaves the others room: again
+// and again, and also beside several such.
 func TestATableLeavesRoom(t *testing.T) {
 	const bad = 3
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
@@ -633,7 +637,8 @@ func landSized(t *testing.T, s *Store, name Name, size int) {
 	eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending(name.Table) == 0 })
 }
 
-// A database whose rows do not land leaves others room, however many tables share what it has: also those that are new each time.
+// A database whose rows do not land leaves others room, however many tables share what it has: also
+// those that are new each time.
 func TestADatabaseLeavesRoom(t *testing.T) {
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
 		if strings.HasPrefix(path, "bad/") {

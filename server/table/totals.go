@@ -6,21 +6,23 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Totals is what has landed of a table since it was created. Files that others remove still count, and those that were rewritten count
-// with the bytes that landed.
+// Totals is what has landed of a table since it was created. Files that others remove still count,
+// and those that were rewritten count with the bytes that landed.
 //
-// Each landed note has the totals that the table has with it, and the catalog on disk has those of some time. A segment of the log is
-// released only after the catalog has what its notes say, so the newer of both is right after a crash.
+// Each landed note has the totals that the table has with it, and the catalog on disk has those of
+// some time. A segment of the log is released only after the catalog has what its notes say, so the
+// newer of both is right after a crash.
 type Totals struct {
 	Rows  int64 `json:"rows"`
 	Files int64 `json:"files"`
 	Bytes int64 `json:"bytes"`
 }
 
-// Counter is a [Sink] that can tell what is there. It is asked once for a table whose totals neither the log nor the catalog has.
+// Counter is a [Sink] that can tell what is there. It is asked once for a table whose totals
+// neither the log nor the catalog has.
 type Counter interface {
-	// Count returns what the files below dir hold, but for those at the paths in except. Dir and paths are as those of [File]. If it
-	// returns an error, it has counted the other files.
+	// Count returns what the files below dir hold, but for those at the paths in except. Dir and
+	// paths are as those of [File]. If it returns an error, it has counted the other files.
 	Count(ctx context.Context, dir string, except []string) (Totals, error)
 }
 
@@ -40,7 +42,8 @@ func (t *table) totalWith(u *unit) *Totals {
 	return &n
 }
 
-// findTotals has a table know its totals after a start: from its last note in the log, the catalog, or its files.
+// findTotals has a table know its totals after a start: from its last note in the log, the catalog,
+// or its files.
 func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	if noted != nil && noted.Rows >= t.total().Rows { // else the log is an older copy
 		s.catalog.hasLanded(t, noted)
@@ -63,8 +66,9 @@ func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	return nil
 }
 
-// release removes the segments of the log whose rows have all landed. The catalog gets the totals first, since their notes go too, and
-// what the carrier wants to outlive them is written to the end of the log.
+// release removes the segments of the log whose rows have all landed. The catalog gets the totals
+// first, since their notes go too, and what the carrier wants to outlive them is written to the end
+// of the log.
 func (s *Store) release() {
 	to := s.log.Releasable(s.settled(nil))
 	if to == 0 {
@@ -85,7 +89,8 @@ func (s *Store) release() {
 	}
 }
 
-// saveTotals writes the catalog where its totals are not essential: the log has them, or no disk has room for them.
+// saveTotals writes the catalog where its totals are not essential: the log has them, or no disk
+// has room for them.
 func (s *Store) saveTotals() {
 	if err := s.catalog.saveAll(); err != nil {
 		s.o.Logger.Warn("writing row and file counts to the catalog failed", "error", err)

@@ -36,8 +36,8 @@ func wantTotals(t *testing.T, what string, s *Store, dir string) {
 	}
 }
 
-// The rows and files of a table are known after a restart: whether the log has the notes of their landing, or its segments have been
-// released, or the log was deleted.
+// The rows and files of a table are known after a restart: whether the log has the notes of their
+// landing, or its segments have been released, or the log was deleted.
 func TestTotalsAfterRestart(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -68,7 +68,8 @@ func TestTotalsAfterRestart(t *testing.T) {
 	mustClose(t, s)
 }
 
-// A crash between the notes in the log and the catalog leaves the totals right, and so does a segment that is released meanwhile.
+// A crash between the notes in the log and the catalog leaves the totals right, and so does a
+// segment that is released meanwhile.
 func TestTotalsAfterCrash(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	options := func(dir string, sink Sink) Options {
@@ -109,7 +110,8 @@ func (s *countingSink) Count(_ context.Context, dir string, except []string) (n 
 	return Totals{Rows: 7, Files: 3, Bytes: 11}, nil
 }
 
-// A catalog that does not have the totals, such as one of an earlier version, gets them from the files: once.
+// A catalog that does not have the totals, such as one of an earlier version, gets them from the
+// files: once.
 func TestTotalsAreCountedOnce(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"version":1,"log":0,"tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"}]}]}`
@@ -162,8 +164,8 @@ func (f sickFile) WriteAt(b []byte, off int64) (int, error) {
 	return f.File.WriteAt(b, off)
 }
 
-// The catalog can not be written when a segment has landed: the segment stays, whose notes have the totals, until it can. Rows land
-// meanwhile, if the catalog has their columns.
+// The catalog can not be written when a segment has landed: the segment stays, whose notes have the
+// totals, until it can. Rows land meanwhile, if the catalog has their columns.
 func TestTotalsHoldTheLog(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}

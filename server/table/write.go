@@ -21,7 +21,8 @@ var (
 	// ErrInvalid is wrapped by the errors that blame the rows: sending them again will not help.
 	ErrInvalid = errors.New("table: invalid")
 
-	// ErrBusy says that the rows which wait to land fill the memory they may have: the sender should come back later.
+	// ErrBusy says that the rows which wait to land fill the memory they may have: the sender
+	// should come back later.
 	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise it")
 
 	// ErrHeld says that the table is being altered, and takes no rows until that is done.
@@ -44,7 +45,8 @@ const timeColumn = "time"
 // maxRecordRows bounds the rows of one record, and with it a unit (see maxPieces).
 const maxRecordRows = 1 << 22
 
-// span is what the order of a batch's times is like. It is measured once, by the goroutine that appends.
+// span is what the order of a batch's times is like. It is measured once, by the goroutine that
+// appends.
 type span struct {
 	min, max int64
 	sorted   bool
@@ -62,7 +64,8 @@ func hourOf(t int64) int64 {
 	return h
 }
 
-// hourBounds are the first and the last time of an hour. The hours at both ends of an int64 are shorter than the others.
+// hourBounds are the first and the last time of an hour. The hours at both ends of an int64 are
+// shorter than the others.
 func hourBounds(h int64) (first, last int64) {
 	first = h * hour
 	last = first + (hour - 1)
@@ -151,7 +154,8 @@ func (d *delivery) recycle() {
 	deliveries.Put(d)
 }
 
-// prepare checks the writes, which it makes items of. Those of them without a table bring something new.
+// prepare checks the writes, which it makes items of. Those of them without a table bring something
+// new.
 func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 	rows := 0
 	for _, w := range writes {
@@ -173,7 +177,8 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 	return nil
 }
 
-// claim gives every item its table. What the batches bring that is new is claimed until settle or drop.
+// claim gives every item its table. What the batches bring that is new is claimed until settle or
+// drop.
 func (s *Store) claim(d *delivery) error {
 	if !slices.ContainsFunc(d.items, func(it item) bool { return it.table == nil }) {
 		return nil

@@ -12,14 +12,16 @@ import (
 	"time"
 )
 
-// The test binary is the process that Kill kills, if these say where its data are and from which number it counts.
+// The test binary is the process that Kill kills, if these say where its data are and from which
+// number it counts.
 const killedDir, killedFirst = "SLIPSTREAM_TEST_KILLED_DIR", "SLIPSTREAM_TEST_KILLED_FIRST"
 
 // failure begins the line in which the process says what has failed.
 const failure = "failed:"
 
-// Killed begins a test that calls [Kill]: in the process that is killed it calls work, which must not return, and in any other it
-// does nothing. The work prints a line for each thing that it has done.
+// Killed begins a test that calls [Kill]: in the process that is killed it calls work, which must
+// not return, and in any other it does nothing. The work prints a line for each thing that it has
+// done.
 func Killed(work func(dir string, first int)) {
 	dir := os.Getenv(killedDir)
 	if dir == "" {
@@ -39,9 +41,10 @@ func Fail(what any) {
 	os.Exit(1)
 }
 
-// Kill runs this test in a process of its own, in which [Killed] does its work in dir and counts from first, and kills that
-// process at the line that comes after so many. It calls said with each line, also with those that the pipe still holds after the
-// kill; said reports whether it is a line of the work. The process must not end by itself.
+// Kill runs this test in a process of its own, in which [Killed] does its work in dir and counts
+// from first, and kills that process at the line that comes after so many. It calls said with each
+// line, also with those that the pipe still holds after the kill; said reports whether it is a line
+// of the work. The process must not end by itself.
 func Kill(t *testing.T, dir string, first, after int, said func(line string) bool) {
 	t.Helper()
 	if err := kill(t.Name(), dir, first, after, said); err != nil {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// works are what a process does after three lines, by the number from which it counts, and the error that the kill ends with.
+// works are what a process does after three lines, by the number from which it counts, and the
+// error that the kill ends with.
 var works = []struct {
 	do   func()
 	want string
@@ -32,7 +33,8 @@ var works = []struct {
 	{func() { fmt.Println("nonsense\nand why") }, "says \"nonsense\"\nand why"},
 }
 
-// A process is killed at its line, and one that ends by itself, that fails or that says what it should not is told apart.
+// A process is killed at its line, and one that ends by itself, that fails or that says what it
+// should not is told apart.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	Killed(func(in string, first int) {

@@ -11,7 +11,8 @@ import (
 // interval is the time between two lines of one cause.
 const interval = time.Second
 
-// maxCauses is how many causes are told apart at a time: messages may hold what clients choose, such as their addresses.
+// maxCauses is how many causes are told apart at a time: messages may hold what clients choose,
+// such as their addresses.
 const maxCauses = 64
 
 // handler passes records on.
@@ -20,9 +21,10 @@ type handler struct {
 	causes *causes
 }
 
-// New returns a handler that passes records to next: those below slog.LevelWarn as they come, the others at most once a second for each
-// cause. A cause is a level, a message, and the value of the first attribute if that is a string. Of the records that are held back the
-// last one follows when the second is over, with the attribute times: how many records it stands for.
+// New returns a handler that passes records to next: those below slog.LevelWarn as they come, the
+// others at most once a second for each cause. A cause is a level, a message, and the value of the
+// first attribute if that is a string. Of the records that are held back the last one follows when
+// the second is over, with the attribute times: how many records it stands for.
 func New(next slog.Handler) slog.Handler {
 	return &handler{next, &causes{by: make(map[causeKey]*cause)}}
 }
@@ -64,7 +66,8 @@ type cause struct {
 	next  slog.Handler // of last
 }
 
-// hold reports whether r is held back, because another record of its cause has passed within the last second.
+// hold reports whether r is held back, because another record of its cause has passed within the
+// last second.
 func (cs *causes) hold(r slog.Record, next slog.Handler) bool {
 	key := causeKey{r.Level, r.Message, subjectOf(r)}
 	cs.mu.Lock()
@@ -104,7 +107,8 @@ func (cs *causes) pass(key causeKey) {
 	}
 }
 
-// subjectOf returns what the record is about: the value of its first attribute, if that is a string.
+// subjectOf returns what the record is about: the value of its first attribute, if that is a
+// string.
 func subjectOf(r slog.Record) (subject string) {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Value.Kind() == slog.KindString {

@@ -20,7 +20,8 @@ func newLog() (*slog.Logger, *bytes.Buffer) {
 	}}))), text
 }
 
-// A cause that comes a thousand times in a second is a line at once, and one for each second after it. The last word is not lost.
+// A cause that comes a thousand times in a second is a line at once, and one for each second after
+// it. The last word is not lost.
 func TestOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, text := newLog()

@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// The queue takes appends up to either bound, and always one: its length and its bytes, those being written included.
+// The queue takes appends up to either bound, and always one: its length and its bytes, those being
+// written included.
 const (
 	maxQueued      = 4096
 	maxQueuedBytes = 64 << 20
@@ -29,8 +30,8 @@ func (l *Log) free(a *appending) {
 	l.appendings.Put(a)
 }
 
-// Append writes r, and returns nil when it is durable and OnCommit has been called for it. It sets r.Seq and r.Place. The
-// payload is borrowed until Append returns.
+// Append writes r, and returns nil when it is durable and OnCommit has been called for it. It sets
+// r.Seq and r.Place. The payload is borrowed until Append returns.
 func (l *Log) Append(r *Record) error {
 	a, err := l.enqueue(r, false)
 	if err != nil {
@@ -41,8 +42,9 @@ func (l *Log) Append(r *Record) error {
 	return err
 }
 
-// AppendAsync queues r, and returns without waiting for the disk; it waits only while the queue is full. The record and its
-// payload are borrowed until OnCommit, or else OnFail, has been called for it.
+// AppendAsync queues r, and returns without waiting for the disk; it waits only while the queue is
+// full. The record and its payload are borrowed until OnCommit, or else OnFail, has been called for
+// it.
 func (l *Log) AppendAsync(r *Record) error {
 	_, err := l.enqueue(r, true)
 	return err

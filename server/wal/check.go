@@ -18,8 +18,8 @@ type Report struct {
 	Damage      []*DamageError
 }
 
-// Lost is how many sequence numbers have no record because of damage. Where a segment's header is unreadable it is an upper
-// bound.
+// Lost is how many sequence numbers have no record because of damage. Where a segment's header is
+// unreadable it is an upper bound.
 func (r Report) Lost() uint64 {
 	n := uint64(0)
 	for _, d := range r.Damage {
@@ -67,9 +67,10 @@ type survey struct {
 	keeps    bool // whole records of a torn commit too
 }
 
-// takeSurvey reads the log in dir, which is locked, and settles for each segment which sequence numbers are its own, where its records end and
-// whether it is damaged. With keeps, a torn commit of which later records are whole is damage. The survey is never nil; after an error
-// it ends where that was met.
+// takeSurvey reads the log in dir, which is locked, and settles for each segment which sequence
+// numbers are its own, where its records end and whether it is damaged. With keeps, a torn commit
+// of which later records are whole is damage. The survey is never nil; after an error it ends where
+// that was met.
 func takeSurvey(d disk.Disk, dir string, keeps bool) (*survey, error) {
 	segs, err := listSegments(d, dir)
 	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}, keeps: keeps}
@@ -123,8 +124,9 @@ func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 	return nil
 }
 
-// passOver gives up a segment whose header cannot be read: everything up to the next one that can is lost. Where none follows,
-// sequence numbers go on after the highest that it may have held, so that none is given twice.
+// passOver gives up a segment whose header cannot be read: everything up to the next one that can
+// is lost. Where none follows, sequence numbers go on after the highest that it may have held, so
+// that none is given twice.
 func (v *survey) passOver(i int, s *segment) {
 	following := uint64(0)
 	for _, f := range v.segments[i+1:] {
@@ -164,8 +166,8 @@ type flaw struct {
 	before Report // as it was before this place
 }
 
-// read reads the records of s. In the last segment it tells a torn tail from damage; after the others the record following is
-// expected.
+// read reads the records of s. In the last segment it tells a torn tail from damage; after the
+// others the record following is expected.
 func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) error {
 	sc, f, err := s.open(d, s.size)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// copied is up to which length a payload is copied after its header; a longer one is a vector of its own. A vector costs the
-// kernel about as much as copying this.
+// copied is up to which length a payload is copied after its header; a longer one is a vector of
+// its own. A vector costs the kernel about as much as copying this.
 const copied = 2 << 10
 
 // keptBuffer is up to which size the committer keeps its buffer.
@@ -39,7 +39,8 @@ func (l *Log) commitAll() {
 	}
 }
 
-// take waits for appends and takes all there are. It returns none when the log is closed and the queue is empty.
+// take waits for appends and takes all there are. It returns none when the log is closed and the
+// queue is empty.
 func (l *Log) take() []*appending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +76,8 @@ func (l *Log) commit(batch []*appending) {
 	l.settle(batch, l.failed)
 }
 
-// fitting is how many of the batch go into the active segment. An empty segment takes one of any size.
+// fitting is how many of the batch go into the active segment. An empty segment takes one of any
+// size.
 func (l *Log) fitting(batch []*appending) int {
 	end := l.active.end
 	for i, a := range batch {
@@ -86,7 +88,8 @@ func (l *Log) fitting(batch []*appending) int {
 	return len(batch)
 }
 
-// write writes the group into the active segment and syncs it. After ErrLowDisk the segment is as before.
+// write writes the group into the active segment and syncs it. After ErrLowDisk the segment is as
+// before.
 func (l *Log) write(group []*appending) error {
 	c, s := &l.committer, l.active
 	size := l.encode(group)
@@ -118,8 +121,8 @@ func (c *committer) cut(end int64) error {
 	return c.file.Datasync()
 }
 
-// rotate seals the active segment and goes on in a new one, which has room for a record of the given size. After ErrLowDisk
-// the active segment is still the one it was.
+// rotate seals the active segment and goes on in a new one, which has room for a record of the
+// given size. After ErrLowDisk the active segment is still the one it was.
 func (l *Log) rotate(size int64) error {
 	c, s := &l.committer, l.active
 	if err := c.cut(s.end); err != nil {
@@ -151,8 +154,8 @@ func lowDisk(err error) error {
 	return fmt.Errorf("%w: %w; free disk space, or wait for a flush", ErrLowDisk, err)
 }
 
-// shed makes the best of a full disk. Data is refused; intents and landed records, which lead to more room, are to be tried
-// again in what the reserve gives back. It returns those.
+// shed makes the best of a full disk. Data is refused; intents and landed records, which lead to
+// more room, are to be tried again in what the reserve gives back. It returns those.
 func (l *Log) shed(batch []*appending, err error) []*appending {
 	l.space.full()
 	gave := l.space.giveBack()
@@ -174,7 +177,8 @@ func (l *Log) shed(batch []*appending, err error) []*appending {
 
 // fail ends the log's life after a write or a sync that has failed, whatever has reached the disk.
 func (l *Log) fail(err error) {
-	// The system may still show data that it could not write. A process that opens the log next must not take it for records.
+	// The system may still show data that it could not write. A process that opens the log next
+	// must not take it for records.
 	l.committer.file.Truncate(l.active.end)
 	err = fmt.Errorf("%w: %s: %w; writes are refused until the service is restarted on a sound disk", ErrFailed, l.active.path, err)
 	l.o.Logger.Error(err.Error())
@@ -238,7 +242,8 @@ func (l *Log) settle(group []*appending, err error) {
 	}
 }
 
-// encode numbers the group, and fills vecs with what stands on disk for it. It returns the size of that.
+// encode numbers the group, and fills vecs with what stands on disk for it. It returns the size of
+// that.
 func (l *Log) encode(group []*appending) int64 {
 	c, s := &l.committer, l.active
 	if cap(c.buf) > keptBuffer {

@@ -51,8 +51,8 @@ func layout(t testing.TB, img image) (places []place) {
 	return places
 }
 
-// smallLog is the image of a running log with several segments, the last one with zeros at its end, of which each record has a
-// commit of its own.
+// smallLog is the image of a running log with several segments, the last one with zeros at its end,
+// of which each record has a commit of its own.
 func smallLog(t testing.TB) (image, []place) {
 	dir := memDir(t)
 	l := mustOpen(t, dir, Options{SegmentBytes: 360})
@@ -68,8 +68,9 @@ func smallLog(t testing.TB) (image, []place) {
 	return img, places
 }
 
-// verify opens the log in dir. Records touched may be missing, or have become unreadable; everything else must be there, and
-// if anything but the end of the log is missing, then only after a refusal and a repair.
+// verify opens the log in dir. Records touched may be missing, or have become unreadable;
+// everything else must be there, and if anything but the end of the log is missing, then only after
+// a refusal and a repair.
 func verify(t *testing.T, dir string, places []place, touched func(place) bool) {
 	t.Helper()
 	var all, intact []*Record
@@ -307,8 +308,8 @@ func groups(t *testing.T) (image, []place) {
 	return img, places
 }
 
-// A power cut may have written any pages of the last commit and not others: that is a torn tail. A hole in an earlier commit
-// is damage, because the next commit begins only when it is on disk.
+// A power cut may have written any pages of the last commit and not others: that is a torn tail. A
+// hole in an earlier commit is damage, because the next commit begins only when it is on disk.
 func TestTornCommit(t *testing.T) {
 	img, places := groups(t)
 	dir := memDir(t)
@@ -329,7 +330,8 @@ func TestTornCommit(t *testing.T) {
 	}
 }
 
-// Damage in the middle and a torn tail in one segment: the repair keeps what the one leaves, Open cuts off the other.
+// Damage in the middle and a torn tail in one segment: the repair keeps what the one leaves, Open
+// cuts off the other.
 func TestDamageBeforeTornCommit(t *testing.T) {
 	img, places := groups(t)
 	dir := memDir(t)
@@ -374,7 +376,8 @@ func TestTornTailIsCut(t *testing.T) {
 	}
 }
 
-// A payload that looks like records is never read as such, even where the record that carries it is damaged.
+// A payload that looks like records is never read as such, even where the record that carries it is
+// damaged.
 func TestForgedPayload(t *testing.T) {
 	dir := memDir(t)
 	l := mustOpen(t, dir, small)
@@ -394,7 +397,8 @@ func TestForgedPayload(t *testing.T) {
 	verify(t, dir, places, func(p place) bool { return p.rec.Seq == 1 })
 }
 
-// What was left of a cut commit does not line up behind the record that takes the place of its first one.
+// What was left of a cut commit does not line up behind the record that takes the place of its
+// first one.
 func TestCutCommitDoesNotComeBack(t *testing.T) {
 	img, places := groups(t)
 	dir := memDir(t)

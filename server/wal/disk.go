@@ -57,9 +57,10 @@ const spaceInterval = 100 * time.Millisecond
 
 // space watches how much room the file system has, and keeps the reserve.
 //
-// The reserve is given back when free bytes fall below minFree or when a write meets a full disk. As long as it is out the disk
-// counts as low: what it has given is for landing, not for more data. It is taken again when that leaves minFree and as much
-// again as the reserve, so that it does not go back and forth.
+// The reserve is given back when free bytes fall below minFree or when a write meets a full disk.
+// As long as it is out the disk counts as low: what it has given is for landing, not for more data.
+// It is taken again when that leaves minFree and as much again as the reserve, so that it does not
+// go back and forth.
 type space struct {
 	disk    disk.Disk
 	dir     string
@@ -161,7 +162,8 @@ func (s *space) giveBack() bool {
 	return true
 }
 
-// drop removes the reserve. Syncing the directory makes the file system hand out its blocks at once.
+// drop removes the reserve. Syncing the directory makes the file system hand out its blocks at
+// once.
 func (s *space) drop() {
 	s.held = false
 	if err := errors.Join(s.disk.Remove(s.path()), s.disk.SyncDir(s.dir)); err != nil {
@@ -188,8 +190,8 @@ func (s *space) take() {
 	}
 }
 
-// preallocate gives f room from offset from to offset to, so that commits need not. It does without where the file system
-// cannot, or has less than that.
+// preallocate gives f room from offset from to offset to, so that commits need not. It does without
+// where the file system cannot, or has less than that.
 func preallocate(f disk.File, from, to int64) error {
 	if to <= from {
 		return nil

@@ -5,12 +5,14 @@ import (
 	"fmt"
 )
 
-// Why an append was refused, or nothing was read. The errors that come back say more; use errors.Is.
+// Why an append was refused, or nothing was read. The errors that come back say more; use
+// errors.Is.
 var (
 	// ErrFull means that the log is at its MaxBytes: records must land before it takes more.
 	ErrFull = errors.New("wal: full")
 
-	// ErrLowDisk means that the file system is nearly full. The log goes on when there is room again.
+	// ErrLowDisk means that the file system is nearly full. The log goes on when there is room
+	// again.
 	ErrLowDisk = errors.New("wal: low disk")
 
 	// ErrFailed means that a write or a sync has failed. It stays until the log is opened again.

@@ -122,7 +122,8 @@ func TestShortWrites(t *testing.T) {
 	wantRecords(t, got, want)
 }
 
-// A full disk refuses data, and leaves the log as it was; intents and landed records get what the reserve gives back.
+// A full disk refuses data, and leaves the log as it was; intents and landed records get what the
+// reserve gives back.
 func TestDiskFull(t *testing.T) {
 	for _, fault := range []error{unix.ENOSPC, unix.EDQUOT, io.ErrShortWrite} {
 		dir := t.TempDir()
@@ -179,7 +180,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// Nothing of a commit that was cut back comes back, although some of its records were written whole.
+// Nothing of a commit that was cut back comes back, although some of its records were written
+// whole.
 func TestDiskFullInMidCommit(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
@@ -297,7 +299,8 @@ func TestMinFree(t *testing.T) {
 	}
 }
 
-// What must be free, the reserve and the segments are scaled to the file system: one that is smaller than the settings is not low for ever.
+// What must be free, the reserve and the segments are scaled to the file system: one that is
+// smaller than the settings is not low for ever.
 func TestSizesAreScaledToTheDisk(t *testing.T) {
 	for size, want := range map[int64]struct{ free, wanted, segment int64 }{
 		0:         {192 << 20, 192 << 20, 128 << 20}, // not known
@@ -347,8 +350,9 @@ func TestMinFreeIsCheap(t *testing.T) {
 	}
 }
 
-// After a failed sync the system takes what it has in memory for written. A process that starts again reads that, and writes it anew before
-// it goes on: else a crash of the machine would leave a hole before records that were acknowledged later.
+// After a failed sync the system takes what it has in memory for written. A process that starts
+// again reads that, and writes it anew before it goes on: else a crash of the machine would leave a
+// hole before records that were acknowledged later.
 func TestWhatAFailedSyncLeft(t *testing.T) {
 	for seed := range uint64(100) {
 		var failing atomic.Bool

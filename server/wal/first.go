@@ -12,9 +12,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// The file first says which segment is the oldest that the log needs: without it, a log whose oldest segments someone has removed
-// looks like one whose oldest segments have landed. It is written before a segment is removed, in place, so that it needs no room on a
-// full disk.
+// The file first says which segment is the oldest that the log needs: without it, a log whose
+// oldest segments someone has removed looks like one whose oldest segments have landed. It is
+// written before a segment is removed, in place, so that it needs no room on a full disk.
 //
 //	first   0             4096          8192
 //	        ┌─────────┬───┬─────────┬───┐
@@ -39,7 +39,8 @@ type first struct {
 	half   int    // of the file that says so
 }
 
-// readFirst reads the file in dir. It returns the zero first if there is none that can be read: earlier versions of this program wrote none.
+// readFirst reads the file in dir. It returns the zero first if there is none that can be read:
+// earlier versions of this program wrote none.
 func readFirst(d disk.Disk, dir string) (f first, err error) {
 	b, err := disk.ReadFile(d, filepath.Join(dir, firstName))
 	if errors.Is(err, fs.ErrNotExist) {

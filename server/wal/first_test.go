@@ -25,7 +25,8 @@ func severalSegments(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// A log whose oldest segments are missing is damaged, whether some of it had landed or not. Repair keeps the rest.
+// A log whose oldest segments are missing is damaged, whether some of it had landed or not. Repair
+// keeps the rest.
 func TestFirstSegmentsAreMissing(t *testing.T) {
 	for name, c := range map[string]struct {
 		release uint64
@@ -93,7 +94,8 @@ func TestFirstSegmentsAreMissing(t *testing.T) {
 	}
 }
 
-// A crash at any step of a release leaves a log that opens: the file is written before the segment goes.
+// A crash at any step of a release leaves a log that opens: the file is written before the segment
+// goes.
 func TestReleaseStepByStep(t *testing.T) {
 	dir := t.TempDir()
 	severalSegments(t, dir)
@@ -119,7 +121,8 @@ func TestReleaseStepByStep(t *testing.T) {
 	}
 }
 
-// The file is believed if one of its halves is good, and not missed if none is: logs of earlier versions have none.
+// The file is believed if one of its halves is good, and not missed if none is: logs of earlier
+// versions have none.
 func TestFirstFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, firstName)

@@ -20,7 +20,8 @@ var quiet = slog.New(slog.DiscardHandler)
 // small is for tests to which the size of the segments does not matter: little is allocated ahead.
 var small = Options{SegmentBytes: 64 << 10, Logger: quiet}
 
-// mustOpen opens the log in dir and starts it. It is closed when the test ends, if it was not before.
+// mustOpen opens the log in dir and starts it. It is closed when the test ends, if it was not
+// before.
 func mustOpen(t testing.TB, dir string, o Options) *Log {
 	t.Helper()
 	if o.Logger == nil {
@@ -138,7 +139,8 @@ func (img image) names() []string {
 	return names
 }
 
-// restore makes dir hold the image, with the file called name replaced by b; nil stands for no file.
+// restore makes dir hold the image, with the file called name replaced by b; nil stands for no
+// file.
 func (img image) restore(t testing.TB, dir, name string, b []byte) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -232,7 +234,8 @@ type sizedDisk struct {
 
 func (d sizedDisk) Size(string) (int64, error) { return d.size, nil }
 
-// memDir is a directory in memory where the system has one: tests that open thousands of logs would wait for the disk.
+// memDir is a directory in memory where the system has one: tests that open thousands of logs would
+// wait for the disk.
 func memDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "wal")

@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// A process is killed while it appends: each record that it has reported as durable is there, and the log goes on behind it.
+// A process is killed while it appends: each record that it has reported as durable is there, and
+// the log goes on behind it.
 func TestKill(t *testing.T) {
 	testkit.Killed(appendForEver)
 	dir := memDir(t)

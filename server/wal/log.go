@@ -17,34 +17,40 @@ const defaultSegmentBytes = 128 << 20
 
 // Options are how a log is opened. The zero value is of use.
 type Options struct {
-	// SegmentBytes is the size of a segment: 128 MiB unless set, and at most a quarter of MaxBytes, so that records which have
-	// landed make room while the last segment is still in use, and a sixteenth of the file system. A record that is larger gets a
-	// segment to itself.
+	// SegmentBytes is the size of a segment: 128 MiB unless set, and at most a quarter of MaxBytes,
+	// so that records which have landed make room while the last segment is still in use, and a
+	// sixteenth of the file system. A record that is larger gets a segment to itself.
 	SegmentBytes int64
 
-	// MaxBytes bounds the records on disk; an append of data beyond it fails with ErrFull. What is allocated ahead in the last
-	// segment, less than SegmentBytes, is not counted. Zero means no bound.
+	// MaxBytes bounds the records on disk; an append of data beyond it fails with ErrFull. What is
+	// allocated ahead in the last segment, less than SegmentBytes, is not counted. Zero means no
+	// bound.
 	MaxBytes int64
 
-	// MinFree is how many bytes the file system must have free for data; below, an append of data fails with ErrLowDisk. At most a
-	// quarter of the file system.
+	// MinFree is how many bytes the file system must have free for data; below, an append of data
+	// fails with ErrLowDisk. At most a quarter of the file system.
 	MinFree int64
 
-	// Reserve is the size of a file that is kept so that intents, landed records and the files they speak of have room on a
-	// full disk. While it is given back, data is refused with ErrLowDisk; it is taken again once twice as much is free
-	// beyond MinFree. At most a sixteenth of the file system.
+	// Reserve is the size of a file that is kept so that intents, landed records and the files they
+	// speak of have room on a full disk. While it is given back, data is refused with ErrLowDisk;
+	// it is taken again once twice as much is free beyond MinFree. At most a sixteenth of the file
+	// system.
 	Reserve int64
 
-	// OnCommit is called by the committer when records are durable, before their appends return: in order, never twice at a
-	// time, and for each record once. The slice is lent until it returns. It must not append to the log, nor close it.
+	// OnCommit is called by the committer when records are durable, before their appends return: in
+	// order, never twice at a time, and for each record once. The slice is lent until it returns.
+	// It must not append to the log, nor close it.
 	OnCommit func(recs []*Record)
 
-	// OnFail is called by the committer for a record of AppendAsync that was queued but could not be written.
+	// OnFail is called by the committer for a record of AppendAsync that was queued but could not
+	// be written.
 	OnFail func(r *Record, err error)
 
-	// Salvage has Open repair a damaged log, as Repair does, where it would return a DamageError, and read past what the disk does not give
-	// back. What is damaged is set aside in files of its own, counted and logged. Of a torn commit every whole record is kept: it may have
-	// been acknowledged, and been damaged later. If it was not, a sender that comes again brings it twice.
+	// Salvage has Open repair a damaged log, as Repair does, where it would return a DamageError,
+	// and read past what the disk does not give back. What is damaged is set aside in files of its
+	// own, counted and logged. Of a torn commit every whole record is kept: it may have been
+	// acknowledged, and been damaged later. If it was not, a sender that comes again brings it
+	// twice.
 	Salvage bool
 
 	Logger *slog.Logger // slog.Default() when nil
@@ -67,7 +73,8 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// scale keeps sizes within what the file system of dir has: with those for a large one, a small one would be low for ever.
+// scale keeps sizes within what the file system of dir has: with those for a large one, a small one
+// would be low for ever.
 func (o *Options) scale(dir string) error {
 	size, err := o.Disk.Size(dir)
 	if err != nil || size == 0 {
@@ -92,8 +99,8 @@ const (
 	closed
 )
 
-// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and Start come first: Replay must be
-// called before Start.
+// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and
+// Start come first: Replay must be called before Start.
 type Log struct {
 	disk   disk.Disk
 	dir    string
@@ -144,7 +151,8 @@ type Stats struct {
 	Wanted   int64 // free bytes at which data is taken again
 }
 
-// Shortage says why the log takes no data at present, without naming paths; it is empty if the log does.
+// Shortage says why the log takes no data at present, without naming paths; it is empty if the log
+// does.
 func (s *Stats) Shortage() string {
 	switch {
 	case s.Failed:
@@ -155,8 +163,9 @@ func (s *Stats) Shortage() string {
 	return ""
 }
 
-// Open opens the log in dir, which is made when it is missing. It reads all of it: a torn tail is cut off, and damage anywhere
-// else is a [*DamageError]. No other process can open the log until Close.
+// Open opens the log in dir, which is made when it is missing. It reads all of it: a torn tail is
+// cut off, and damage anywhere else is a [*DamageError]. No other process can open the log until
+// Close.
 func Open(dir string, o Options) (_ *Log, err error) {
 	o.setDefaults()
 	if err := disk.MkdirAll(o.Disk, dir); err != nil {
@@ -253,9 +262,9 @@ func (l *Log) openActive(found *survey) error {
 	return nil
 }
 
-// renew writes the first n bytes of a segment to their places once more, so that the next sync brings them to the disk. After the end of
-// the process alone, what was read may be on its way there; if a sync has failed, the system takes it for written, and no sync
-// writes it any more.
+// renew writes the first n bytes of a segment to their places once more, so that the next sync
+// brings them to the disk. After the end of the process alone, what was read may be on its way
+// there; if a sync has failed, the system takes it for written, and no sync writes it any more.
 func renew(f disk.File, n int64) error {
 	b := make([]byte, min(n, windowSize))
 	for at := int64(0); at < n; {
@@ -271,9 +280,10 @@ func renew(f disk.File, n int64) error {
 	return nil
 }
 
-// Replay calls fn for every record, in order. The record and its payload are lent until fn returns. An error of fn ends the
-// replay and is returned as it is. fn may call Start, append, and release records that it has been called for: Replay goes on with
-// those that were in the log when it was called.
+// Replay calls fn for every record, in order. The record and its payload are lent until fn returns.
+// An error of fn ends the replay and is returned as it is. fn may call Start, append, and release
+// records that it has been called for: Replay goes on with those that were in the log when it was
+// called.
 func (l *Log) Replay(fn func(*Record) error) error {
 	l.mu.Lock()
 	p := l.phase
@@ -330,7 +340,8 @@ func (l *Log) Start() {
 	go l.commitAll()
 }
 
-// Releasable returns the number of the last record in the segments that Release(seq) would remove; 0 if it would remove none.
+// Releasable returns the number of the last record in the segments that Release(seq) would remove;
+// 0 if it would remove none.
 func (l *Log) Releasable(seq uint64) (to uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -343,8 +354,8 @@ func (l *Log) Releasable(seq uint64) (to uint64) {
 	return to
 }
 
-// Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole leave the log, oldest first,
-// except for the last one; a few are kept as spares.
+// Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole
+// leave the log, oldest first, except for the last one; a few are kept as spares.
 func (l *Log) Release(seq uint64) {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
@@ -390,7 +401,8 @@ func (l *Log) Size() int64 {
 // SegmentBytes returns the size of a segment.
 func (l *Log) SegmentBytes() int64 { return l.o.SegmentBytes }
 
-// LastSeq is the sequence number of the last record for which OnCommit has returned, 0 before the first.
+// LastSeq is the sequence number of the last record for which OnCommit has returned, 0 before the
+// first.
 func (l *Log) LastSeq() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -419,7 +431,8 @@ func (l *Log) Stats() Stats {
 	return st
 }
 
-// Close commits what has been queued and closes the log. Appends that come later fail with ErrClosed.
+// Close commits what has been queued and closes the log. Appends that come later fail with
+// ErrClosed.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	before := l.phase

@@ -476,7 +476,8 @@ func TestTempFilesAreRemoved(t *testing.T) {
 	mustAppend(t, l, sample(1))
 }
 
-// A crash may come right after a new segment got its name, with the rest of the old one still allocated.
+// A crash may come right after a new segment got its name, with the rest of the old one still
+// allocated.
 func TestCrashInRotation(t *testing.T) {
 	dir := t.TempDir()
 	l := mustOpen(t, dir, Options{SegmentBytes: 4096})

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Payloads, and parts of them, are read again by the places that OnCommit and Replay have told: in sealed segments and in the
-// active one, small ones and those that are a vector of their own.
+// Payloads, and parts of them, are read again by the places that OnCommit and Replay have told: in
+// sealed segments and in the active one, small ones and those that are a vector of their own.
 func TestReadAt(t *testing.T) {
 	dir := memDir(t)
 	told := map[uint64]Place{}

@@ -82,7 +82,8 @@ func bodySum(names, payload []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, names), castagnoli, payload)
 }
 
-// appendHeader appends the header of r, whose body has the given sum, as the nth record of its commit.
+// appendHeader appends the header of r, whose body has the given sum, as the nth record of its
+// commit.
 func appendHeader(b []byte, r *Record, sum, salt, nth uint32) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -131,7 +132,8 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 		nth:   binary.LittleEndian.Uint32(b[36:]),
 	}
 	body := binary.LittleEndian.Uint32(b[4:])
-	// The cheap questions come first: the search for records after a damaged place asks at each eighth byte.
+	// The cheap questions come first: the search for records after a damaged place asks at each
+	// eighth byte.
 	if h.typ < Data || h.typ > Carried || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
 		crc32.Update(salt, castagnoli, b[4:]) != binary.LittleEndian.Uint32(b) {
 		return h, errHeader
@@ -141,7 +143,8 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 	return h, nil
 }
 
-// readRecord reads the record at the beginning of b into r. The payload is a view of b; a name that r has already is kept.
+// readRecord reads the record at the beginning of b into r. The payload is a view of b; a name that
+// r has already is kept.
 func readRecord(b []byte, salt uint32, r *Record) (h header, err error) {
 	if h, err = readHeader(b, salt); err != nil {
 		return h, err
@@ -168,7 +171,8 @@ func readRecord(b []byte, salt uint32, r *Record) (h header, err error) {
 	return h, nil
 }
 
-// setString makes *s the text b. Neighbouring records mostly carry the same names, which are then not copied.
+// setString makes *s the text b. Neighbouring records mostly carry the same names, which are then
+// not copied.
 func setString(s *string, b []byte) {
 	if *s != string(b) {
 		*s = string(b)

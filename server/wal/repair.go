@@ -13,9 +13,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Repair makes a damaged log readable again. Each damaged segment is rewritten with every record that can be read, and with
-// gap records for the sequence numbers that are lost; the old file is kept beside it as .damaged. The log must not be open.
-// The report says what was found before.
+// Repair makes a damaged log readable again. Each damaged segment is rewritten with every record
+// that can be read, and with gap records for the sequence numbers that are lost; the old file is
+// kept beside it as .damaged. The log must not be open. The report says what was found before.
 func Repair(dir string) (Report, error) {
 	d := disk.OS
 	unlock, err := lockDir(d, dir)
@@ -69,7 +69,8 @@ func (v *survey) repair(d disk.Disk, dir string) error {
 	return nil
 }
 
-// forgetMissing makes the oldest segment that is there the log's first one. A log without any starts over.
+// forgetMissing makes the oldest segment that is there the log's first one. A log without any
+// starts over.
 func forgetMissing(d disk.Disk, dir string, segs []*segment) error {
 	if len(segs) > 0 {
 		return writeFirst(d, dir, segs[0])
@@ -81,7 +82,8 @@ func forgetMissing(d disk.Disk, dir string, segs []*segment) error {
 	return errors.Join(err, d.SyncDir(dir))
 }
 
-// rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their place.
+// rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their
+// place.
 func (s *segment) rewrite(d disk.Disk) error {
 	temp := s.path + tempSuffix
 	f, err := d.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, disk.FileMode())
@@ -91,7 +93,8 @@ func (s *segment) rewrite(d disk.Disk) error {
 	defer f.Close()
 	err = s.salvage(d, f)
 	if err == nil {
-		// The old file gets its second name before the new one takes its first: at no moment is the segment missing.
+		// The old file gets its second name before the new one takes its first: at no moment is the
+		// segment missing.
 		err = keepDamaged(d, s.path)
 	}
 	if err != nil {
@@ -140,7 +143,8 @@ func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 	return w.Flush()
 }
 
-// keepDamaged gives the file at path a second name, the first that is free of path.damaged, path.damaged.2, …
+// keepDamaged gives the file at path a second name, the first that is free of path.damaged,
+// path.damaged.2, …
 func keepDamaged(d disk.Disk, path string) error {
 	name := path + damagedSuffix
 	for n := 2; ; n++ {

@@ -27,7 +27,8 @@ type Salvaged struct {
 	Files   int    // that were set aside, by earlier starts too: for somebody to look at, and to remove
 }
 
-// surveyed reads the log for Open. With Options.Salvage a damaged log is repaired first; without it damage is an error.
+// surveyed reads the log for Open. With Options.Salvage a damaged log is repaired first; without it
+// damage is an error.
 func (l *Log) surveyed() (*survey, error) {
 	d := l.disk
 	if l.o.Salvage {
@@ -73,8 +74,8 @@ func (l *Log) tellDamage(damage []*DamageError) {
 	}
 }
 
-// keepTorn copies the torn tail of s, which is going to be cut off, to a file of its own. If there is no room for that, the log goes on
-// without.
+// keepTorn copies the torn tail of s, which is going to be cut off, to a file of its own. If there
+// is no room for that, the log goes on without.
 func (l *Log) keepTorn(s *segment, f disk.File) {
 	name := ""
 	b, err := tailOf(&patientFile{File: f}, s.end, s.size)
@@ -108,8 +109,8 @@ func tailOf(f io.ReaderAt, from, to int64) ([]byte, error) {
 	return b, err
 }
 
-// SetAside keeps the payload of a record that Replay has read, and that the caller can make nothing of, in a file of its own, durably, and
-// counts it. It returns the file's name.
+// SetAside keeps the payload of a record that Replay has read, and that the caller can make nothing
+// of, in a file of its own, durably, and counts it. It returns the file's name.
 func (l *Log) SetAside(r *Record) (string, error) {
 	l.salvaged.Places++
 	l.salvaged.Records++
@@ -119,7 +120,8 @@ func (l *Log) SetAside(r *Record) (string, error) {
 // mostNames is how many names setAside tries.
 const mostNames = 1000
 
-// setAside writes a file under the first name that is free of path, path.2, … A name that has the same content is taken as it is.
+// setAside writes a file under the first name that is free of path, path.2, … A name that has the
+// same content is taken as it is.
 func (l *Log) setAside(path string, b []byte) (string, error) {
 	name := path
 	for n := 2; ; n++ {
@@ -155,7 +157,8 @@ func (l *Log) Salvaged() Salvaged {
 	return s
 }
 
-// patient is a disk whose files are read block by block where a read fails: a bad sector costs the records in it.
+// patient is a disk whose files are read block by block where a read fails: a bad sector costs the
+// records in it.
 type patient struct{ disk.Disk }
 
 func (d patient) Open(path string, flag int, perm fs.FileMode) (disk.File, error) {
@@ -174,7 +177,8 @@ type patientFile struct {
 // sector is how much is given up where it cannot be read.
 const sector = 4 << 10
 
-// A read that fails is tried again, with pauses: a disk may be away for a moment, and nothing is given up for that.
+// A read that fails is tried again, with pauses: a disk may be away for a moment, and nothing is
+// given up for that.
 const (
 	readTries = 5
 	readPause = 100 * time.Millisecond

@@ -45,8 +45,8 @@ func (w *window) fill(off int64, n int64) error {
 	return err
 }
 
-// scanner reads the records of a segment in order. It is used as a bufio.Scanner is: scan until it returns false, then look
-// at err and at reason.
+// scanner reads the records of a segment in order. It is used as a bufio.Scanner is: scan until it
+// returns false, then look at err and at reason.
 type scanner struct {
 	win  window
 	seg  uint64 // its number
@@ -95,8 +95,8 @@ func (s *scanner) scan() bool {
 	return true
 }
 
-// resync moves to the first record from off on that can be read and comes after all that were read so far. The next scan
-// returns it. It reports whether there is one.
+// resync moves to the first record from off on that can be read and comes after all that were read
+// so far. The next scan returns it. It reports whether there is one.
 func (s *scanner) resync() bool {
 	for off := s.off; off < s.win.size && s.err == nil; off += align {
 		if _, reason := s.load(off); reason == nil && s.err == nil && s.rec.Seq >= s.next {

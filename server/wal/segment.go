@@ -47,8 +47,8 @@ func segmentPath(dir string, number uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%08d%s", number, suffix))
 }
 
-// listSegments finds the segments of dir, oldest first, and reads their headers. A segment whose header cannot be read has
-// start 0.
+// listSegments finds the segments of dir, oldest first, and reads their headers. A segment whose
+// header cannot be read has start 0.
 func listSegments(d disk.Disk, dir string) ([]*segment, error) {
 	entries, err := d.ReadDir(dir)
 	if err != nil {
@@ -124,8 +124,9 @@ func appendSegmentHeader(b []byte, first uint64, salt uint32) []byte {
 	return append(b, b[at:]...)
 }
 
-// createSegment makes an empty segment, with room for size bytes if the file system has it: of a spare, if there is one. When it
-// returns the segment is durable under its name; before that it does not bear it.
+// createSegment makes an empty segment, with room for size bytes if the file system has it: of a
+// spare, if there is one. When it returns the segment is durable under its name; before that it
+// does not bear it.
 func createSegment(d disk.Disk, from *spares, dir string, number, first uint64, size int64) (*segment, disk.File, error) {
 	s := &segment{path: segmentPath(dir, number), number: number, start: first, next: first, salt: newSalt(), end: segmentHeader}
 	f, temp := from.take(size)
@@ -163,7 +164,8 @@ func publish(d disk.Disk, f disk.File, temp, path string) error {
 		return err
 	}
 	if err := d.SyncDir(filepath.Dir(path)); err != nil {
-		// Not wrapped: the file has its name, so that even for want of room one cannot go on as if it were not there.
+		// Not wrapped: the file has its name, so that even for want of room one cannot go on as if
+		// it were not there.
 		return fmt.Errorf("sync of the directory of %s: %v", path, err)
 	}
 	return nil

@@ -12,9 +12,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Segments that have landed are kept as spares, and become segments again. To free one of 128 MiB can keep a file system's
-// journal busy for a sixth of a second (seen on ext4 with the option discard), and no sync ends meanwhile. A spare's blocks are
-// zeroed without being freed, so a segment made of one is like a new one.
+// Segments that have landed are kept as spares, and become segments again. To free one of 128 MiB
+// can keep a file system's journal busy for a sixth of a second (seen on ext4 with the option
+// discard), and no sync ends meanwhile. A spare's blocks are zeroed without being freed, so a
+// segment made of one is like a new one.
 
 const (
 	spareSuffix = ".spare"
@@ -50,7 +51,8 @@ func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error
 	return nil
 }
 
-// keep makes a segment that has landed a spare, durably. It reports whether there was place for one.
+// keep makes a segment that has landed a spare, durably. It reports whether there was place for
+// one.
 func (s *spares) keep(path string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +67,8 @@ func (s *spares) keep(path string) (bool, error) {
 	return true, s.disk.SyncDir(s.dir)
 }
 
-// take gives a spare that is all zeros and allocated up to size, and its path; nil if there is none. It is not synced.
+// take gives a spare that is all zeros and allocated up to size, and its path; nil if there is
+// none. It is not synced.
 func (s *spares) take(size int64) (f disk.File, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +127,8 @@ func (s *spares) drop() bool {
 // freeStep is how much of a file is freed at a time: other syncs get in between.
 const freeStep = 8 << 20
 
-// removeSegment removes a segment that has landed. It loses its name first, durably: half of it must not be found.
+// removeSegment removes a segment that has landed. It loses its name first, durably: half of it
+// must not be found.
 func removeSegment(d disk.Disk, path string) error {
 	temp := path + tempSuffix
 	if err := d.Rename(path, temp); err != nil {

@@ -44,7 +44,8 @@ func canRecycle(t testing.TB, dir string) {
 	}
 }
 
-// TestSpares has segments go round: what has landed becomes a segment again, in which nothing of its first life is found.
+// TestSpares has segments go round: what has landed becomes a segment again, in which nothing of
+// its first life is found.
 func TestSpares(t *testing.T) {
 	dir := t.TempDir()
 	canRecycle(t, dir)

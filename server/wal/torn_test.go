@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A last segment that was cut off after its last commit was acknowledged looks like one whose last commit was never finished. Neither the
-// log nor the report claims to know which of these it is.
+// A last segment that was cut off after its last commit was acknowledged looks like one whose last
+// commit was never finished. Neither the log nor the report claims to know which of these it is.
 func TestCutOffCommitMayHaveBeenAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	paths := severalSegments(t, dir) // all of it was acknowledged

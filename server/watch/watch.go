@@ -1,7 +1,7 @@
 // Package watch reads files again when they change.
 //
-// A source is a function that reads files and applies their content. If they are not valid, it keeps
-// the previous content.
+// A source is a function that reads files and applies their content. If they are not valid, it
+// keeps the previous content.
 package watch
 
 import (
@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// Interval is the time between two looks at the files. A change is loaded when two looks in a row have seen it.
+// Interval is the time between two looks at the files. A change is loaded when two looks in a row
+// have seen it.
 const Interval = time.Second
 
 // Load makes use of files. It reads them by read, which notes which they are, and what they were.
@@ -47,8 +48,9 @@ type source struct {
 	failed bool
 }
 
-// sum is that of a file's content, and zero if it cannot be read. It is what is compared, because the times of files are coarse:
-// one that is written twice within a tick of that clock may keep its time and its size.
+// sum is that of a file's content, and zero if it cannot be read. It is what is compared, because
+// the times of files are coarse: one that is written twice within a tick of that clock may keep its
+// time and its size.
 type sum [sha256.Size]byte
 
 func read(path string) ([]byte, sum, error) {
@@ -130,8 +132,8 @@ func (w *Watcher) reload(s *source) error {
 	return nil
 }
 
-// changed reports whether the files have changed, and are as they were at the last look: a file that is written in steps is not
-// loaded before the last one.
+// changed reports whether the files have changed, and are as they were at the last look: a file
+// that is written in steps is not loaded before the last one.
 func (s *source) changed() bool {
 	now := make(map[string]sum)
 	for path := range s.seen {

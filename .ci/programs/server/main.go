@@ -1,4 +1,5 @@
-// Command server is a program that imports a package of the service's module: it compares two versions of a schema.
+// Command server is a program that imports a package of the service's module: it compares two
+// versions of a schema.
 package main
 
 import (

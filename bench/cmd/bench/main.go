@@ -5,8 +5,9 @@
 //	go run ./cmd/bench -report             and write RESULTS.md, results/ and charts/
 //	go run ./cmd/bench -quick              a short run that shows that everything works
 //
-// The last line says whether the bars hold. The exit status is 0 when they do, 1 when some are short, and 2 when a side gave
-// a wrong value or the run could not be done. In a quick run only the latter counts.
+// The last line says whether the bars hold. The exit status is 0 when they do, 1 when some are
+// short, and 2 when a side gave a wrong value or the run could not be done. In a quick run only the
+// latter counts.
 package main
 
 import (
@@ -51,7 +52,8 @@ const (
 )
 
 func main() {
-	// The first signal ends a service that is under load, and what it left; the second ends this program as ever.
+	// The first signal ends a service that is under load, and what it left; the second ends this
+	// program as ever.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))

@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// theirs reads a body as Prometheus does, and gives the request in our types. What ours does not accept is named.
+// theirs reads a body as Prometheus does, and gives the request in our types. What ours does not
+// accept is named.
 func theirs(body []byte, version remotewrite.Version) (r *remotewrite.Request, refused string, err error) {
 	if version == remotewrite.V1 {
 		var m v1.WriteRequest
@@ -179,7 +180,8 @@ func sameRequest(a, b *remotewrite.Request) bool {
 	return same(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem())
 }
 
-// exceptions is what ours refuses although the original accepts it: by the text of the error, and what a body must hold for it.
+// exceptions is what ours refuses although the original accepts it: by the text of the error, and
+// what a body must hold for it.
 var exceptions = map[string]func(body []byte) bool{
 	// Of a varint the original drops the bits beyond 64, of a field number those beyond 32.
 	"remotewrite: a varint of more than 64 bits": func(body []byte) bool { return longVarint(body, 9, 2) },
@@ -192,8 +194,9 @@ var exceptions = map[string]func(body []byte) bool{
 	"remotewrite: a reference beyond the symbols": replacedReference,
 }
 
-// replacedReference reports whether metadata of a series of version 2 has a reference beyond the symbols. The original has accepted body,
-// so that the same field is there again behind it, be it in a form that only the original takes.
+// replacedReference reports whether metadata of a series of version 2 has a reference beyond the
+// symbols. The original has accepted body, so that the same field is there again behind it, be it
+// in a form that only the original takes.
 func replacedReference(body []byte) bool {
 	var symbols uint32
 	fieldsOf(body, func(number protowire.Number, _ uint64, _ []byte) {
@@ -221,8 +224,9 @@ func replacedReference(body []byte) bool {
 	return found
 }
 
-// fieldsOf calls fn for the fields of a message as far as it is well-formed, with their varint or their bytes. Groups are passed over as
-// gogo does it: any end of a group ends the last that began, and any number may be in it.
+// fieldsOf calls fn for the fields of a message as far as it is well-formed, with their varint or
+// their bytes. Groups are passed over as gogo does it: any end of a group ends the last that began,
+// and any number may be in it.
 func fieldsOf(b []byte, fn func(number protowire.Number, v uint64, bytes []byte)) {
 	for depth := 0; len(b) > 0; {
 		tag, n := protowire.ConsumeVarint(b)
@@ -255,7 +259,8 @@ func fieldsOf(b []byte, fn func(number protowire.Number, v uint64, bytes []byte)
 	}
 }
 
-// longVarint reports whether body holds so many bytes of a varint and one more that is its last and at least so large.
+// longVarint reports whether body holds so many bytes of a varint and one more that is its last and
+// at least so large.
 func longVarint(body []byte, bytes int, last byte) bool {
 	run := 0
 	for _, c := range body {
@@ -274,7 +279,8 @@ func onlyOther(m *remotewrite.Request, body []byte) bool {
 	return len(m.Series) == 0 && len(m.Metadata) == 0 && len(body) > 0
 }
 
-// check holds what ours makes of a body against what the original makes of it. r is used again and again.
+// check holds what ours makes of a body against what the original makes of it. r is used again and
+// again.
 func check(t *testing.T, body []byte, version remotewrite.Version, r *remotewrite.Request) {
 	want, refused, wrong := theirs(body, version)
 	err := remotewrite.Decode(body, version, r)
@@ -394,7 +400,8 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// A reference beyond the symbols is refused also where another one takes its place; found by the fuzz.
+// A reference beyond the symbols is refused also where another one takes its place; found by the
+// fuzz.
 func TestReplacedReference(t *testing.T) {
 	var r remotewrite.Request
 	for _, body := range []string{
@@ -403,8 +410,9 @@ func TestReplacedReference(t *testing.T) {
 		// A group with another end, and one with a field 0.
 		"\x22\x00\x7b\x14\x2a\x06\x2a\x04\x20\x09\x20\x00",
 		"\x22\x00\x2a\x0a\x2a\x08\x7b\x00\x00\x7c\x18\x09\x18\x00",
-		// Behind the reference, what only the original takes: a varint of more than 64 bits in between, as the other reference, as its
-		// tag and as a length, a number of more than 32 bits, and packed references the last of which goes on beyond them.
+		// Behind the reference, what only the original takes: a varint of more than 64 bits in
+		// between, as the other reference, as its tag and as a length, a number of more than 32
+		// bits, and packed references the last of which goes on beyond them.
 		"\x22\x00\x2a\x11\x2a\x0f\x18\x09\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x03\x18\x00",
 		"\x22\x00\x2a\x0f\x2a\x0d\x18\x09\x18\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02",
 		"\x22\x00\x2a\x0f\x2a\x0d\x18\x09\x98\x80\x80\x80\x80\x80\x80\x80\x80\x02\x00",

@@ -1,4 +1,5 @@
-// Package remotewrite holds ours against the messages of Prometheus, which its own generated code reads and writes.
+// Package remotewrite holds ours against the messages of Prometheus, which its own generated code
+// reads and writes.
 package remotewrite
 
 import (
@@ -92,7 +93,8 @@ func (r random) histogram1() v1.Histogram {
 	return h
 }
 
-// request2 has its symbols in the order of their first use, as far as they are used: so are those that ours writes.
+// request2 has its symbols in the order of their first use, as far as they are used: so are those
+// that ours writes.
 func (r random) request2() *v2.Request {
 	table := v2.NewSymbolTable()
 	refs := func(n int) (refs []uint32) {

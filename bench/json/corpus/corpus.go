@@ -1,4 +1,5 @@
-// Package corpus reads the JSON documents of the benchmarks from where other projects keep them: nothing is copied here.
+// Package corpus reads the JSON documents of the benchmarks from where other projects keep them:
+// nothing is copied here.
 package corpus
 
 import (
@@ -80,8 +81,8 @@ var directories = sync.OnceValues(func() (roots, error) {
 	return roots{std, fastjsonDir(modules)}, nil
 })
 
-// fastjsonDir is the directory of the version that was built in: the compiler notes where a function comes from, in full or, with
-// -trimpath, below the directory of the modules.
+// fastjsonDir is the directory of the version that was built in: the compiler notes where a
+// function comes from, in full or, with -trimpath, below the directory of the modules.
 func fastjsonDir(modules string) string {
 	pc := reflect.ValueOf(fastjson.ValidateBytes).Pointer()
 	file, _ := runtime.FuncForPC(pc).FileLine(pc)

@@ -1,5 +1,5 @@
-// Command purego times the cases that the suite json compares builds by, and prints its result as JSON. It is built with and without
-// the tag of that name: see purego.go in the directory above.
+// Command purego times the cases that the suite json compares builds by, and prints its result as
+// JSON. It is built with and without the tag of that name: see purego.go in the directory above.
 package main
 
 import (

@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// infer joins the places below root that hold the same kind of thing, and finds the objects that are maps.
+// infer joins the places below root that hold the same kind of thing, and finds the objects that
+// are maps.
 func infer(root *place) *place {
 	for slices.ContainsFunc(below(root), (*place).asMapByNames) {
 	}
@@ -39,7 +40,8 @@ func (p *place) links() []*link {
 	return append(slices.Clone(p.members), p.elements)
 }
 
-// asMapByNames makes objects a map whose names are data: integers, or identifiers in capitals. It reports whether it did.
+// asMapByNames makes objects a map whose names are data: integers, or identifiers in capitals. It
+// reports whether it did.
 func (p *place) asMapByNames() bool {
 	switch {
 	case len(p.members) == 0:
@@ -63,7 +65,8 @@ func identifier(m *link) bool {
 	return !strings.ContainsFunc(m.name, unicode.IsLower) && strings.ContainsFunc(m.name, func(r rune) bool { return r == '_' || unicode.IsDigit(r) })
 }
 
-// asMapByValues makes objects a map that have three members or more, all of them structs of the same type.
+// asMapByValues makes objects a map that have three members or more, all of them structs of the
+// same type.
 func (p *place) asMapByValues() {
 	if len(p.members) < 3 || p.mapKey != "" {
 		return
@@ -78,7 +81,8 @@ func (p *place) all(is func(*link) bool) bool {
 	return !slices.ContainsFunc(p.members, func(m *link) bool { return !is(m) })
 }
 
-// asMap joins the members. They become the elements, which objects that are maps have in place of members.
+// asMap joins the members. They become the elements, which objects that are maps have in place of
+// members.
 func (p *place) asMap(key string) {
 	members := p.members
 	p.mapKey, p.members, p.byName = key, nil, nil
@@ -109,7 +113,8 @@ func (p *place) kinds() []string {
 	return kinds
 }
 
-// joinOne joins the first two places that hold structs of the same kind, and reports whether there were such.
+// joinOne joins the first two places that hold structs of the same kind, and reports whether there
+// were such.
 func joinOne(root *place) bool {
 	list := slices.DeleteFunc(below(root), func(p *place) bool { return !p.isStruct() })
 	for i, a := range list {
@@ -123,8 +128,8 @@ func joinOne(root *place) bool {
 	return false
 }
 
-// alike reports whether the structs of two places are of the same kind: one has all fields of the other, and at most twice as many;
-// or more, when both stand under the same name.
+// alike reports whether the structs of two places are of the same kind: one has all fields of the
+// other, and at most twice as many; or more, when both stand under the same name.
 func (p *place) alike(q *place) bool {
 	shared, agree := p.shared(q)
 	few, many := len(p.members), len(q.members)
@@ -134,7 +139,8 @@ func (p *place) alike(q *place) bool {
 	return agree && shared == few && (many <= 2*few || p.key == q.key && shared > 1)
 }
 
-// within reports whether a struct has in it, at some depth, another of its kind: one under the same name that shares a field.
+// within reports whether a struct has in it, at some depth, another of its kind: one under the same
+// name that shares a field.
 func (p *place) within(outer *place) bool {
 	for up := p.parent; up != nil; up = up.parent {
 		if up.now() == outer && up.key == p.key && !(p.elem && up == p.parent) {
@@ -145,7 +151,8 @@ func (p *place) within(outer *place) bool {
 	return false
 }
 
-// shared counts the fields that two structs share, and reports whether these hold the same kinds of values.
+// shared counts the fields that two structs share, and reports whether these hold the same kinds of
+// values.
 func (p *place) shared(q *place) (n int, agree bool) {
 	agree = true
 	for _, m := range p.members {

@@ -1,5 +1,6 @@
-// Command shapes writes the Go types of the benchmark documents: shapes_gen.go in the directory above. It infers them from the
-// documents, by rules that a person who writes such types by hand would follow, too.
+// Command shapes writes the Go types of the benchmark documents: shapes_gen.go in the directory
+// above. It infers them from the documents, by rules that a person who writes such types by hand
+// would follow, too.
 //
 // Where things are:
 //
@@ -16,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/json/corpus"
 )
 
-// shape is the name of a type, which the names of the types in it begin with, and the documents that it fits.
+// shape is the name of a type, which the names of the types in it begin with, and the documents
+// that it fits.
 type shape struct {
 	name      string
 	documents []string

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// place is where values of a document stand, and what they are. At first each path has its own place: all elements of an array
-// share one, and so do the members of one name of all objects in a place. Then infer joins places that hold the same kind of thing.
+// place is where values of a document stand, and what they are. At first each path has its own
+// place: all elements of an array share one, and so do the members of one name of all objects in a
+// place. Then infer joins places that hold the same kind of thing.
 type place struct {
 	key    string // the name of the member; elements have that of their array
 	parent *place

@@ -103,7 +103,8 @@ func (w *writer) typeOf(s shape, p *place) string {
 	return w.structName(s, p)
 }
 
-// structName is the name of a struct: the document's and that of the member, and of the member around it if the two do not suffice.
+// structName is the name of a struct: the document's and that of the member, and of the member
+// around it if the two do not suffice.
 func (w *writer) structName(s shape, p *place) string {
 	if name := w.types[p]; name != "" {
 		return name

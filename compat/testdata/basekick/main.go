@@ -1,5 +1,6 @@
-// Command program is written for github.com/Basekick-Labs/msgpack/v6. It has a library that knows vmihailenco's path alone,
-// and a part that is migrated already: with all three under one roof, their types are the same.
+// Command program is written for github.com/Basekick-Labs/msgpack/v6. It has a library that knows
+// vmihailenco's path alone, and a part that is migrated already: with all three under one roof,
+// their types are the same.
 package main
 
 import (

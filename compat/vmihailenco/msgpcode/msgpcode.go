@@ -1,5 +1,6 @@
-// Package msgpcode is Slipstream's msgpack/msgpcode under the import path github.com/vmihailenco/msgpack/v5/msgpcode. The codes are copies: assigning to
-// one changes nothing elsewhere.
+// Package msgpcode is Slipstream's msgpack/msgpcode under the import path
+// github.com/vmihailenco/msgpack/v5/msgpcode. The codes are copies: assigning to one changes
+// nothing elsewhere.
 package msgpcode
 
 import slip "github.com/slipstream-go/slipstream/msgpack/msgpcode"

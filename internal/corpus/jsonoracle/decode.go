@@ -1,5 +1,6 @@
-// Package jsonoracle is a second decoder of JSON, for tests: by reflect, without unsafe, and with the options that encoding/json lacks. It
-// does what encoding/json documents and does, on one tree of the whole value. Only tests import it.
+// Package jsonoracle is a second decoder of JSON, for tests: by reflect, without unsafe, and with
+// the options that encoding/json lacks. It does what encoding/json documents and does, on one tree
+// of the whole value. Only tests import it.
 package jsonoracle
 
 import (
@@ -33,8 +34,8 @@ type Options struct {
 	LineByLine   bool // the value is a line; empty ones before it are taken too
 }
 
-// Decode decodes the value in b into what target, a pointer, points to. It returns the number of bytes that it took, or -1 if it did not
-// look at what follows.
+// Decode decodes the value in b into what target, a pointer, points to. It returns the number of
+// bytes that it took, or -1 if it did not look at what follows.
 func Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
 	var raw json.RawMessage
 	n = -1
@@ -92,7 +93,8 @@ func Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
 	return n, d.first
 }
 
-// decoder decodes one value. A value that does not fit is noted, and the others are decoded; other errors end decoding.
+// decoder decodes one value. A value that does not fit is noted, and the others are decoded; other
+// errors end decoding.
 type decoder struct {
 	o     Options
 	b     []byte
@@ -106,7 +108,8 @@ func (d *decoder) misfit(t *tree, typ reflect.Type) error {
 	return nil
 }
 
-// indirect follows pointers, which it makes where they are missing, to the value that v stands for, or to one that has a method.
+// indirect follows pointers, which it makes where they are missing, to the value that v stands for,
+// or to one that has a method.
 func indirect(v reflect.Value, null bool) (u json.Unmarshaler, ut encoding.TextUnmarshaler, _ reflect.Value) {
 	for {
 		if v.Kind() == reflect.Interface && !v.IsNil() {
@@ -184,7 +187,8 @@ func (d *decoder) method(t *tree, u json.Unmarshaler) error {
 func (d *decoder) list(t *tree, v reflect.Value) error {
 	for i, kid := range t.kids {
 		if v.Kind() == reflect.Slice {
-			// An element that leads back to the slice may have left it shorter. encoding/json does not expect that, and panics.
+			// An element that leads back to the slice may have left it shorter. encoding/json does
+			// not expect that, and panics.
 			if i >= v.Cap() {
 				v.SetLen(min(i, v.Cap()))
 				v.Grow(i + 1 - v.Len())
@@ -248,7 +252,8 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 				err = d.literal(&tree{text: inner}, at, true)
 			}
 		case strings.ContainsAny(kid.text[:1], "-0123456789") && d.numberIn(kid.text) == nil:
-			// encoding/json reads what is not quoted into an any, where this number is none, and takes that for null.
+			// encoding/json reads what is not quoted into an any, where this number is none, and
+			// takes that for null.
 			d.misfit(kid, at.Type())
 			err = d.literal(&tree{text: "null"}, at, false)
 		default:

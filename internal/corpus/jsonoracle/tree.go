@@ -107,8 +107,9 @@ func (t *tree) all(list []*tree) []*tree {
 	return list
 }
 
-// Vary returns a document that says much the same as doc: white space, order, case and escapes of keys, keys that are there twice or are
-// unknown, and values of other types are at random. Both are valid JSON.
+// Vary returns a document that says much the same as doc: white space, order, case and escapes of
+// keys, keys that are there twice or are unknown, and values of other types are at random. Both are
+// valid JSON.
 func Vary(r *rand.Rand, doc []byte) []byte {
 	root := parse(doc, 0)
 	for range r.IntN(4) {

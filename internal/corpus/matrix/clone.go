@@ -7,7 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// clone is a copy of the memory of a graph: block for block, map for map. Strings are shared, as nobody may write to them.
+// clone is a copy of the memory of a graph: block for block, map for map. Strings are shared, as
+// nobody may write to them.
 type clone struct {
 	of     *graph
 	blocks []block // those of the copy, by the numbers of the graph's

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// side is one of two worlds that were equal: the blocks and maps that it had, which have the same numbers on both sides, and those
-// that its roots lead to now.
+// side is one of two worlds that were equal: the blocks and maps that it had, which have the same
+// numbers on both sides, and those that its roots lead to now.
 type side struct {
 	blocks graph // in order of address; numbers says which they were
 	number []int // of each of these blocks
@@ -72,7 +72,8 @@ func (c *comparison) values(p, q mem.Raw, t reflect.Type, n int, path string, in
 	return ""
 }
 
-// place compares which block p and q lie in: the same one that was there, or a new one that stands for the other.
+// place compares which block p and q lie in: the same one that was there, or a new one that stands
+// for the other.
 func (c *comparison) place(p, q mem.Raw, path string) string {
 	i, offI := c.a.old(p)
 	j, offJ := c.b.old(q)

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// coverage counts what the calls of a run have reached. A run that leaves something out fails, however right its calls were: else a
-// matrix whose generator lost a kind, or whose option is never consulted, would pass.
+// coverage counts what the calls of a run have reached. A run that leaves something out fails,
+// however right its calls were: else a matrix whose generator lost a kind, or whose option is never
+// consulted, would pass.
 //
 //	way            each entry of the package has decoded values and has failed
 //	target, source each has done so by some way; a cut one has failed
@@ -105,7 +106,8 @@ func (r *coverage) least() string {
 // How often an option must have an effect until the matrix no longer looks for one.
 const enoughEffects = 3
 
-// soleOption returns the option of a way that sets one alone and whose effect was not seen often enough, or "".
+// soleOption returns the option of a way that sets one alone and whose effect was not seen often
+// enough, or "".
 func (r *coverage) soleOption(way *Way) string {
 	if len(way.Options) != 1 || r.effects[way.Options[0]] >= enoughEffects {
 		return ""
@@ -113,7 +115,8 @@ func (r *coverage) soleOption(way *Way) string {
 	return way.Options[0]
 }
 
-// optionsOf notes which options the ways of a subject set, and returns those that are none. A subject need not have every way.
+// optionsOf notes which options the ways of a subject set, and returns those that are none. A
+// subject need not have every way.
 func (f *Format) optionsOf(ways []Way, alone map[string]bool) (wrong []string) {
 	for i := range ways {
 		for _, name := range ways[i].Options {

@@ -103,7 +103,8 @@ func (f *filler) length(depth int) int {
 	return f.r.IntN(5)
 }
 
-// array makes a slice, on a page of its own if it is to be constant. Elements without size have no page.
+// array makes a slice, on a page of its own if it is to be constant. Elements without size have no
+// page.
 func (f *filler) array(t reflect.Type, n int) reflect.Value {
 	size := int(t.Elem().Size()) * n
 	if !f.constants || size == 0 || !f.static(t.Elem()) || f.r.IntN(2) == 0 {
@@ -161,8 +162,9 @@ func (f *filler) text() string {
 	return corpus.String(f.r)
 }
 
-// share keeps values that share memory with the target: copies of the headers of its slices, pointers and maps, and parts of its slices.
-// If the format says so, headers within the target become equal, and its pointers lead to other parts of it.
+// share keeps values that share memory with the target: copies of the headers of its slices,
+// pointers and maps, and parts of its slices. If the format says so, headers within the target
+// become equal, and its pointers lead to other parts of it.
 func (w *world) share(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value)
 	var order []reflect.Type
@@ -200,8 +202,9 @@ func (w *world) share(r *rand.Rand) {
 	w.keep()
 }
 
-// holdsSlice reports whether a slice lies within a t. Such elements are not shared by slices of the target: a decoder stores what it
-// grows in them, and grows it again by way of the other slice, in place if there is room. How much there is, it chooses.
+// holdsSlice reports whether a slice lies within a t. Such elements are not shared by slices of the
+// target: a decoder stores what it grows in them, and grows it again by way of the other slice, in
+// place if there is room. How much there is, it chooses.
 func holdsSlice(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -218,8 +221,8 @@ func holdsSlice(t reflect.Type) bool {
 	return false
 }
 
-// tangle makes some pointers of the target, those in interfaces too, point to values inside its other values, as a pointer from a child
-// to its parent does.
+// tangle makes some pointers of the target, those in interfaces too, point to values inside its
+// other values, as a pointer from a child to its parent does.
 func (w *world) tangle(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value) // addressable values of the target
 	var all, pointers []reflect.Value

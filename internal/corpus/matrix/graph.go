@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// block is memory that the world can write to: the array of a slice up to its capacity, or what a pointer points to. What overlaps
-// is one block.
+// block is memory that the world can write to: the array of a slice up to its capacity, or what a
+// pointer points to. What overlaps is one block.
 type block struct {
 	at   mem.Raw
 	elem reflect.Type
@@ -78,7 +78,8 @@ func graphOf(ts *types, roots ...reflect.Value) *graph {
 	return g
 }
 
-// reach returns the memory that the value that root points to leads to, in an order that is always the same. Blocks may overlap.
+// reach returns the memory that the value that root points to leads to, in an order that is always
+// the same. Blocks may overlap.
 func reach(ts *types, root reflect.Value) []block {
 	g := &graph{types: ts, maps: make(map[mem.Raw]int), seen: make(map[block]struct{}), sorted: true}
 	g.region(root.UnsafePointer(), root.Type().Elem(), 1)

@@ -64,7 +64,8 @@ func near(r *rand.Rand, name string) string {
 	return string(b)
 }
 
-// Struct returns a type with an exported field for each name, whose tag is what the function gives. Every fifth field is a pointer.
+// Struct returns a type with an exported field for each name, whose tag is what the function gives.
+// Every fifth field is a pointer.
 func Struct(names []string, tag func(k int, name string) string) reflect.Type {
 	var fields []reflect.StructField
 	for k, name := range names {

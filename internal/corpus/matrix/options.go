@@ -31,8 +31,8 @@ func FieldsSet(options any) (names []string) {
 	return names
 }
 
-// ConstantNames returns the constants of a type of flags that the package in the current directory exports. Those that combine others,
-// and so are written without the type, are not among them.
+// ConstantNames returns the constants of a type of flags that the package in the current directory
+// exports. Those that combine others, and so are written without the type, are not among them.
 func ConstantNames(t *testing.T, typ string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		list, ok := d.(*ast.GenDecl)
@@ -57,8 +57,8 @@ func ConstantNames(t *testing.T, typ string) (names []string) {
 	return names
 }
 
-// FuncNames returns the functions that the package in the current directory exports and that are options: they return the type, or they
-// take what it is a function of.
+// FuncNames returns the functions that the package in the current directory exports and that are
+// options: they return the type, or they take what it is a function of.
 func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		f, ok := d.(*ast.FuncDecl)

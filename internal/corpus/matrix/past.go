@@ -1,7 +1,8 @@
 package matrix
 
-// past is the world of an earlier case, and a copy. Nobody decodes into it any more, so nothing of it may change: neither what was
-// handed out nor the target, whatever types and ways the cases since have had.
+// past is the world of an earlier case, and a copy. Nobody decodes into it any more, so nothing of
+// it may change: neither what was handed out nor the target, whatever types and ways the cases
+// since have had.
 type past struct {
 	id     string
 	w      *world

@@ -17,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// How many cases a short run takes besides one of each systematic type, and how many of them are from a fresh seed.
+// How many cases a short run takes besides one of each systematic type, and how many of them are
+// from a fresh seed.
 const (
 	shortCases = 300
 	freshCases = 100
@@ -75,7 +76,8 @@ func Run(t *testing.T, f Format) {
 	m.end(!testing.Short())
 }
 
-// end looks at what is left of earlier cases, and at what the run has reached: all dimensions if it was a full one.
+// end looks at what is left of earlier cases, and at what the run has reached: all dimensions if it
+// was a full one.
 func (m *matrix) end(full bool) {
 	if m.failed == 0 {
 		m.forgetAll()
@@ -114,10 +116,12 @@ type matrix struct {
 	failed  int
 }
 
-// place is where a leaf stands in a message: by itself or in a wrap, which is as the first, middle, last or only field.
+// place is where a leaf stands in a message: by itself or in a wrap, which is as the first, middle,
+// last or only field.
 type place struct{ leaf, wrap, at string }
 
-// systematic makes the kinds of messages with each leaf, bare and in each wrap, as the first, middle and last field, between others.
+// systematic makes the kinds of messages with each leaf, bare and in each wrap, as the first,
+// middle and last field, between others.
 func (m *matrix) systematic() {
 	for _, k := range m.f.Messages {
 		m.small, m.places = append(m.small, k), append(m.places, place{k.Name, "whole", "only"})
@@ -273,7 +277,8 @@ func (m *matrix) follows(w *Way) bool { return !w.Owned && (w.Views || m.f.Views
 // modes are what targets hold at first.
 var modes = []string{"zero", "used", "constants", "shared", "views"}
 
-// turnedViews is what targets hold that a subject of another notation has decoded, among those that hold views.
+// turnedViews is what targets hold that a subject of another notation has decoded, among those that
+// hold views.
 const turnedViews = "views by another notation"
 
 // session is a case: messages of one type, decoded into targets of one mode.
@@ -361,7 +366,8 @@ func (c *session) renew() {
 // message returns a message of a random value.
 func (c *session) message() ([]byte, bool) { return c.messageOf(c.s) }
 
-// messageOf returns a message of a random value in the notation of s, whose Go type is that of the case.
+// messageOf returns a message of a random value in the notation of s, whose Go type is that of the
+// case.
 func (c *session) messageOf(s *Subject) ([]byte, bool) {
 	f := &filler{f: c.m.f, w: c.w, r: c.r}
 	for range 10 {
@@ -385,7 +391,8 @@ func (c *session) way(stream bool) *Way {
 	return nil
 }
 
-// bytes decodes b by some way from bytes, of which source says what they are. It reports whether nothing was wrong.
+// bytes decodes b by some way from bytes, of which source says what they are. It reports whether
+// nothing was wrong.
 func (c *session) bytes(b []byte, source, detail string) bool {
 	way := c.way(false)
 	if way == nil {
@@ -470,8 +477,9 @@ func (c *session) whole() bool {
 	return true
 }
 
-// optionShare is the share of the ways with an option that one case takes beside those at random: each leaf, which stands in many
-// systematic cases, so meets each option, in an op that may have forgotten to consult it.
+// optionShare is the share of the ways with an option that one case takes beside those at random:
+// each leaf, which stands in many systematic cases, so meets each option, in an op that may have
+// forgotten to consult it.
 const optionShare = 4
 
 // options decodes messages by ways that set one option.

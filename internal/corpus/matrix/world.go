@@ -24,8 +24,8 @@ type world struct {
 	pages     []*guard.Region // of inputs
 }
 
-// frozen is read-only memory of the target. If it has strings, it stays read-only: the collector does not look there, so new
-// strings in it would be freed.
+// frozen is read-only memory of the target. If it has strings, it stays read-only: the collector
+// does not look there, so new strings in it would be freed.
 type frozen struct {
 	*guard.Region
 	texts bool
@@ -67,7 +67,8 @@ func (w *world) readOnly(p mem.Raw) bool {
 		slices.ContainsFunc(w.pages, func(c *guard.Region) bool { return c.Contains(p) })
 }
 
-// thaw makes the memory of the target writable, but for strings. It reports whether there was any that is now.
+// thaw makes the memory of the target writable, but for strings. It reports whether there was any
+// that is now.
 func (w *world) thaw() (some bool) {
 	for _, c := range w.constants {
 		if c.IsReadOnly() && !c.texts {
@@ -319,8 +320,9 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	return ""
 }
 
-// sound looks at what the target holds on its own: it must not lie in the input, its strings must lie where the way says, and after an
-// error they must come from somewhere. before is what there was, and texts are copies of its strings.
+// sound looks at what the target holds on its own: it must not lie in the input, its strings must
+// lie where the way says, and after an error they must come from somewhere. before is what there
+// was, and texts are copies of its strings.
 func (w *world) sound(c call, before *graph, texts []string, out *outcome) string {
 	old := before.texts
 	now := graphOf(w.types, w.target)
@@ -374,8 +376,8 @@ func (w *world) sound(c call, before *graph, texts []string, out *outcome) strin
 	return ""
 }
 
-// ownedText is the size of the blocks in which the runtime puts what has no pointers and is smaller, several in one. What is not has an
-// allocation that begins where a word may.
+// ownedText is the size of the blocks in which the runtime puts what has no pointers and is
+// smaller, several in one. What is not has an allocation that begins where a word may.
 const ownedText = 16
 
 // mayBeOwn reports whether n bytes at p can be an allocation of their own.

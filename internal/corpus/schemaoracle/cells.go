@@ -15,8 +15,9 @@ type Cell struct {
 // errCell is that of a number that no cell holds. The message is sound.
 var errCell = errors.New("a number beyond int64")
 
-// Rows decodes b as messages one after the other, each of which is a row. It returns the rows before the first that is wrong, and
-// whether there is none such. A message with a tail must be the only one.
+// Rows decodes b as messages one after the other, each of which is a row. It returns the rows
+// before the first that is wrong, and whether there is none such. A message with a tail must be the
+// only one.
 func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 	for at := 0; at < len(b); {
 		d := decoder{b: b, at: at}
@@ -29,8 +30,9 @@ func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 	return rows, true
 }
 
-// Columns decodes b as one message of nothing but lists: each is a column. It returns the rows before the first with a number that no
-// cell holds, and whether there is none such and nothing else is wrong. If the message is not sound, it has no rows.
+// Columns decodes b as one message of nothing but lists: each is a column. It returns the rows
+// before the first with a number that no cell holds, and whether there is none such and nothing
+// else is wrong. If the message is not sound, it has no rows.
 func (l *Layout) Columns(b []byte) (rows [][]Cell, ok bool) {
 	d := decoder{b: b}
 	count, sound := -1, math.MaxInt

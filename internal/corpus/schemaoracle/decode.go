@@ -17,12 +17,15 @@ type Options struct {
 	ReuseBlobs bool
 	// MaxBytes, if it is not 0, is how many bytes a message may take.
 	MaxBytes int
-	// MaxDepth and MaxItems, if they are not 0, bound how deep values of their own type are nested, and how many elements take no bytes.
+	// MaxDepth and MaxItems, if they are not 0, bound how deep values of their own type are nested,
+	// and how many elements take no bytes.
 	MaxDepth, MaxItems int
-	// Field returns the Go name of the field that the schema calls name, and whether its value is decoded into a new one, which then
-	// replaces that of the target, as fields with a getter and a setter are. If Field is nil, the names are the same, and no field is.
+	// Field returns the Go name of the field that the schema calls name, and whether its value is
+	// decoded into a new one, which then replaces that of the target, as fields with a getter and a
+	// setter are. If Field is nil, the names are the same, and no field is.
 	Field func(name string) (field string, replaced bool)
-	// Filled has a field that is replaced and has no elements become an empty slice or map, not nil.
+	// Filled has a field that is replaced and has no elements become an empty slice or map, not
+	// nil.
 	Filled bool
 	// Custom decodes the value of a custom type of this name.
 	Custom func(name string, r io.Reader, v reflect.Value) error
@@ -43,7 +46,8 @@ var (
 	errItems    = errors.New("too many elements without bytes")
 )
 
-// Decode decodes the message at the beginning of b into what target points to, and returns the bytes that it took.
+// Decode decodes the message at the beginning of b into what target points to, and returns the
+// bytes that it took.
 func (l *Layout) Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = defaultDepth
@@ -242,7 +246,8 @@ func (d *decoder) blob(v reflect.Value, b []byte) {
 	}
 }
 
-// elements decodes n elements into the array of the slice v, if it is large enough and cannot be that of a blob, which may be a view.
+// elements decodes n elements into the array of the slice v, if it is large enough and cannot be
+// that of a blob, which may be a view.
 func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
 	fresh := v.Type().Elem() == reflect.TypeFor[byte]() && !d.o.ReuseBlobs
 	switch {

@@ -1,5 +1,6 @@
-// Package schemaoracle decodes the bytes of package schema by the notation of a schema, with reflect and nothing else: it is what tests
-// hold schema and parco against. It is slow, and as plain as can be. Only tests import it.
+// Package schemaoracle decodes the bytes of package schema by the notation of a schema, with
+// reflect and nothing else: it is what tests hold schema and parco against. It is slow, and as
+// plain as can be. Only tests import it.
 package schemaoracle
 
 import (
@@ -141,7 +142,8 @@ func number(digits string) int {
 	return n
 }
 
-// WithTail returns the struct l with its fields from number n on in a tail. Where l lies in itself it has no tail.
+// WithTail returns the struct l with its fields from number n on in a tail. Where l lies in itself
+// it has no tail.
 func (l *Layout) WithTail(n int) *Layout {
 	c := l.within(l, -1)
 	for k := n; k < len(c.fields); k++ {
@@ -150,7 +152,8 @@ func (l *Layout) WithTail(n int) *Layout {
 	return c
 }
 
-// within copies l, a part of outer with so many structs between, and puts outer where a Self refers to it.
+// within copies l, a part of outer with so many structs between, and puts outer where a Self refers
+// to it.
 func (l *Layout) within(outer *Layout, between int) *Layout {
 	if l.word == "self" && l.up == between {
 		return outer

@@ -1,13 +1,16 @@
-// Package sheet tests what decodes rows into a column.Batch: rows that fit and rows that do not, into a batch that is used again, with
-// Reset, Undo and Widen by turns, from documents that are whole, cut and mutated. Only tests import it.
+// Package sheet tests what decodes rows into a column.Batch: rows that fit and rows that do not,
+// into a batch that is used again, with Reset, Undo and Widen by turns, from documents that are
+// whole, cut and mutated. Only tests import it.
 //
-// The oracle is a list of the rows that were taken. After each call the columns are made of it again, cell by cell, and compared with
-// those of the batch: kinds, cells, nulls, what lies under a null, and the lengths of all slices. So a row that was refused must have left
-// nothing, once it is undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it is, and stay so
-// while the first one goes on. A document must not change, and is overwritten after the call or guarded: always with the tag invariants.
+// The oracle is a list of the rows that were taken. After each call the columns are made of it
+// again, cell by cell, and compared with those of the batch: kinds, cells, nulls, what lies under a
+// null, and the lengths of all slices. So a row that was refused must have left nothing, once it is
+// undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it
+// is, and stay so while the first one goes on. A document must not change, and is overwritten after
+// the call or guarded: always with the tag invariants.
 //
-// A full run fails that leaves out a way, a kind of column, or something else that may happen to a batch: reached counts them.
-// SLIPSTREAM_MATRIX=case runs one case again.
+// A full run fails that leaves out a way, a kind of column, or something else that may happen to a
+// batch: reached counts them. SLIPSTREAM_MATRIX=case runs one case again.
 package sheet
 
 import (
@@ -28,7 +31,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// Row is the cells of a row. A value is nil, a bool, an int64, a float64, a string, a Time or a NegativeZero.
+// Row is the cells of a row. A value is nil, a bool, an int64, a float64, a string, a Time or a
+// NegativeZero.
 type Row struct {
 	Keys   []string
 	Values []any
@@ -46,14 +50,16 @@ type Format struct {
 	Times bool
 	// Encode writes rows, in any form that the format has.
 	Encode func(r *rand.Rand, rows []Row) []byte
-	// Document, if it is not nil, writes rows of its own, instead of Encode: of a format whose columns are fixed.
+	// Document, if it is not nil, writes rows of its own, instead of Encode: of a format whose
+	// columns are fixed.
 	Document func(r *rand.Rand) []byte
-	// Oracle returns the rows that b has, up to the first that is not a row of cells, and whether there is none such and nothing else is
-	// wrong. It need not know what fits a column.
+	// Oracle returns the rows that b has, up to the first that is not a row of cells, and whether
+	// there is none such and nothing else is wrong. It need not know what fits a column.
 	Oracle func(b []byte) (rows []Row, ok bool)
 	// Ways decode rows. An error leaves the rows before the one at fault.
 	Ways []func(b []byte, to *column.Batch) error
-	// Whole tells that a document is all that a batch has: the batch is emptied before, and after an error.
+	// Whole tells that a document is all that a batch has: the batch is emptied before, and after
+	// an error.
 	Whole bool
 }
 
@@ -252,8 +258,8 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	}
 }
 
-// call has a way decode data, which the batch must not refer to afterwards. It reports whether data was written to. If it is guarded, a
-// byte that is read after its end is a fault.
+// call has a way decode data, which the batch must not refer to afterwards. It reports whether data
+// was written to. If it is guarded, a byte that is read after its end is a fault.
 func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch, guarded bool) (err error, changed bool) {
 	if guarded {
 		input, region := guard.Input(data)
@@ -350,7 +356,8 @@ func cell(r *rand.Rand, f Format, kind int) any {
 	return "2024"
 }
 
-// undo drops the rows from n on. A column that the caller widened after one of them is as it was before.
+// undo drops the rows from n on. A column that the caller widened after one of them is as it was
+// before.
 func (h *taken) undo(n int) {
 	if n == len(h.rows) {
 		return
@@ -485,7 +492,8 @@ func (h *taken) compare(b *column.Batch) string {
 	return ""
 }
 
-// appended is a batch that another one was appended to. It keeps what it holds when the other changes.
+// appended is a batch that another one was appended to. It keeps what it holds when the other
+// changes.
 type appended struct {
 	batch column.Batch
 	has   taken
@@ -515,14 +523,15 @@ func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 
 func (a *appended) compare() string { return a.has.compare(&a.batch) }
 
-// gathering is columns that others are appended to, of whatever kind and name they are. One that does not fit is refused and leaves
-// nothing.
+// gathering is columns that others are appended to, of whatever kind and name they are. One that
+// does not fit is refused and leaves nothing.
 type gathering struct {
 	columns [3]column.Column
 	want    [3]col
 }
 
-// append appends a part of each of b's columns to one of g's, and integers to one of floats, at times with one that would be rounded.
+// append appends a part of each of b's columns to one of g's, and integers to one of floats, at
+// times with one that would be rounded.
 func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached) string {
 	cols, _ := h.sheet()
 	for _, c := range b.Columns {

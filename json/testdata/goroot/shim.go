@@ -1,6 +1,7 @@
-// Package json is github.com/slipstream-go/slipstream/json under the names that Go's own tests of encoding/json use. They are laid
-// beside this file when they run: see goroot_test.go of that package. Nothing here may answer in its stead: what a test wants of an
-// internal of encoding/json is asked of the public functions.
+// Package json is github.com/slipstream-go/slipstream/json under the names that Go's own tests of
+// encoding/json use. They are laid beside this file when they run: see goroot_test.go of that
+// package. Nothing here may answer in its stead: what a test wants of an internal of encoding/json
+// is asked of the public functions.
 package json
 
 //lint:file-ignore U1000,SA1019 used by tests that are not there yet
@@ -44,7 +45,8 @@ var (
 	Valid         = json.Valid
 )
 
-// Constructors: the tests write literals of these two, which have a field that only encoding/json may name.
+// Constructors: the tests write literals of these two, which have a field that only encoding/json
+// may name.
 
 func syntaxError(msg string, offset int64) *SyntaxError {
 	e := &SyntaxError{Offset: offset}
@@ -69,7 +71,8 @@ var errUnexpectedEnd = errors.New("unexpected end of JSON input")
 
 type scanner struct{}
 
-// checkValid is the error of Unmarshal for data that is not JSON, and it must agree with Valid. With jsonv2 it takes no scanner.
+// checkValid is the error of Unmarshal for data that is not JSON, and it must agree with Valid.
+// With jsonv2 it takes no scanner.
 func checkValid(data []byte, _ ...*scanner) error {
 	var raw RawMessage
 	err := Unmarshal(data, &raw)

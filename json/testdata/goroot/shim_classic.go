@@ -22,7 +22,8 @@ func isValidNumber(s string) bool {
 	return s != "" && err == nil
 }
 
-// sameField reports whether the key y finds the field named x, once both are made into names that a tag can carry.
+// sameField reports whether the key y finds the field named x, once both are made into names that a
+// tag can carry.
 func sameField(x, y []byte) bool {
 	name := func(b []byte) string { return "_" + strings.ReplaceAll(string(b), ",", ";") }
 	tag := reflect.StructTag("json:" + strconv.Quote(name(x)))

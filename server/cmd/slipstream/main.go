@@ -43,7 +43,8 @@ func main() {
 	k.FatalIfErrorf(k.Run())
 }
 
-// exit ends the process. A command line that is not understood is 2, as it is in most programs, and not kong's 80: 1 is a verdict of some commands.
+// exit ends the process. A command line that is not understood is 2, as it is in most programs, and
+// not kong's 80: 1 is a verdict of some commands.
 func exit(code int) {
 	if code > 2 {
 		code = 2
@@ -51,8 +52,8 @@ func exit(code int) {
 	os.Exit(code)
 }
 
-// interruptible is done at the first SIGINT or SIGTERM. The second one ends the process: nothing that was acknowledged is
-// lost by that either.
+// interruptible is done at the first SIGINT or SIGTERM. The second one ends the process: nothing
+// that was acknowledged is lost by that either.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2) // the second one may come before the first was acted upon

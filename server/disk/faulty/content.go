@@ -2,7 +2,8 @@ package faulty
 
 import "slices"
 
-// content is what a file holds: b, then zeros up to size. A log reserves much more than it writes, and zeros take no memory.
+// content is what a file holds: b, then zeros up to size. A log reserves much more than it writes,
+// and zeros take no memory.
 //
 //	0 ≤ len(b) ≤ size
 type content struct {

@@ -23,14 +23,15 @@ import (
 type Options struct {
 	Size int64 // how many bytes it has; 0: enough
 
-	// Fail, if set, is asked before each call and returns the error that the call fails with, or nil. What a call that fails has
-	// done is by chance, as the package comment says.
+	// Fail, if set, is asked before each call and returns the error that the call fails with, or
+	// nil. What a call that fails has done is by chance, as the package comment says.
 	Fail func(c Call) error
 
 	// Delay, if set, is how long a call takes.
 	Delay func(c Call) time.Duration
 
-	// Short, if set, reports whether a Read or WriteVec does less than it was asked for, though at least a byte.
+	// Short, if set, reports whether a Read or WriteVec does less than it was asked for, though at
+	// least a byte.
 	Short func(c Call) bool
 
 	// Crashed is called when the disk has crashed at a call, after [Disk.CrashAt].
@@ -89,7 +90,8 @@ func (d *Disk) Set(o Options) {
 	d.o = o
 }
 
-// CrashAt has the disk crash at the call of that number, counted from now: it is done or not, and it and all later ones fail.
+// CrashAt has the disk crash at the call of that number, counted from now: it is done or not, and
+// it and all later ones fail.
 func (d *Disk) CrashAt(call int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -110,15 +112,16 @@ func (d *Disk) Trace() []string {
 	return slices.Clone(d.trace)
 }
 
-// Digest returns a hash of all calls so far, of their outcomes, and of the times at which they took place. Two runs that are alike
-// have the same.
+// Digest returns a hash of all calls so far, of their outcomes, and of the times at which they took
+// place. Two runs that are alike have the same.
 func (d *Disk) Digest() uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.digest.Sum64()
 }
 
-// Corrupt flips a bit of the file at path, in memory and on the disk, between the offsets from and to. It reports whether there is one.
+// Corrupt flips a bit of the file at path, in memory and on the disk, between the offsets from and
+// to. It reports whether there is one.
 func (d *Disk) Corrupt(path string, from, to int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -140,8 +143,8 @@ func (d *Disk) Corrupt(path string, from, to int64) bool {
 // kept is how many calls are kept for Trace.
 const kept = 400
 
-// begin begins a call, and returns with d locked if err is nil. The call is to be done if fault is nil; else it fails with that, after
-// what it may have done.
+// begin begins a call, and returns with d locked if err is nil. The call is to be done if fault is
+// nil; else it fails with that, after what it may have done.
 func (d *Disk) begin(name, path string) (fault error, err error) {
 	d.mu.Lock()
 	var delay time.Duration
@@ -192,8 +195,9 @@ func (d *Disk) begin(name, path string) (fault error, err error) {
 	return fault, nil
 }
 
-// randOf returns what chooses how long a call takes. It does not depend on other calls: those that come at the same moment may do so in
-// any order. What else is chosen by chance is so when the call has taken its time.
+// randOf returns what chooses how long a call takes. It does not depend on other calls: those that
+// come at the same moment may do so in any order. What else is chosen by chance is so when the call
+// has taken its time.
 func (d *Disk) randOf(name, path string) *rand.Rand {
 	key := name + " " + path
 	d.times[key]++
@@ -202,7 +206,8 @@ func (d *Disk) randOf(name, path string) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
 }
 
-// shortened returns how many of n bytes a call reads or writes that may do less than it was asked for.
+// shortened returns how many of n bytes a call reads or writes that may do less than it was asked
+// for.
 func (d *Disk) shortened(name, path string, n int) int {
 	if n <= 1 || d.o.Short == nil || !d.o.Short(Call{Number: d.calls, Name: name, Path: path, Rand: d.rand}) {
 		return n
@@ -214,7 +219,8 @@ func failed(name, path string, err error) error {
 	return &fs.PathError{Op: strings.ToLower(name), Path: path, Err: err}
 }
 
-// done reports whether a call that fails with fault does its work all the same: those after which the disk is off.
+// done reports whether a call that fails with fault does its work all the same: those after which
+// the disk is off.
 func done(fault error) bool { return fault == nil || errors.Is(fault, errDead) }
 
 // find returns what has the name path, or nil.
@@ -488,7 +494,8 @@ func (d *Disk) Lock(path string) (unlock func(), err error) {
 	}, nil
 }
 
-// Crash switches the machine off. Calls fail from now on. It returns the disk as the next start finds it.
+// Crash switches the machine off. Calls fail from now on. It returns the disk as the next start
+// finds it.
 func (d *Disk) Crash() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -504,7 +511,8 @@ func (d *Disk) Crash() *Disk {
 	return next
 }
 
-// Kill ends the process, and the machine goes on. It returns the disk as the next start finds it: with all that was done.
+// Kill ends the process, and the machine goes on. It returns the disk as the next start finds it:
+// with all that was done.
 func (d *Disk) Kill() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()

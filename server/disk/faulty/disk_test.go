@@ -29,7 +29,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// outcomes collects what the file at path holds after each of many crashes of what build makes; "none" if there is no such file.
+// outcomes collects what the file at path holds after each of many crashes of what build makes;
+// "none" if there is no such file.
 func outcomes(t *testing.T, path string, build func(d *Disk)) map[string]int {
 	t.Helper()
 	found := make(map[string]int)
@@ -178,7 +179,8 @@ func TestCrashAt(t *testing.T) {
 	}
 }
 
-// A directory that an earlier life has made is as durable as a new one, wherever that life has ended.
+// A directory that an earlier life has made is as durable as a new one, wherever that life has
+// ended.
 func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 	for seed := range uint64(50) {
 		for at := 1; at <= 6; at++ {
@@ -202,7 +204,8 @@ func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 	}
 }
 
-// What a Read or WriteVec does may be less than it was asked for, and the data is right all the same.
+// What a Read or WriteVec does may be less than it was asked for, and the data is right all the
+// same.
 func TestShort(t *testing.T) {
 	d := New(1, Options{})
 	text := bytes.Repeat([]byte("0123456789"), 500)
