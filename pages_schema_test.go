@@ -177,7 +177,8 @@ func exported(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// declared finds functions, methods, and names at the beginning of a line, as in lists of constants.
+// declared finds functions, methods, and names at the beginning of a line, as in lists of
+// constants.
 var declared = regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const |\t)((?:[A-Z]\w*(?:, )?)+)`)
 
 var called = regexp.MustCompile(`^(?:[a-z]\w*\.)?([A-Z]\w*)`)

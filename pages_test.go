@@ -197,7 +197,8 @@ func hasModules(t *testing.T, r pages.Row, directories ...string) {
 	}
 }
 
-// Each page is read by a test, but for those that are prose, and docs/rows.sum has no rows that are gone.
+// Each page is read by a test, but for those that are prose, and docs/rows.sum has no rows that are
+// gone.
 func TestPagesAreKnown(t *testing.T) {
 	tested := map[string]string{ // the module that has the test
 		"docs/from-parco.md": ".", "docs/from-protobuf.md": ".", "docs/migrate-json.md": "json, bench", "docs/migrate-msgpack.md": "bench",

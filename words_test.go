@@ -1,14 +1,15 @@
 package slipstream
 
 import (
-	"bufio"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // idioms are words that readers stumble over, and what to write instead. The list grows by what
@@ -32,40 +33,99 @@ func TestPlainWords(t *testing.T) {
 	}
 	slices.Sort(all)
 	found := regexp.MustCompile(`\b(` + strings.Join(all, "|") + `)\b`)
-	read := 0
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for name, lines := range written(t, ".go", ".md", ".rb", ".c", ".h") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
 		}
-		if entry.IsDir() {
-			if strings.HasPrefix(entry.Name(), ".") && name != "." || slices.Contains([]string{"testdata", "results", "tmp", "pkg"}, entry.Name()) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !slices.Contains([]string{".go", ".md", ".rb", ".c", ".h"}, filepath.Ext(name)) ||
-			strings.HasSuffix(name, "_test.go") || name == filepath.Join("bench", "RESULTS.md") {
-			return nil
-		}
-		file, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		read++
-		lines := bufio.NewScanner(file)
-		lines.Buffer(nil, 1<<20)
-		for number := 1; lines.Scan(); number++ {
-			for _, idiom := range found.FindAllString(lines.Text(), -1) {
-				t.Errorf("%s:%d: %q; write: %s", name, number, idiom, idioms[idiom])
+		for k, line := range lines {
+			for _, idiom := range found.FindAllString(line, -1) {
+				t.Errorf("%s:%d: %q; write: %s", name, k+1, idiom, idioms[idiom])
 			}
 		}
-		return lines.Err()
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	if read < 400 {
-		t.Errorf("%d files were read", read)
+}
+
+// columns is the width of prose in Markdown and in comments.
+const columns = 100
+
+// TestWidth measures the prose of Markdown pages and of Go comments, without the targets of links.
+// Tables, code and generated files may be wider.
+func TestWidth(t *testing.T) {
+	prose := 0
+	target := regexp.MustCompile(`\]\([^)]*\)`)
+	span := regexp.MustCompile("`[^`]*`")
+	wide := func(name string, k int, line string) {
+		prose++
+		text := strings.ReplaceAll(target.ReplaceAllString(line, "]"), "\t", "    ")
+		// A single word, or piece of code, cannot be wrapped.
+		words := strings.Fields(span.ReplaceAllString(strings.TrimLeft(text, "/-*> "), "x"))
+		if n := utf8.RuneCountInString(text); n > columns && len(words) > 1 {
+			t.Errorf("%s:%d: %d columns, beyond %d: %s", name, k+1, n, columns, line)
+		}
+	}
+	comment := regexp.MustCompile(`^\t*// [^\t|]`)
+	drawn := regexp.MustCompile(`\S   *\S|[─│┌└├▶◀▼▲]`)
+	for name, lines := range written(t, ".go", ".md") {
+		if strings.HasPrefix(lines[0], "// Code generated") {
+			continue
+		}
+		code, output := false, false
+		for k, line := range lines {
+			switch {
+			case filepath.Ext(name) == ".md":
+				if strings.HasPrefix(strings.TrimSpace(line), "```") {
+					code = !code
+				} else if !code && !strings.HasPrefix(strings.TrimSpace(line), "|") && !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "[!") {
+					wide(name, k, line)
+				}
+			case comment.MatchString(line):
+				text := strings.TrimSpace(line)
+				output = output || strings.HasPrefix(text, "// Output:") || strings.HasPrefix(text, "// Unordered output:")
+				if !output && !drawn.MatchString(text[3:]) {
+					wide(name, k, line)
+				}
+			default:
+				output = false
+			}
+		}
+	}
+	if prose < 10000 {
+		t.Errorf("%d lines of prose were read", prose)
+	}
+}
+
+// written are the lines of the repository's files with one of these extensions, but for generated
+// pages.
+func written(t *testing.T, extensions ...string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		read := 0
+		err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if entry.IsDir() {
+				if strings.HasPrefix(entry.Name(), ".") && name != "." || slices.Contains([]string{"testdata", "results", "tmp", "pkg"}, entry.Name()) {
+					return filepath.SkipDir
+				}
+				return nil
+			}
+			if !slices.Contains(extensions, filepath.Ext(name)) || entry.Name() == "RESULTS.md" {
+				return nil
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if read++; !yield(name, strings.Split(string(text), "\n")) {
+				return filepath.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read < 400 {
+			t.Errorf("%d files were read", read)
+		}
 	}
 }

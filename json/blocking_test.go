@@ -266,7 +266,8 @@ func TestBrokenReaders(t *testing.T) {
 // tail is a file that grows: its end is not the end.
 type tail struct{ bytes.Buffer }
 
-// TestGrowingFile reads what is appended after the end was seen: Token and More look again, Decode remembers.
+// TestGrowingFile reads what is appended after the end was seen: Token and More look again, Decode
+// remembers.
 func TestGrowingFile(t *testing.T) {
 	inGo126(t)
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
@@ -314,8 +315,9 @@ func TestGrowingFile(t *testing.T) {
 	})
 }
 
-// TestSlowReader has the time of a long value that comes in small portions grow with its length, not with its square: one long value
-// takes about as long as many short ones, of as many bytes. The least of interleaved rounds is little disturbed by other processes.
+// TestSlowReader has the time of a long value that comes in small portions grow with its length,
+// not with its square: one long value takes about as long as many short ones, of as many bytes. The
+// least of interleaved rounds is little disturbed by other processes.
 func TestSlowReader(t *testing.T) {
 	if raced {
 		t.Skip("takes long with the race detector")
@@ -344,7 +346,8 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// TestClosedPipe has what a Decoder says of a pipe that is closed, by its writer with an error and by its reader.
+// TestClosedPipe has what a Decoder says of a pipe that is closed, by its writer with an error and
+// by its reader.
 func TestClosedPipe(t *testing.T) {
 	inGo126(t)
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {

@@ -1461,7 +1461,8 @@ func faulty() []string {
 	return slices.DeleteFunc(list, func(s string) bool { return std.Valid([]byte(s)) })
 }
 
-// ownInputs are inputs of the shape of one type: what it is written as, in order, in disorder and in other cases.
+// ownInputs are inputs of the shape of one type: what it is written as, in order, in disorder and
+// in other cases.
 func ownInputs(x target) []string {
 	var list []string
 	for _, v := range []any{x.fresh(), x.filled()} {
@@ -1482,8 +1483,8 @@ func ownInputs(x target) []string {
 	return list
 }
 
-// TestUnmarshalDifferential decodes every input into every type it may suit, and some of the others, into a zero value and into
-// one that already holds something.
+// TestUnmarshalDifferential decodes every input into every type it may suit, and some of the
+// others, into a zero value and into one that already holds something.
 func TestUnmarshalDifferential(t *testing.T) {
 	count := 0
 	try := func(x target, i int, text string) {
@@ -1522,7 +1523,8 @@ func TestUnmarshalDifferential(t *testing.T) {
 	t.Logf("%d cases of %d types", count, len(targets()))
 }
 
-// unlikeText gives data to the functions that know no Go types, of both libraries, and tells how that differs, or "".
+// unlikeText gives data to the functions that know no Go types, of both libraries, and tells how
+// that differs, or "".
 func unlikeText(data []byte, prefix, indent string) string {
 	input := copyOf(data)
 	if got, want := json.Valid(input), std.Valid(input); got != want {
@@ -1545,7 +1547,8 @@ func unlikeText(data []byte, prefix, indent string) string {
 	return spoil(data, input)
 }
 
-// TestTextDifferential gives every input, with a fault in many places, to the functions that know no Go types.
+// TestTextDifferential gives every input, with a fault in many places, to the functions that know
+// no Go types.
 func TestTextDifferential(t *testing.T) {
 	docs := []string{`{"A":1,"B":[true,null,"x\u00e9\n<"],"C":{"D":-1.5e+3,"E":[]},"F":{}} `, " [ 1 , \"two\" , { \"A\" : null } , false ]\n", `"a\u0041\ud83d\ude00\\é"`, "[[[{}],\t[{\"\u2028\":\"\xff\"}]]]", `-12.5e-3`}
 	list := docs
@@ -1567,7 +1570,8 @@ func TestTextDifferential(t *testing.T) {
 	}
 }
 
-// values are values of a type to write: what it is when nothing is in it, when all is, and at random.
+// values are values of a type to write: what it is when nothing is in it, when all is, and at
+// random.
 func values(x target, r *rand.Rand) []reflect.Value {
 	list := []reflect.Value{reflect.New(x.t), reflect.ValueOf(x.filled())}
 	for range 3 {
@@ -1578,7 +1582,8 @@ func values(x target, r *rand.Rand) []reflect.Value {
 	return list
 }
 
-// fillRandom is corpus.Fill for types that it cannot fill, and with strings that are harder to write.
+// fillRandom is corpus.Fill for types that it cannot fill, and with strings that are harder to
+// write.
 func fillRandom(r *rand.Rand, v reflect.Value, depth int) {
 	if !v.CanSet() || r.IntN(6) == 0 {
 		return

@@ -154,8 +154,8 @@ var escapes = func() (t [2][256]uint64) {
 	return t
 }()
 
-// putEscaped writes the text of s, whatever is in it, at b[n:], and gives where it ends. It may move b. There will be room for a quote
-// and more after it.
+// putEscaped writes the text of s, whatever is in it, at b[n:], and gives where it ends. It may
+// move b. There will be room for a quote and more after it.
 func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	src := mem.Bytes(s)
 	near := false // the next escape, it seems
@@ -198,9 +198,10 @@ func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	}
 }
 
-// putWords writes src[i:] at b[n:] and gives where both end. It does not ask where the escapes are: it goes from byte to byte, each of
-// which has its entry in the table, so that it takes as long for many as for few. It stops at a word that is not ASCII, after two
-// without an escape, and when there is less room than for the rest of src and textRoom. src has 8 bytes or more.
+// putWords writes src[i:] at b[n:] and gives where both end. It does not ask where the escapes are:
+// it goes from byte to byte, each of which has its entry in the table, so that it takes as long for
+// many as for few. It stops at a word that is not ASCII, after two without an escape, and when
+// there is less room than for the rest of src and textRoom. src has 8 bytes or more.
 func putWords(b []byte, n int, src []byte, i int, html bool) (int, int) {
 	t := &escapes[0]
 	if html {
@@ -241,7 +242,8 @@ func putByte(b []byte, n int, entry uint64) int {
 	return n + int(entry>>56)
 }
 
-// appendUnruly appends a run of text that is not valid UTF-8, or has one of the characters that JavaScript ends a line with.
+// appendUnruly appends a run of text that is not valid UTF-8, or has one of the characters that
+// JavaScript ends a line with.
 func appendUnruly(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {

@@ -325,7 +325,8 @@ func placeReaders() []growth.Call[[]byte] {
 	}
 }
 
-// places are documents whose long text is not UTF-8, or has an escape amid long characters, in each place for a string.
+// places are documents whose long text is not UTF-8, or has an escape amid long characters, in each
+// place for a string.
 func places() []growth.Family[[]byte] {
 	var all []growth.Family[[]byte]
 	for _, place := range []struct{ name, before, after string }{
@@ -346,7 +347,8 @@ func places() []growth.Family[[]byte] {
 	return all
 }
 
-// list returns a document of elements: repetitions of unit, of which the %d is a number, between brackets.
+// list returns a document of elements: repetitions of unit, of which the %d is a number, between
+// brackets.
 func list(name, open, unit, last, end string) growth.Family[[]byte] {
 	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 		b := []byte(open)
@@ -409,8 +411,8 @@ func documents() []growth.Family[[]byte] {
 		onlyLong(list("a bad number", "", "1", "x", "")),
 		list("strings", "[", `"a",`, `"a"`, "]"),
 		{Name: "strings with a bad byte at the end", Make: func(n int) []byte {
-			// Rooms for text grow by a quarter, and a string may end near the start of one or near its end: of eight lengths, some
-			// end anywhere.
+			// Rooms for text grow by a quarter, and a string may end near the start of one or near
+			// its end: of eight lengths, some end anywhere.
 			b := []byte("[")
 			for i := range 8 {
 				b = append(append(append(b, '"'), strings.Repeat("a", n/256*(28+i))...), "\xff\","...)
@@ -485,8 +487,9 @@ func collidingKeys(n int) map[string]int {
 	return keys
 }
 
-// perByte bounds what is allocated for a byte that is written. A byte that is not UTF-8 becomes six, and there is text of which
-// both the key and the value have them; rooms double until the output fits, and the result is a copy: that is 7 times the output.
+// perByte bounds what is allocated for a byte that is written. A byte that is not UTF-8 becomes
+// six, and there is text of which both the key and the value have them; rooms double until the
+// output fits, and the result is a copy: that is 7 times the output.
 const perByte = 7 * 12
 
 // writers write values.
@@ -511,7 +514,8 @@ func streamWriters() []growth.Call[any] {
 	}
 }
 
-// streamed are the values for streamWriters. In the short form they are those that differ in the size of the output, or have errors.
+// streamed are the values for streamWriters. In the short form they are those that differ in the
+// size of the output, or have errors.
 func streamed() []growth.Family[any] {
 	return slices.Concat(growth.OnlyLong(goValues()), growth.Only(goValues(), "ASCII", "map", "very deep lists", "records", "raws",
 		"raw that is not valid", "one large value, then small ones", "one large map, then small ones"))

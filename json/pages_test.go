@@ -137,7 +137,8 @@ func pageStrings(t *testing.T, r pages.Row) {
 	}
 }
 
-// inProcess runs the test again, alone, in a process of its own that has the variable set, until it ends or time is up.
+// inProcess runs the test again, alone, in a process of its own that has the variable set, until it
+// ends or time is up.
 func inProcess(t *testing.T, variable string, limit time.Duration) (out string, ended bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -228,7 +229,8 @@ func pageTypes(t *testing.T, _ pages.Row) {
 	}
 }
 
-// module writes a program of an older Go that requires this module, and returns what go commands print there.
+// module writes a program of an older Go that requires this module, and returns what go commands
+// print there.
 func module(t *testing.T, more string) func(args ...string) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -285,7 +287,8 @@ func pageGodebug(t *testing.T, b pages.Block) {
 	}
 }
 
-// onV2Program runs statements with GOEXPERIMENT=jsonv2. They use original, which is encoding/json, and json.
+// onV2Program runs statements with GOEXPERIMENT=jsonv2. They use original, which is encoding/json,
+// and json.
 func onV2Program(t *testing.T, statements string) string {
 	return pages.RunGo(t, "", pages.Program{
 		Environment: []string{"GOEXPERIMENT=jsonv2"},

@@ -26,7 +26,8 @@ func TestRawValueTells(t *testing.T) {
 	}
 }
 
-// TestRawValueUnquote unquotes all texts of up to six characters of an alphabet: what encoding/json decodes, or nothing.
+// TestRawValueUnquote unquotes all texts of up to six characters of an alphabet: what encoding/json
+// decodes, or nothing.
 func TestRawValueUnquote(t *testing.T) {
 	alphabet := []string{`"`, `\`, "u", "n", "0", "d8", "é", "\xff", " ", "\n"}
 	var try func(text string, more int)

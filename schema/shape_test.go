@@ -247,7 +247,8 @@ func TestHeaderRead(t *testing.T) {
 	}
 }
 
-// FuzzShape reads any text as a shape. What it reads it can write, in both ways, and read again, and its messages can be read by it.
+// FuzzShape reads any text as a shape. What it reads it can write, in both ways, and read again,
+// and its messages can be read by it.
 func FuzzShape(f *testing.F) {
 	b, err := json.Marshal(mustShape(allKinds))
 	if err != nil {

@@ -50,9 +50,10 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 			}
 			runtime.ReadMemStats(&after)
 			t.Logf("%d KB for values of up to %d KB", (after.TotalAlloc-before.TotalAlloc)>>10, long>>10)
-			// Buffers go when the small values after a large one do not need them, so each large one takes new
-			// memory: the Decoder's buffer, which doubles up to twice the value and so takes at most four times its
-			// size in all, the value and its output. Small ones take nothing.
+			// Buffers go when the small values after a large one do not need them, so each large
+			// one takes new memory: the Decoder's buffer, which doubles up to twice the value and
+			// so takes at most four times its size in all, the value and its output. Small ones
+			// take nothing.
 			if n := int(after.TotalAlloc - before.TotalAlloc); n > copies*(4+1+1)*long+512<<10 {
 				t.Errorf("%d KB for values of up to %d KB", n>>10, long>>10)
 			}

@@ -220,7 +220,8 @@ func loopsOverAny(t *testing.T, sentence string) {
 	}, "1 <nil>;2 <nil>;")
 }
 
-// migrates runs the commands of the block in a module that imports v5, but for go get, which needs the published module.
+// migrates runs the commands of the block in a module that imports v5, but for go get, which needs
+// the published module.
 func migrates(t *testing.T, b pages.Block) {
 	lines := b.Lines()
 	if len(lines) != 3 || !strings.HasPrefix(lines[2], "go get ") {
@@ -383,7 +384,8 @@ func migrationShortWrites(t *testing.T) {
 	}
 }
 
-// migrationPreallocate decodes with the option and without. In v5 it changes how values are made, in ours nothing.
+// migrationPreallocate decodes with the option and without. In v5 it changes how values are made,
+// in ours nothing.
 func migrationPreallocate(t *testing.T) {
 	type inner struct{ N int }
 	type outer struct{ P *inner }

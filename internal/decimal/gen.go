@@ -28,7 +28,7 @@ const (
 	lastPower  = %d
 )
 
-// powers holds at e-firstPower the first 128 bits of 10ᵉ, rounded up below 10⁰, and down from there on.
+// powers has at e-firstPower the first 128 bits of 10ᵉ, rounded up for e < 0, and down otherwise.
 var powers = [lastPower - firstPower + 1]power{
 `, first, last)
 	mask := new(big.Int).SetUint64(1<<64 - 1)

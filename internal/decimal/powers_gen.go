@@ -7,7 +7,7 @@ const (
 	lastPower  = 324
 )
 
-// powers holds at e-firstPower the first 128 bits of 10ᵉ, rounded up below 10⁰, and down from there on.
+// powers has at e-firstPower the first 128 bits of 10ᵉ, rounded up for e < 0, and down otherwise.
 var powers = [lastPower - firstPower + 1]power{
 	{0xeef453d6923bd65a, 0x113faa2906a13b40}, // -342
 	{0x9558b4661b6565f8, 0x4ac7ca59a424c508}, // -341

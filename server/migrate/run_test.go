@@ -132,7 +132,8 @@ func TestRunWritesNothing(t *testing.T) {
 	}
 }
 
-// TestRunTellsOfDependencies has a module between the program and the original, and the original itself beside them.
+// TestRunTellsOfDependencies has a module between the program and the original, and the original
+// itself beside them.
 func TestRunTellsOfDependencies(t *testing.T) {
 	files := map[string]string{
 		"program/go.mod": `module example.com/program

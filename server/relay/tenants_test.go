@@ -116,8 +116,8 @@ func TestHostileTenants(t *testing.T) {
 	}
 }
 
-// Ten thousand tenants in one request are refused at the bound, and nothing is posted; where the bound is higher, all are served, by no more
-// connections than the settings allow.
+// Ten thousand tenants in one request are refused at the bound, and nothing is posted; where the
+// bound is higher, all are served, by no more connections than the settings allow.
 func TestTenThousandTenants(t *testing.T) {
 	const n = 10_000
 	var list []remotewrite.Series
@@ -208,7 +208,8 @@ func TestDroppedTenants(t *testing.T) {
 	}
 }
 
-// The fields of a label may come in any order, and more than once: the last one counts, for us and for the target.
+// The fields of a label may come in any order, and more than once: the last one counts, for us and
+// for the target.
 func TestLabelFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		label  []byte
@@ -263,7 +264,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A rate that is exceeded is told as the settings say, with the time to come again; other tenants' series go on.
+// A rate that is exceeded is told as the settings say, with the time to come again; other tenants'
+// series go on.
 func TestRateOfTenant(t *testing.T) {
 	for _, tooMany := range []int{429, 503} {
 		s := newSink(t)
@@ -280,7 +282,8 @@ func TestRateOfTenant(t *testing.T) {
 	}
 }
 
-// A prefix or a default tenant that targets would not take is found at once, not by senders whose every series is refused.
+// A prefix or a default tenant that targets would not take is found at once, not by senders whose
+// every series is refused.
 func TestOptionsOfTenants(t *testing.T) {
 	for _, tenants := range []Tenants{{Prefix: "a|"}, {Prefix: "a/b"}, {Prefix: strings.Repeat("x", 150)}, {Default: ".."}, {Prefix: "__mimir_", Default: "cluster"}, {Missing: Fallback}} {
 		if _, err := New(Options{Targets: []string{"http://127.0.0.1:1"}, Tenants: tenants}); err == nil {

@@ -35,9 +35,10 @@
 //	after that                         the files stay; their rows in the log are skipped
 //
 // If the sink fails, the unit is retried without end, after increasing delays, with the same file
-// names; existing files are removed first. Meanwhile the rows stay in memory, until senders get
-// [ErrBusy]: first those of this table, then of its database, then others (share.go). Segments of the
-// log are released up to the first record with a row that has not landed.
+// names; existing files are removed first. Meanwhile the rows stay in memory. When that is full,
+// senders get [ErrBusy]: first those of this table, then those of its database, then others
+// (share.go). Segments of the log are released up to the first record with a row that has not
+// landed.
 //
 // Other data of records, such as idempotency keys, may have to outlive their segment: see
 // [Carrier].
