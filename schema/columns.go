@@ -19,9 +19,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrCell reports a value that its column cannot hold: an integer without a sign beyond int64, an
-// integer that a column of floats would round, text that is not UTF-8. The message is sound, and
-// reading can go on after it. Errors match it by [errors.Is].
+// ErrCell reports a value that its column cannot hold: an unsigned integer beyond int64, an integer
+// that a column of floats would round, or text that is not UTF-8. The message itself is valid, and
+// the reader continues after it. Use errors.Is.
 var ErrCell = errors.New("schema: a number beyond the range of int64 cannot be stored; send it as a float or a string")
 
 // cellError is an ErrCell with a text of its own.
@@ -32,21 +32,20 @@ func (e cellError) Is(target error) bool { return target == ErrCell }
 
 const errText = cellError("a string is not UTF-8")
 
-// Columns is how messages become columns of a [column.Batch]: rows one after the other or, if every
-// field of the schema is a list, the columns themselves. It never changes and may be used by many
-// goroutines at once.
+// Columns converts messages to columns of a [column.Batch]. A message is a row or, if all fields of
+// the schema are lists, a set of columns. Columns never change, and may be used concurrently.
 //
-//	integers         int64, those beyond it are an error, as are those that a column of floats would round
+//	integers         int64; an integer beyond int64 is an error, and one that a column of floats would round
 //	f32, f64         float64
 //	bool             bool
 //	time             time, rounded down to microseconds
-//	str              string, an error if it is not UTF-8
-//	opt              null, or the value; null for all that is in a struct
+//	str              string; text that is not UTF-8 is an error
+//	opt              null, or the value; for a missing struct, null in all its columns
 //	struct           columns named outer.inner
-//	skip             nothing
-//	fields of a Tail null where the message ends before them; a list that is not there is no column
+//	skip             no column
+//	fields of a Tail null if the message ends before them; a missing list is no column
 //
-// What else there is has no cell.
+// Other types cannot be converted.
 type Columns struct {
 	fields []columnField
 	steps  []cellStep // of a row
@@ -69,8 +68,8 @@ type listPart struct {
 	tail   bool // the message may end here
 }
 
-// Columns is how messages of s become columns. The error is an [*Error] with the path of the field
-// that cannot be one.
+// Columns returns the conversion of messages to columns. If a field cannot be converted, it returns
+// an *[Error] with the path of the field.
 func (s *Shape) Columns() (*Columns, error) { return columnsOf(s.root()) }
 
 // columnsOf is n, a message, as columns. The error has the path of the field that cannot be one.
@@ -224,10 +223,10 @@ func reserveCells(steps []cellStep) []cellStep {
 	return steps
 }
 
-// Lists reports whether a message is columns, rather than a row.
+// Lists reports whether a message is a set of columns, and not a row.
 func (c *Columns) Lists() bool { return c.lists != nil }
 
-// All yields the names and the kinds of the columns.
+// All returns an iterator over the names and kinds of the columns.
 func (c *Columns) All() iter.Seq2[string, column.Kind] {
 	return func(yield func(string, column.Kind) bool) {
 		for _, f := range c.fields {
@@ -238,13 +237,13 @@ func (c *Columns) All() iter.Seq2[string, column.Kind] {
 	}
 }
 
-// Parse reads all of data into b: messages that are rows go after the rows that b has; for columns,
-// b must be empty. A schema with a [Tail] takes one message.
+// Parse reads all messages in data into b. Rows are added to those of b; for columns, b must be
+// empty. Only one message of a schema with a Tail can be read.
 //
-// What is wrong is an [*Error]. Its Path is [3].host (a row, its column) for rows, and host[3] for
-// columns. After an error b holds what was read before it: b.Reset empties it, and of rows b.Undo
-// drops what is left of the one at fault. Memory is bounded by the input and by the limits of b: a
-// null takes no byte where a struct is missing. b does not refer to data.
+// An error is an *[Error]. Its Path is [3].host (row and column) for rows, and host[3] for columns.
+// After an error b contains the values that were read before: call b.Reset to remove all, or b.Undo
+// to remove the incomplete row. Memory is proportional to the input and within the limits of b; the
+// nulls of a missing struct take no bytes of the input. b does not refer to data.
 func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	r := cellReader{b: data}
 	if c.lists != nil {
@@ -269,8 +268,8 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	return nil
 }
 
-// Rows reads data a row at a time, whichever form it has. The error is that of columns that are
-// broken somewhere.
+// Rows returns a reader for the rows of data, in either form. It returns an error if data is a set
+// of columns and not valid.
 func (c *Columns) Rows(data []byte) (*RowReader, error) {
 	r := &RowReader{columns: c, at: []int{0}}
 	r.cells.b = data
@@ -289,7 +288,7 @@ type RowReader struct {
 	left     int   // of the cells of lists
 }
 
-// More reports whether there is a row.
+// More reports whether there is another row.
 func (r *RowReader) More() bool {
 	if r.columns.lists != nil {
 		return r.left > 0
@@ -297,9 +296,9 @@ func (r *RowReader) More() bool {
 	return r.at[0] < len(r.cells.b)
 }
 
-// Read reads the next row as one more of b. After an error b.Undo drops what is left of it;
-// [ErrCell] leaves the reader after the row, any other where it was. The Path of an [*Error] is
-// that of the column.
+// Read adds the next row to b. After an error, b.Undo removes the incomplete row. After [ErrCell]
+// the reader continues with the next row; after any other error it stays where it was. The Path of
+// an *[Error] is that of the column.
 func (r *RowReader) Read(b *column.Batch) error {
 	r.cells.cellFault = cellFault{}
 	fields := r.columns.fields

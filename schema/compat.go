@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Verdict tells which of two schemas reads the messages of the other. Both is the union of the two
-// halves; test one by v&NewReadsOld != 0.
+// Verdict is the result of [Compat]. Both is the union of its two parts: test one by v&NewReadsOld
+// != 0.
 type Verdict uint8
 
 const (
@@ -35,16 +35,16 @@ func (v Verdict) String() string {
 	return "Verdict(" + strconv.Itoa(int(v)) + ")"
 }
 
-// Difference is why one of two schemas does not read the messages of the other: the first fields
-// that do not fit, as their paths and the words for their types. In a path, [] are the elements of
-// a list and the values of a map, [key] its keys. A field of the [Tail] is in brackets. It is ""
-// where the message has no more fields.
+// Difference is the reason why one of two schemas cannot read the messages of the other: the first
+// fields that do not match, as their paths and types. In a path, [] is an element of a list or a
+// value of a map, and [key] a key of a map. A field of the Tail is in brackets. A field is "" if
+// the message has no more fields.
 type Difference struct {
 	Reader   string // "new" or "old"
 	Old, New string
 }
 
-// Error is one line.
+// Error returns the difference in one line.
 func (d *Difference) Error() string {
 	writer := "new"
 	if d.Reader == "new" {
@@ -60,39 +60,43 @@ func orNothing(s string) string {
 	return s
 }
 
-// Compat compares an older shape of messages with a newer one. The error is nil if both read each
-// other. Otherwise it is a [*Difference] for each direction in which they do not; both, joined, if
-// it is neither.
+// Compat compares an older and a newer shape. If each can read the other's messages, the error is
+// nil. Otherwise it is a *[Difference], or two joined ones, for each direction that is not
+// possible.
 //
-// The one reads the other if it parses, without an error, every message that the other writes, and
-// every one that ends where a Tail of the other says that it may; if fields that stand at the same
-// place get the same values; if fields that only the reader has get what zero bytes stand for; and
-// if nothing is left over, or nothing but whole fields of the writer's Tail, which come back as the
-// rest. So messages with a Tail must come one by one, as they must anyway.
+// A shape can read the messages of another if these conditions hold:
 //
-// These changes keep that, and no others do:
+//   - Each message of the other is parsed without an error, also if it ends within the other's
+//     Tail.
+//   - Fields at the same place get the same values.
+//   - Fields that only the reader has get the values of zero bytes.
+//   - No bytes remain, except whole fields of the writer's Tail, which are returned as the rest. So
+//     messages with a Tail must be read one by one, as always.
+//
+// These changes keep the conditions, and no others:
 //
 //	in both directions   other names
-//	                     fields that are added to a Tail, a Tail that is added, fields that are dropped from its end
-//	                     Skip(n) that becomes numbers, flags, times and arrays of them of n bytes, or of fewer and another Skip; and the reverse.
-//	                     The fields are what zeros stand for when messages come from who skips them; of a time that is 1970
-//	                     Str and Blob of the same header, one for the other
-//	                     Time and I64, one for the other
-//	                     a struct whose fields are written out instead, or the reverse
-//	                     an array of up to 256 elements that becomes as many fields, or the reverse
-//	new reads old        Bool that becomes U8
+//	                     fields added to a Tail, a Tail added, fields removed from its end
+//	                     Skip(n) replaced by numbers, flags, times and arrays of them of n bytes, or of
+//	                     fewer and another Skip; and the reverse. If the writer skips the bytes, the fields
+//	                     have the values of zeros, which is 1970 for a time
+//	                     Str and Blob with the same header exchanged
+//	                     Time and I64 exchanged
+//	                     a struct replaced by its fields, or the reverse
+//	                     an array of up to 256 elements replaced by as many fields, or the reverse
+//	new reads old        Bool replaced by U8
 //	                     fields at the end that become a Tail
 //	old reads new        the reverse of these
 //
-// They may be in structs, elements, keys and options. What Go types the fields have, and [As] what,
-// is no part of a shape.
+// The changes may be in structs, elements, keys and options. Go types, and the Go type of an As,
+// are not part of a shape.
 //
-// Names are not looked at: two fields of one type that change places cannot be told from two that
-// change their names.
+// Names are not compared: two fields of one type that exchange places look like two fields that
+// exchange names.
 //
-// Each pair of versions whose messages meet must be compared: that neighbours read each other does
-// not mean that the third reads the first. So dropping a field and using its bytes again later is
-// two changes that are right, and together wrong.
+// Compare each pair of versions whose messages meet. If neighbouring versions can read each other,
+// the first and the third need not: for example, if one version removes a field, and the next uses
+// its bytes again.
 func Compat(old, new *Shape) (Verdict, error) {
 	if old.text(false) == new.text(false) {
 		return Equal, nil

@@ -9,18 +9,18 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Custom is a V that is written and read by functions, for bytes that no other Type has. name
-// stands for it in the text of a schema: types of one name have the same bytes. A value takes least
-// bytes or more.
+// Custom returns a type that functions write and read. The name stands for it in the notation of a
+// schema: types with the same name must have the same bytes. A value takes at least least bytes.
 //
-// append appends a value to dst; its error becomes that of the message, of which nothing is written
-// then. parse reads a value from r, which gives the rest of the message, of which there are least
-// bytes: as many as are asked for, if they come, so parse must ask for those of the value only. r
-// is valid until parse returns. Such a value costs some calls, and a copy of what parse reads.
+// The function append appends a value to dst. If it returns an error, nothing of the message is
+// written. The function parse reads a value from r, which returns the rest of the message, and has
+// at least least bytes. A read from r may wait for as many bytes as it asks for, so parse must not
+// ask for more than the value has. r is valid until parse returns. Such a value costs several
+// calls, and a copy of the bytes that parse reads.
 //
-// A parse that gives r to the [Schema.Read] of another schema has the limits of that one. Its
-// MaxDepth and MaxItems count on from where the value stands, each Custom being one level, so that
-// input cannot nest Customs without end.
+// If parse passes r to [Schema.Read] of another schema, the limits of that schema apply. MaxDepth
+// and MaxItems continue from the place of the value, and each Custom counts as one level, so input
+// cannot nest Customs without end.
 func Custom[V any](name string, least int, append func(dst []byte, v *V) ([]byte, error), parse func(r io.Reader, v *V) error) Type[V] {
 	n := node{kind: kindCustom, size: min(max(least, 0), hugeWire), custom: &custom{name: name}}
 	if name == "" || !utf8.ValidString(name) || least < 0 || append == nil || parse == nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Derive makes a schema from the exported fields of the struct T, in their order, and what their
-// tags say, in the notation of [Schema.String]:
+// Derive returns a schema of the exported fields of the struct T, in their order, according to
+// their tags, which are in the notation of [Schema.String]:
 //
 //	Name  string            `wire:"str8"`
 //	Tags  []string          `wire:"list8(str8)"`
-//	Pet   map[string]Animal `wire:"map8(str8,_)"`  // _ is what there would be without a tag
+//	Pet   map[string]Animal `wire:"map8(str8,_)"`  // _ is the type without a tag
 //	_     struct{}          `wire:"skip4"`
 //	Email *string           `wire:"tail opt(str8)"`
-//	Cache []byte            `wire:"-"`             // left out
+//	Cache []byte            `wire:"-"`             // omitted
 //
-// Without a tag, numbers are of their own size, little-endian, int and uint of 8 bytes; strings,
-// bytes, lists and maps have the header H16; pointers are options, a time.Time is a time, structs
-// are their fields.
+// Without a tag, numbers have their own size, little-endian, and int and uint 8 bytes; strings,
+// bytes, lists and maps have the header H16; pointers are options, a time.Time is a time, and
+// structs are their fields.
 //
-// Types are looked at when the schema is made. To read by it costs a little more than by one that
-// is written out: an allocation for each list that is made, and reflection for each entry of a map.
+// Go types are inspected when the schema is made. Reading costs a little more than with [Struct]:
+// an allocation for each new list, and reflection for each entry of a map.
 func Derive[T any](set ...Option) (*Schema[T], error) {
 	d := deriver{open: make(map[reflect.Type]bool)}
 	n := d.structure(reflect.TypeFor[T]())

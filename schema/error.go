@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports what is wrong with a message, and where. Its text has all of it:
+// Error reports what is wrong with a message or a schema, and where. The text contains all fields:
 //
 //	schema: items[1].name: string of 300 bytes exceeds Str8's 255 (offset 96)
 type Error struct {
@@ -27,37 +27,37 @@ func (e *Error) Unwrap() error { return e.Cause }
 // nowhere is the Offset of what is wrong with a schema, not with a message.
 const nowhere = -1
 
-// What can be wrong with a message, or with a value that is to become one: the causes of an
+// Errors of messages, and of values that are encoded: the causes of an
 // [Error].
 var (
-	// ErrShort: the input ends before the message does. It is io.ErrUnexpectedEOF too.
+	// ErrShort: the input ends before the end of the message. It wraps io.ErrUnexpectedEOF.
 	ErrShort = fmt.Errorf("schema: the input ends too early: %w", io.ErrUnexpectedEOF)
-	// ErrBool: a bool that is neither 0 nor 1.
+	// ErrBool: a bool is neither 0 nor 1.
 	ErrBool = errors.New("schema: a bool that is neither 0 nor 1")
-	// ErrRest: the input goes on after the message.
+	// ErrRest: the input continues after the message.
 	ErrRest = errors.New("schema: the input goes on behind the message")
-	// ErrOption: a byte before an optional value that is neither 0 nor 1, or before the name of a
-	// zone and not 1.
+	// ErrOption: the byte before an optional value is neither 0 nor 1, or the byte before the name
+	// of a zone is not 1.
 	ErrOption = errors.New("schema: an option that is neither 0 nor 1")
-	// ErrOverflow: a length that its header cannot hold or that is negative, or an integer that
-	// does not fit where it goes.
+	// ErrOverflow: a length is negative or does not fit its header, or an integer does not fit its
+	// type.
 	ErrOverflow = errors.New("schema: a number does not fit")
-	// ErrLength: a slice of another length than its Fixed says.
+	// ErrLength: a slice does not have the length of its Fixed type.
 	ErrLength = errors.New("schema: a slice of another length")
-	// ErrTime: an instant that is no number of nanoseconds since 1970 in 64 bits.
+	// ErrTime: a time cannot be represented as 64 bits of nanoseconds since 1970.
 	ErrTime = errors.New("schema: a time before 1678 or after 2261")
-	// ErrZone: a time zone that is not known here, or one that its name does not stand for.
+	// ErrZone: the time zone is unknown to the reader, or its name stands for another zone.
 	ErrZone = errors.New("schema: an unknown time zone")
 	// ErrDepth: a value is nested deeper than MaxDepth.
 	ErrDepth = errors.New("schema: nested too deeply")
-	// ErrItems: there are more elements that take no bytes than MaxItems.
+	// ErrItems: the message has more than MaxItems elements that take no bytes.
 	ErrItems = errors.New("schema: too many elements without bytes")
-	// ErrSize: a message is longer than MaxBytes, or more in memory than there can be.
+	// ErrSize: the message is longer than MaxBytes, or its value is larger than the address space.
 	ErrSize = errors.New("schema: the message is too long")
 	// ErrChanged: a map changed while it was written.
 	ErrChanged = errors.New("schema: a map changed while it was written")
-	// ErrEnd: messages that follow each other are to be read, by a schema with a Tail or without a
-	// byte: nothing tells where they end.
+	// ErrEnd: a sequence of messages cannot be read, because the schema has a Tail or its messages
+	// have no bytes.
 	ErrEnd = errors.New("schema: nothing tells where a message ends")
 )
 

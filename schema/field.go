@@ -7,21 +7,20 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Field is one field of a T.
+// Field is a field of a T.
 type Field[T any] struct {
 	list  []field
 	wrong []mistake
 }
 
-// F is the field at the address that at gives. A function that selects a field, as func(u *User)
-// *string { return &u.Name }, is turned into the field's offset when the schema is built, and never
-// called again. Any other, as one that follows a pointer, is called for each value; it must then
-// give a valid address for every T, and costs some 7 ns.
+// F returns a field of type t at the address that the function at returns. If at selects a field,
+// as func(u *User) *string { return &u.Name } does, it is replaced by the field's offset when the
+// schema is built, and never called again. Any other function, such as one that follows a pointer,
+// is called for each value. It must then return a valid address for every T, and costs about 7 ns.
 //
-// What at is, is found out by trying: it is called with several values that are filled differently,
-// and must give the address of a V at the same place in each. A function that gives addresses of
-// two fields of the same type, depending on a value that none of these has, cannot be told from one
-// that selects a field: at must not be such a function.
+// To find out, F calls at with several values of different content, and checks that it returns the
+// same place in each. This cannot detect a function that chooses between two fields of the same
+// type by a value that none of these has. Such a function is not allowed.
 func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 	f := newField[T](name, t)
 	if at == nil {
@@ -40,9 +39,9 @@ func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 	return f
 }
 
-// Get is a computed field: get gives the value to write, set takes the value that was read. Each is
-// called for each value, get sometimes twice; that costs some 6 ns. What is no number, bool, [Time]
-// or string goes through a pool besides.
+// Get returns a computed field: get returns the value to write, and set receives the value that was
+// read. Each is called for each value, get sometimes twice. That costs about 6 ns. Values that are
+// not numbers, bools, times or strings also use a sync.Pool.
 func Get[T, V any](name string, t Type[V], get func(*T) V, set func(*T, V)) Field[T] {
 	f := newField[T](name, t)
 	if get == nil || set == nil {
@@ -91,7 +90,7 @@ func Get[T, V any](name string, t Type[V], get func(*T) V, set func(*T, V)) Fiel
 	return f
 }
 
-// Skip is n bytes that mean nothing: zeros when written, anything when read.
+// Skip returns a field of n reserved bytes: zeros when written, ignored when read.
 func Skip[T any](n int) Field[T] {
 	f := Field[T]{list: []field{{skip: n}}}
 	if n < 0 || n > maxSkip {
@@ -103,10 +102,10 @@ func Skip[T any](n int) Field[T] {
 
 const maxSkip = 1 << 20
 
-// Tail are the last fields of a message, which older writers do not know: where the input ends
-// exactly before one of them, that field and those after it are set to zero. Because nothing else
-// tells that a message ends there, a schema with a Tail takes whole messages only: it is no part of
-// other types, and no stream can be read by it.
+// Tail returns the last fields of a message, which older writers do not know. If the input ends
+// exactly before one of them, that field and those after it are set to zero. The end of the input
+// is the end of the message. Therefore a schema with a Tail reads only whole messages: it cannot be
+// part of another type, and a stream of its messages cannot be read without frames.
 func Tail[T any](fields ...Field[T]) Field[T] {
 	t := collect(fields)
 	for i := range t.list {

@@ -2,8 +2,8 @@ package schema
 
 import "reflect"
 
-// Fixed is the elements of a slice that has n of them, with nothing before them: the bytes of an
-// [Array]. A slice of another length cannot be written: [ErrLength].
+// Fixed returns the type of a slice with n elements, without a header, like an [Array]. To write a
+// slice of another length is an error: [ErrLength].
 func Fixed[E any](n int, e Type[E]) Type[[]E] {
 	t := node{kind: kindArray, slice: true, count: n}
 	if n < 0 || times(int(reflect.TypeFor[E]().Size()), n) > maxFixedSize {

@@ -9,26 +9,26 @@ import (
 	"math"
 )
 
-// What can be wrong with frames.
+// Errors of frames.
 var (
-	// ErrFingerprint: the frame is of a schema that is not expected.
+	// ErrFingerprint: the frame belongs to a schema that is not expected.
 	ErrFingerprint = errors.New("schema: a frame of another schema")
 	// ErrFrame: the message in a frame ends before the frame does.
 	ErrFrame = errors.New("schema: the frame is longer than its message")
 )
 
-// Framed is a schema whose messages say which schema they are of, and how long they are:
+// Framed is a schema whose messages have a header with their fingerprint and length:
 //
 //	7b c4 df ac f9 6b ec 42   05 00 00 00   03 63 61 74 03        fingerprint, length u32, body
 //
-// So a file can be read years later, by a newer version of its schema ([Accept]), and one with a
-// [Tail] from a stream.
+// So a newer version of the schema can read the messages (see [Accept]), and a stream can have
+// messages with a Tail.
 type Framed[T any] struct {
 	r *Registry[digest]
 	m *modelOf[digest, T]
 }
 
-// Framed is s in frames. Its options are those of s.
+// Framed returns s with frames, and with the options of s.
 func (s *Schema[T]) Framed() *Framed[T] {
 	print := digest(s.Fingerprint())
 	unknown := func(other digest) error { return fmt.Errorf("%w: %v, want %v", ErrFingerprint, other, print) }
@@ -40,25 +40,26 @@ func (s *Schema[T]) Framed() *Framed[T] {
 	return &Framed[T]{r, m}
 }
 
-// Accept lets f read frames of old too: up makes an s of them, which is the schema of f, or one
-// that f accepts already and that is made one of f in turn. New is zero when up is called, and may
-// share memory with old, but with nothing else: the next frame may be read into it.
+// Accept lets f read frames of the schema old: up converts their values to values of s. The schema
+// s is that of f, or one that f already accepts and converts. New is zero when up is called. It may
+// share memory with old, but with nothing else, because the next frame may be read into it.
 //
-// Schemas that differ in names only have the same frames, so there is nothing to accept.
+// Schemas that differ only in names have the same frames, so they need no Accept.
 func Accept[T, A, B any](f *Framed[T], old *Schema[A], s *Schema[B], up func(old *A, new *B) error) error {
 	return Upgrade(f.r, digest(old.Fingerprint()), old, digest(s.Fingerprint()), up)
 }
 
-// Append appends v as a frame to dst, as [Schema.Append] does.
+// Append appends v to dst as a frame, as [Schema.Append] does.
 func (f *Framed[T]) Append(dst []byte, v *T) ([]byte, error) { return f.m.append(dst, v) }
 
-// Write writes v as a frame to w, with one call of its Write. Nothing is written if v cannot be.
+// Write writes v to w as a frame, with a single call of Write. If v cannot be encoded, nothing is
+// written.
 func (f *Framed[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return f.Append(b, v) })
 }
 
-// Parse reads a frame from b into v, as [Schema.Parse] does, and gives what follows it, after an
-// error of an upgrade too. What was an older version replaces all of v.
+// Parse reads a frame from b into v, as [Schema.Parse] does, and returns the rest of b, also after
+// an error of an upgrade. An upgraded value replaces all of v.
 func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	m, in, err := f.r.open(b)
 	if err != nil {
@@ -79,22 +80,22 @@ func (f *Framed[T]) read(m model[digest], in input[digest], v *T) (rest []byte, 
 	return rest, err
 }
 
-// FrameReader reads frames from an io.Reader, one after the other, as a [Reader] does.
+// FrameReader reads a sequence of frames from an io.Reader, as a [Reader] does for messages.
 type FrameReader[T any] struct {
 	f *Framed[T]
 	r *ModelReader[digest]
 }
 
-// Reader reads frames of f from src. Of the options, [Exact] and [MaxBytes], which bounds a frame,
-// count; others are those of the schemas.
+// Reader returns a reader of frames from src. It uses the options Exact and MaxBytes, which limits
+// the size of a frame; other options are those of the schemas.
 func (f *Framed[T]) Reader(src io.Reader, set ...Option) *FrameReader[T] {
 	own := func(o *options) { *o = f.m.s.options }
 	return &FrameReader[T]{f, f.r.Reader(src, append([]Option{own}, set...)...)}
 }
 
-// Next reads a frame into v, as [Framed.Parse] does. At the end of the stream the error is io.EOF.
-// After an error of the body or of an upgrade, the next call goes on with the next frame; after any
-// other, it is that error again.
+// Next reads a frame into v, as [Framed.Parse] does. At the end of the stream it returns io.EOF.
+// After an error in the body of a frame, or of an upgrade, the next call reads the next frame.
+// After any other error, Next returns the same error again.
 func (r *FrameReader[T]) Next(v *T) error {
 	m, in, err := r.r.next()
 	if err == nil {
@@ -103,8 +104,8 @@ func (r *FrameReader[T]) Next(v *T) error {
 	return err
 }
 
-// All reads the frames that are left into the same T. It ends after the first error, which is not
-// io.EOF.
+// All returns an iterator over the remaining frames, which are read into the same T. It ends after
+// the first error that is not io.EOF.
 func (r *FrameReader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
 // frame reads the rest of the frame whose head was read last.

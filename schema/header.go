@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Header is how a length or a number of elements is written: in 1, 2, 4 or 8 bytes, little-endian
-// unless its name ends in BE. Those with an I are signed, as some of Parco's are: they have half
+// Header is the encoding of a length or a number of elements: 1, 2, 4 or 8 bytes, little-endian
+// unless the name ends in BE. Headers with an I are signed, as in parts of Parco, so they have half
 // the range.
 type Header uint8
 
@@ -45,7 +45,7 @@ var headerMax = [headers]uint64{
 	math.MaxInt8, math.MaxInt16, math.MaxInt16, math.MaxInt32, math.MaxInt32, math.MaxInt64, math.MaxInt64,
 }
 
-// String is the header in the notation of [Schema.String].
+// String returns the header in the notation of [Schema.String].
 func (h Header) String() string {
 	if h >= headers {
 		return "?"
@@ -65,8 +65,9 @@ func (h Header) node(k kind) node {
 	return n
 }
 
-// Read reads a length, or a number of elements, and gives what follows it. More than an int can
-// hold comes as the largest int. The error is [ErrShort] or, of a negative number, [ErrOverflow].
+// Read reads a length or a number of elements, and returns the rest of b. If the number is larger
+// than an int, Read returns the largest int. The error is [ErrShort] or, for a negative number,
+// [ErrOverflow].
 func (h Header) Read(b []byte) (n int, rest []byte, err error) {
 	switch {
 	case h >= headers:

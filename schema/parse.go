@@ -181,7 +181,7 @@ func (b *builder) shape(n *node) (*Shape, error) {
 	return &Shape{n}, nil
 }
 
-// ParseShape reads a shape as [Schema.String] writes it.
+// ParseShape parses a shape in the notation of [Schema.String].
 func ParseShape(text string) (*Shape, error) {
 	p := parser{text: text, rest: text}
 	n := p.part()

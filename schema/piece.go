@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is what a [Piece] is on the wire.
+// Kind is the encoding of a [Piece].
 type Kind uint8
 
 const (
@@ -26,8 +26,7 @@ const (
 	KindSkip     = KindSelf + 1       // Count bytes that mean nothing
 )
 
-// String is the word for k in the notation of [Schema.String], or as much of it as all of this kind
-// share.
+// String returns the word for k in the notation of [Schema.String], or its common beginning.
 func (k Kind) String() string {
 	switch {
 	case k == KindSkip:
@@ -38,20 +37,21 @@ func (k Kind) String() string {
 	return "?"
 }
 
-// Piece is a piece of a message as a [Shape] has it: all of it, a field, or what a field is made
-// of. With it messages can be read whose Go type is not known: the fields, one after the other, are
-// all that is on the wire. What a Piece has depends on its Kind; the rest is zero.
+// Piece is a part of a [Shape]: the message, a field, or the type of a field's elements. Pieces
+// describe how to read a message whose Go type is not known. The methods that apply depend on the
+// Kind; the others return zero.
 type Piece struct{ f field }
 
-// Message is the whole message, which is mostly a struct.
+// Message returns the piece for the whole message, usually a struct.
 func (s *Shape) Message() Piece { return pieceOf(s.root()) }
 
-// Fields are those of a message that is a struct, in order. Skipped bytes are among them.
+// Fields returns an iterator over the fields of a message that is a struct, in order, including
+// skipped bytes.
 func (s *Shape) Fields() iter.Seq[Piece] { return s.Message().Fields() }
 
 func pieceOf(n *node) Piece { return Piece{field{n: n}} }
 
-// Kind is what the piece is; all else depends on it.
+// Kind returns the kind of the piece.
 func (p Piece) Kind() Kind {
 	if p.f.n == nil {
 		return KindSkip
@@ -59,7 +59,7 @@ func (p Piece) Kind() Kind {
 	return Kind(p.f.n.kind)
 }
 
-// String is the type of the piece in the notation of [Schema.String].
+// String returns the type of the piece in the notation of [Schema.String].
 func (p Piece) String() string {
 	if p.f.n == nil {
 		return skipOf(p.f.skip)
@@ -69,10 +69,10 @@ func (p Piece) String() string {
 	return t.String()
 }
 
-// Name is the name of a field.
+// Name returns the name of a field.
 func (p Piece) Name() string { return p.f.name }
 
-// Tail reports whether a message may end before this field: see [Tail].
+// Tail reports whether the field belongs to a [Tail], so that a message may end before it.
 func (p Piece) Tail() bool { return p.f.tail }
 
 // node is that of the piece, or one that has nothing.
@@ -83,7 +83,7 @@ func (p Piece) node() *node {
 	return p.f.n
 }
 
-// Bits is the size of a number: 8, 16, 32, 64.
+// Bits returns the size of a number: 8, 16, 32 or 64.
 func (p Piece) Bits() int {
 	if k := p.Kind(); k != KindInt && k != KindFloat {
 		return 0
@@ -91,19 +91,19 @@ func (p Piece) Bits() int {
 	return 8 * p.f.n.size
 }
 
-// Signed reports whether an integer is one.
+// Signed reports whether an integer is signed.
 func (p Piece) Signed() bool { return p.node().signed }
 
-// BigEndian reports whether a number is.
+// BigEndian reports whether a number is big-endian.
 func (p Piece) BigEndian() bool { return p.node().big }
 
-// Header is what is before a string, a blob, a list and a map.
+// Header returns the header of a string, a blob, a list or a map.
 func (p Piece) Header() Header { return p.node().header }
 
-// Count is how many elements an array has, and how many bytes are skipped.
+// Count returns the number of elements of an array, or of skipped bytes.
 func (p Piece) Count() int { return max(p.f.skip, p.node().count) }
 
-// Custom is the name of a [Custom].
+// Custom returns the name of a custom type.
 func (p Piece) Custom() string {
 	if p.Kind() != KindCustom {
 		return ""
@@ -111,14 +111,14 @@ func (p Piece) Custom() string {
 	return p.f.n.custom.name
 }
 
-// Key is what the keys of a map are.
+// Key returns the type of a map's keys.
 func (p Piece) Key() Piece { return pieceOf(p.node().key) }
 
-// Elem is what the elements of a list or an array are, the values of a map, the value of an option;
-// and the struct that a piece of KindSelf stands for, which it lies in itself.
+// Elem returns the type of the elements of a list or an array, of the values of a map, or of the
+// value of an option. For KindSelf it returns the enclosing struct.
 func (p Piece) Elem() Piece { return pieceOf(p.node().elem) }
 
-// Fields are those of a struct, in order.
+// Fields returns an iterator over the fields of a struct, in order.
 func (p Piece) Fields() iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		for _, f := range p.node().fields {
@@ -129,9 +129,9 @@ func (p Piece) Fields() iter.Seq[Piece] {
 	}
 }
 
-// Least is the fewest bytes that the piece takes, though never more than 1,073,741,823: of a list
-// of n elements, there must be n times as many as its Elem takes. Elements that take none need a
-// bound of their own: any number of them can stand in a few bytes.
+// Least returns the minimum number of bytes of the piece, at most 1,073,741,823. A list of n
+// elements takes at least n times the Least of its Elem. If that is zero, limit the number of
+// elements separately, because a few bytes can announce any number of them.
 func (p Piece) Least() int {
 	if p.f.n == nil {
 		return p.f.skip

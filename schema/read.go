@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Read reads one message from r into v, as [Schema.Parse] does, and takes no byte of r that is not
-// of the message. If r is at its end, the error is io.EOF. A [Reader] is for more than one message.
+// Read reads one message from r into v, as [Schema.Parse] does. It reads no byte after the message.
+// At the end of r it returns io.EOF. To read several messages, use a [Reader].
 func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	if s.n.hasTail() {
 		return &Error{Cause: ErrEnd}

@@ -14,26 +14,26 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// What can be wrong with models.
+// Errors of models.
 var (
 	// ErrUnknown: no model has this id.
 	ErrUnknown = errors.New("schema: an unknown id")
-	// ErrRegistered: there is a model with this id already.
+	// ErrRegistered: another model has this id.
 	ErrRegistered = errors.New("schema: the id is taken")
-	// ErrType: the model with this id is of another Go type.
+	// ErrType: the model with this id has another Go type.
 	ErrType = errors.New("schema: the model is of another type")
 )
 
-// Registry reads and writes messages of several schemas, its models. An id before each tells which
-// one it is, as in Parco's Multi:
+// Registry reads and writes messages of several schemas, its models. Each message follows an id of
+// its model, as in Parco's Multi:
 //
 //	00   03 63 61 74   03        id u8, {name str8, age u8}
 //
-// Models may be registered at any time. Reading and writing take no lock, and any number of
-// goroutines may do so at once.
+// Models may be registered at any time. Reading and writing take no lock, and are safe for
+// concurrent use.
 //
-// A model whose schema has a [Tail] takes all bytes that follow, so it must be the last of its
-// input, and no stream can be read by it.
+// If the schema of a model has a Tail, its message ends with the input. Such a message must be the
+// last one, and cannot be read from a stream.
 type Registry[K comparable] struct {
 	heads   *Schema[head[K]]
 	spare   sync.Pool     // of *head[K]
@@ -50,7 +50,7 @@ type head[K comparable] struct {
 	length uint32 // of the body; only of a frame
 }
 
-// NewRegistry makes a Registry without models. It panics if id has a mistake, as [Struct] does.
+// NewRegistry returns a Registry without models. It panics if id has a mistake, as [Struct] does.
 func NewRegistry[K comparable](id Type[K]) *Registry[K] {
 	return newRegistry(func(id K) error { return fmt.Errorf("%w: %v", ErrUnknown, id) },
 		F("id", func(h *head[K]) *K { return &h.id }, id))
@@ -80,12 +80,12 @@ type modelOf[K comparable, T any] struct {
 	newest  func(v *T) (K, any, error) // is v and its id, or what v becomes and the id of that
 }
 
-// Register adds a model. [Registry.Dispatch] gives its messages to the function on, which may be
-// nil if that is not called.
+// Register adds a model. [Registry.Dispatch] passes its messages to the function on, which may be
+// nil if Dispatch is not used.
 //
-// The *T that on gets is on's until it returns: then the next message is read into it, by any
-// goroutine, as [Schema.Parse] does. So on may keep strings (unless s is an [Alias] schema), but no
-// slice, map or pointer, and finds fields that s does not know as they were left.
+// The *T that on receives is valid until on returns. Then the next message is read into it, by any
+// goroutine, as [Schema.Parse] does. So on may keep strings (unless s has the option Alias), but no
+// slices, maps or pointers. Fields that are not in s have the values that earlier calls left.
 func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*T) error) error {
 	if on == nil {
 		on = func(*T) error { return fmt.Errorf("schema: model %v has no function", id) }
@@ -93,11 +93,11 @@ func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*
 	return (&modelOf[K, T]{r: r, id: id, s: s, take: on, newest: func(v *T) (K, any, error) { return id, v, nil }}).register()
 }
 
-// Upgrade adds an older version of the model to, which is there already: up makes a new one of an
-// old one, for readers. That model may be an older version of another in turn, so that readers see
-// the newest only.
+// Upgrade adds an older version of the registered model to. Up converts a value of the older
+// version to the newer one when it is read. The model to may itself be an older version of another,
+// so that readers get only the newest one.
 //
-// New is zero when up is called, and may share memory with old. An error of up comes back wrapped.
+// New is zero when up is called, and may share memory with old. An error of up is returned wrapped.
 func Upgrade[K comparable, A, B any](r *Registry[K], id K, s *Schema[A], to K, up func(old *A, new *B) error) error {
 	newer, err := modelFor[K, B](r, to)
 	switch {
@@ -164,8 +164,8 @@ func modelFor[K comparable, T any](r *Registry[K], id K) (*modelOf[K, T], error)
 	return m, nil
 }
 
-// AppendModel appends the id and v to dst, as [Schema.Append] does: on an error dst comes back as
-// it was.
+// AppendModel appends the id and v to dst, as [Schema.Append] does. With an error it returns dst
+// unchanged.
 func AppendModel[K comparable, T any](r *Registry[K], dst []byte, id K, v *T) ([]byte, error) {
 	m, err := modelFor[K, T](r, id)
 	if err != nil {
@@ -186,15 +186,15 @@ func (m *modelOf[K, T]) append(dst []byte, v *T) ([]byte, error) {
 	return b, nil
 }
 
-// WriteModel writes the id and v to w, with one call of its Write. Nothing is written if they
-// cannot be.
+// WriteModel writes the id and v to w, with a single call of Write. If they cannot be encoded,
+// nothing is written.
 func WriteModel[K comparable, T any](r *Registry[K], w io.Writer, id K, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return AppendModel(r, b, id, v) })
 }
 
-// Dispatch reads the message at the beginning of b, and gives it to the function of its model,
-// whose error comes back as it is. Rest is what follows the message, after an error of that
-// function too; if the message could not be read, it is b.
+// Dispatch reads the message at the beginning of b, and passes it to the function of its model. It
+// returns the function's error, and the rest of b after the message. If the message cannot be read,
+// rest is b.
 func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
 	m, in, err := r.open(b)
 	if err != nil {
@@ -203,8 +203,8 @@ func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
 	return m.dispatch(in)
 }
 
-// Parse reads the message at the beginning of b into a new T, the newest version of it: v is the
-// *T, and id that of its model.
+// Parse reads the message at the beginning of b into a new T, the newest version of its model. It
+// returns the *T as v, and the id of that model.
 func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 	m, in, err := r.open(b)
 	if err != nil {
@@ -296,22 +296,22 @@ func (m *modelOf[K, T]) parse(in input[K]) (id K, v any, rest []byte, err error)
 	return id, v, rest, err
 }
 
-// ModelReader reads models from an io.Reader, one after the other, as a [Reader] does.
+// ModelReader reads a sequence of models from an io.Reader, as a [Reader] does for messages.
 type ModelReader[K comparable] struct {
 	r     *Registry[K]
 	heads *Reader[head[K]]
 	head  head[K]
 }
 
-// Reader reads models of r from src. Of the options, [Exact] and [MaxBytes] count; others are those
-// of the schemas.
+// Reader returns a reader of models from src. It uses the options Exact and MaxBytes; other options
+// are those of the schemas.
 func (r *Registry[K]) Reader(src io.Reader, set ...Option) *ModelReader[K] {
 	return &ModelReader[K]{r: r, heads: r.heads.Reader(src, append(slices.Clip(set), Alias)...)}
 }
 
-// Dispatch reads a message as [Registry.Dispatch] does. At the end of the stream the error is
-// io.EOF. After an error of the function that took the message, or of an upgrade, the next call
-// goes on with the next message; after any other, it is that error again.
+// Dispatch reads a message as [Registry.Dispatch] does. At the end of the stream it returns io.EOF.
+// After an error of the function that received the message, or of an upgrade, the next call reads
+// the next message. After any other error, Dispatch returns the same error again.
 func (m *ModelReader[K]) Dispatch() error {
 	found, in, err := m.next()
 	if err == nil {

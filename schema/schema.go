@@ -14,15 +14,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Schema reads and writes messages that are a T. It never changes and may be used by many
-// goroutines at once.
+// Schema reads and writes messages whose Go type is T. It never changes, and may be used
+// concurrently.
 type Schema[T any] struct {
 	pg      *program
 	options options
 	n       *node
 }
 
-// Struct is [Build] for schemas that are part of the program: it panics if there is a mistake.
+// Struct is like [Build], for schemas in package variables: it panics if there is a mistake.
 func Struct[T any](fields ...Field[T]) *Schema[T] {
 	s, err := Build(fields...)
 	if err != nil {
@@ -31,8 +31,8 @@ func Struct[T any](fields ...Field[T]) *Schema[T] {
 	return s
 }
 
-// Build makes the schema of a T whose message is these fields, in this order. The error lists every
-// mistake.
+// Build returns the schema of a T whose message has these fields, in this order. The error lists
+// all mistakes.
 func Build[T any](fields ...Field[T]) (*Schema[T], error) { return build[T](structOf(fields)) }
 
 func build[T any](n *node) (*Schema[T], error) {
@@ -46,7 +46,7 @@ func build[T any](n *node) (*Schema[T], error) {
 	return &Schema[T]{pg: c.of(n), options: defaults, n: n}, nil
 }
 
-// Of is the schema of messages that are one t.
+// Of returns the schema of messages that consist of one t.
 func Of[T any](t Type[T]) (*Schema[T], error) {
 	n := node{typ: reflect.TypeFor[T]()}
 	p := part(&n, t)
@@ -56,8 +56,8 @@ func Of[T any](t Type[T]) (*Schema[T], error) {
 	return build[T](p)
 }
 
-// Part is the type of a T that is these fields. It is Struct(fields...).Type(), but may hold a
-// [Self] of a struct that it is to be a part of.
+// Part returns the type of a T with these fields. It is like Struct(fields...).Type(), but may
+// contain a [Self] of an enclosing struct.
 func Part[T any](fields ...Field[T]) Type[T] { return Type[T]{structOf(fields)} }
 
 // rootOf is what t is called in errors: a type without a name would be all of its fields, on each
@@ -139,10 +139,10 @@ func (f *field) inPlace() bool {
 	return f.n != nil && f.at == nil && f.get == nil && f.n.kind != kindCustom
 }
 
-// Type is the schema as the type of a part of others.
+// Type returns the schema as a type for parts of other schemas.
 func (s *Schema[T]) Type() Type[T] { return Type[T]{s.n} }
 
-// With is the schema with other options. Those that are not given stay as they are.
+// With returns the schema with these options. Options that are not given keep their values.
 func (s *Schema[T]) With(set ...Option) *Schema[T] {
 	c := *s
 	for _, o := range set {
@@ -151,12 +151,12 @@ func (s *Schema[T]) With(set ...Option) *Schema[T] {
 	return &c
 }
 
-// Marshal is v in memory of its own.
+// Marshal returns v as a new []byte.
 func (s *Schema[T]) Marshal(v *T) ([]byte, error) { return s.Append(nil, v) }
 
-// Append appends v to dst. Nothing is allocated if dst has room, except for [SortMaps] and for maps
-// where they have to be ranged over. On an error dst comes back as it was; what lies after its
-// length may have been written to.
+// Append appends v to dst. It does not allocate if dst has enough capacity, except with SortMaps
+// and for some maps. With an error it returns dst unchanged, but may have written to its spare
+// capacity.
 func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	_ = *v // nil panics here: far into a large T it would not be told from any other address
 	var e encoder
@@ -172,10 +172,10 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	return b, nil
 }
 
-// Parse reads a message from b into v, and gives what follows it. It sets what the schema has
-// fields for, and nothing else; what v holds is used again: arrays of slices, maps, and what
-// options point to. After an error, v may have been set in part: it can be read into again, but
-// what its fields hold is not specified. The bytes of a string are never written to.
+// Parse reads a message from b into v, and returns the rest of b. It sets only the fields that the
+// schema has. It reuses memory of v: arrays of slices, maps, and the targets of options. After an
+// error, part of v may have been set, and the values of its fields are not specified; v can be used
+// again as a target. Parse never writes to the bytes of a string.
 func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder
@@ -187,7 +187,7 @@ func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	return b[i:], nil
 }
 
-// Unmarshal reads into v a message that takes all of b, as Parse does. What follows it is
+// Unmarshal reads a message into v, as Parse does. If b continues after the message, it returns
 // [ErrRest].
 func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	_ = *v // see Append
@@ -202,8 +202,8 @@ func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	return nil
 }
 
-// ParseAll reads the messages of b, one after the other, into the same T. It ends after the first
-// error.
+// ParseAll returns an iterator over the messages in b, which are read into the same T. It ends
+// after the first error.
 func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if s.endless() {
@@ -226,7 +226,7 @@ func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
 	}
 }
 
-// String is the schema on one line, with the names of its fields.
+// String returns the schema in one line, with the names of its fields.
 func (s *Schema[T]) String() string {
 	var t strings.Builder
 	notation{names: true}.node(&t, s.n)

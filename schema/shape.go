@@ -8,12 +8,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Shape is the layout of messages without Go types: what a [Schema] has on the wire, as data that
-// can be written down, compared ([Compat]) and looked at. The zero Shape is that of a struct
-// without fields. It never changes, but for UnmarshalJSON.
+// Shape is the layout of messages without Go types. It can be stored as JSON, compared by [Compat],
+// and inspected. The zero Shape is that of a struct without fields. A Shape never changes, except
+// by UnmarshalJSON.
 //
-// As JSON each type is an object. Its type is the word that [Schema.String] has for it, key and of
-// are what maps, lists, arrays and options are made of, and a struct has fields instead:
+// In JSON each type is an object. Its "type" is the word in the notation of [Schema.String], "key"
+// and "of" are the types in maps, lists, arrays and options, and a struct has "fields" instead:
 //
 //	{"fields": [
 //		{"name": "name", "type": "str8"},
@@ -23,9 +23,10 @@ import (
 //		{"name": "email", "tail": true, "type": "str16"}
 //	]}
 //
-// A program that keeps the shapes of its schemas in files, by a test, sees in each review what
-// changes on the wire. And a program that has the file of the version before can ask, with [Compat]
-// or with `slipstream schema check old.json new.json`, whether messages of both can still be read:
+// A program can keep the shapes of its schemas in files, and compare them in a test, so that
+// reviews show changes of the encoding. With the file of the previous version, [Compat] or
+// `slipstream schema check old.json new.json` reports whether messages of both versions can be
+// read:
 //
 //	func TestWire(t *testing.T) {
 //		got, err := json.MarshalIndent(pets.Shape(), "", "\t")
@@ -42,7 +43,7 @@ import (
 //	}
 type Shape struct{ n *node }
 
-// Shape is the layout of the messages of s.
+// Shape returns the layout of the messages.
 func (s *Schema[T]) Shape() *Shape { return &Shape{s.n} }
 
 // root is what a message is.
@@ -53,7 +54,7 @@ func (s *Shape) root() *node {
 	return s.n
 }
 
-// String is the shape on one line, as [Schema.String] has it.
+// String returns the shape in one line, as [Schema.String] does.
 func (s *Shape) String() string { return s.text(true) }
 
 func (s *Shape) text(names bool) string {
@@ -72,8 +73,8 @@ type layout struct {
 	Fields []layout `json:"fields,omitzero"`
 }
 
-// MarshalJSON writes the shape. Its receiver is a value so that a Shape within another struct is
-// written too.
+// MarshalJSON returns the shape as JSON. The receiver is a value so that a Shape in another struct
+// is written too.
 func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal(notation{}.layout(s.root())) }
 
 func (t notation) layout(n *node) *layout {
@@ -100,9 +101,9 @@ func (t notation) layout(n *node) *layout {
 	return l
 }
 
-// UnmarshalJSON reads a shape, strictly: keys and types that do not exist are errors, and so is
-// what [Build] refuses. There may be 16,384 fields and types, nested 64 deep. After an error the
-// shape is what it was.
+// UnmarshalJSON parses a shape strictly: unknown keys and types are errors, as are the mistakes
+// that [Build] reports. A shape may have 16,384 fields and types, nested 64 deep. After an error
+// the shape is unchanged.
 func (s *Shape) UnmarshalJSON(text []byte) error {
 	var l layout
 	d := json.NewDecoder(bytes.NewReader(text))

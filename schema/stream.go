@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Write writes v to w, with one call of its Write. Nothing is written if v cannot be.
-// A Write that takes less than it is given, without an error, is [io.ErrShortWrite].
+// Write writes v to w, with a single call of Write. If v cannot be encoded, nothing is written. If
+// w writes less than it is given, without an error, Write returns io.ErrShortWrite.
 func (s *Schema[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return s.Append(b, v) })
 }
@@ -33,11 +33,11 @@ func writeOnce(w io.Writer, message func([]byte) ([]byte, error)) error {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Reader reads messages from an io.Reader, one after the other. It reads ahead, unless [Exact] is
-// asked for.
+// Reader reads a sequence of messages from an io.Reader. It reads ahead, unless the option Exact is
+// set.
 //
-// The bytes of a message are held until the next one is read. They are as many as have come,
-// whatever its lengths say are to come.
+// The bytes of a message are kept until the next message is read. The buffer grows with the bytes
+// that have arrived, not with the lengths that the message announces.
 type Reader[T any] struct {
 	s     *Schema[T]
 	d     decoder
@@ -63,7 +63,7 @@ type feed struct {
 // streamBytes is how many bytes a message of a stream may take, if MaxBytes does not say.
 const streamBytes = 64 << 20
 
-// Reader reads messages of s from r.
+// Reader returns a reader of messages from r.
 func (s *Schema[T]) Reader(r io.Reader, set ...Option) *Reader[T] {
 	c := &Reader[T]{s: s.With(set...)}
 	c.feed = c.s.feed(r, c.s.options.exact)
@@ -86,8 +86,9 @@ func (s *Schema[T]) feed(r io.Reader, exact bool) feed {
 // endless reports whether a message does not tell where it ends, or may not have a single byte.
 func (s *Schema[T]) endless() bool { return s.n.hasTail() || s.pg.least == 0 }
 
-// Next reads a message into v, as [Schema.Parse] does. At the end of the stream the error is
-// io.EOF. After any error, it is that error again: where the next message begins is not known.
+// Next reads a message into v, as [Schema.Parse] does. At the end of the stream it returns io.EOF.
+// After an error it returns the same error again, because the beginning of the next message is not
+// known.
 func (r *Reader[T]) Next(v *T) error {
 	if r.err != nil {
 		return r.err
@@ -121,8 +122,8 @@ func (r *Reader[T]) Next(v *T) error {
 	return nil
 }
 
-// All reads the messages that are left into the same T. It ends after the first error, which is not
-// io.EOF.
+// All returns an iterator over the remaining messages, which are read into the same T. It ends
+// after the first error that is not io.EOF.
 func (r *Reader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
 // all is what next reads, until it gives io.EOF.
@@ -142,7 +143,8 @@ func all[T any](next func(*T) error) iter.Seq2[*T, error] {
 	}
 }
 
-// Buffered is what was read ahead: valid until the next message is read.
+// Buffered returns the bytes that have been read ahead. They are valid until the next message is
+// read.
 func (r *Reader[T]) Buffered() []byte {
 	end := len(r.d.b) + r.feed.beyond
 	return r.d.b[r.at:end:end]

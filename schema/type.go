@@ -9,12 +9,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Type is the layout of a V: how it stands on the wire. It never changes.
+// Type is the encoding of a V. It never changes.
 type Type[V any] struct{ n *node }
 
 // Numbers. They are little-endian unless their names end in BE. Int and Uint take 8 bytes on every
 // machine.
 var (
+	// Numbers are little-endian, unless their names end in BE. Int and Uint take 8 bytes on every
+	// machine.
 	Bool = leaf[bool](node{kind: kindBool, size: 1})
 
 	U8, I8       = number[uint8](1, false), number[int8](1, false)
@@ -57,13 +59,13 @@ func number[V any](size int, big bool) Type[V] {
 	return t
 }
 
-// Str is a string after its length.
+// Str returns the type of a string after its length.
 func Str(h Header) Type[string] { return leaf[string](h.node(kindString)) }
 
-// Blob is bytes after their number.
+// Blob returns the type of a []byte after its length.
 func Blob(h Header) Type[[]byte] { return leaf[[]byte](h.node(kindBlob)) }
 
-// List is elements after their number.
+// List returns the type of a slice: the number of elements, then the elements.
 func List[E any](h Header, e Type[E]) Type[[]E] {
 	n := h.node(kindList)
 	n.elem = part(&n, e)
@@ -74,7 +76,7 @@ func List[E any](h Header, e Type[E]) Type[[]E] {
 // newElems is an array of n elements, which is not 0.
 func newElems[E any](n int) mem.Raw { return mem.RawTo(&make([]E, n)[0]) }
 
-// Array is the elements of the array type A, with nothing before them: Array[[5]bool](Bool).
+// Array returns the type of a Go array A with elements e, without a header: Array[[5]bool](Bool).
 func Array[A, E any](e Type[E]) Type[A] {
 	n := node{kind: kindArray}
 	n.elem = part(&n, e)
@@ -87,8 +89,8 @@ func Array[A, E any](e Type[E]) Type[A] {
 	return composite[A](n)
 }
 
-// Map is keys and values, one after the other, after the number of entries. They come in any order,
-// unless [SortMaps] is asked for. Of entries with the same key, the last counts.
+// Map returns the type of a map: the number of entries, then keys and values in turn. The order of
+// entries is random, unless [SortMaps] is set. If a key is repeated, its last entry counts.
 func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 	type entry struct {
 		Key   K
@@ -117,7 +119,7 @@ func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 	return composite[map[K]V](n)
 }
 
-// Opt is a value that may be missing: 0 for nil, or 1 and the value.
+// Opt returns the type of a pointer: 0 for nil, or 1 and the value.
 func Opt[V any](t Type[V]) Type[*V] {
 	n := node{kind: kindOpt}
 	n.elem = part(&n, t)
@@ -125,9 +127,9 @@ func Opt[V any](t Type[V]) Type[*V] {
 	return composite[*V](n)
 }
 
-// As is t for another Go type with the same memory, as a named one: As[Age](U8),
-// As[time.Duration](I64). If V and U are integers, they may differ: As[int](I32). Then a number
-// that does not fit where it goes is an error of kind [ErrOverflow].
+// As returns t for another Go type with the same memory, such as a named type: As[Age](U8),
+// As[time.Duration](I64). If V and U are integers, they may have different sizes: As[int](I32). A
+// number that does not fit is an error of kind [ErrOverflow].
 func As[V, U any](t Type[U]) Type[V] {
 	var n node
 	n.typ = reflect.TypeFor[V]()
@@ -150,11 +152,11 @@ func integer(t reflect.Type) bool {
 	return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
 }
 
-// Self is the T within whose fields it stands, for types that lead to themselves:
+// Self returns the type of the enclosing struct T, for recursive types:
 //
 //	Struct(F("value", …), F("next", func(l *Links) **Links { return &l.Next }, Opt(Self[Links]())))
 //
-// How deep such values may be is bounded by [MaxDepth].
+// [MaxDepth] limits the depth of such values.
 func Self[T any]() Type[T] {
 	t := reflect.TypeFor[T]()
 	return Type[T]{&node{kind: kindSelf, typ: t, open: []reflect.Type{t}}}
