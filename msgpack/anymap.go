@@ -106,7 +106,7 @@ func (m *anyMap) value() any {
 	return m.typed.Interface()
 }
 
-// DecodeUntypedMap reads a map with keys of any types that Go can compare; nil is nil.
+// DecodeUntypedMap reads a map whose keys may have any types that Go can compare, or nil as nil.
 func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (map[any]any, int) {
 		if d.isNil(i) {
@@ -123,8 +123,8 @@ func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 	})
 }
 
-// DecodeTypedMap reads a map whose keys are of one type K, that of the first key, as a map[K]any.
-// If keys of another type follow, it is a map[any]any. nil and an empty map are nil.
+// DecodeTypedMap reads a map as a map[K]any, where K is the type of the first key. If a key has
+// another type, the result is a map[any]any. For nil and an empty map, it is nil.
 func (d *Decoder) DecodeTypedMap() (any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (any, int) {
 		if d.isNil(i) {

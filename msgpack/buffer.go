@@ -14,29 +14,29 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Buffer is a queue of bytes for building and taking apart messages: bytes are added at the end or
-// in front and read from the front, and what waits is never moved. It keeps its bytes in pages of 4
+// Buffer is a queue of bytes to build and to parse messages. Bytes are added at the end or at the
+// front, and read from the front; bytes in the queue are never moved. It keeps them in pages of 4
 // KB from a pool that all Buffers share, and large pieces in memory of their own. The zero Buffer
-// is empty and ready.
+// is empty and ready to use.
 //
-// An [Encoder] that writes to a Buffer and a [Decoder] that reads from one know it. After each call
-// that succeeds, the Buffer holds exactly what was written, or the rest. Of a value whose writing
-// fails, nothing is written. A value that is read and does not fit is passed over; one that is not
-// whole stays, to be read once more when the rest has arrived. That holds for a public call at a
-// time: of an array that is written as a header and elements, those before the error stay.
+// An Encoder that writes to a Buffer, and a Decoder that reads from one, use it directly. After
+// each successful call, the Buffer contains exactly the bytes that were written, or the rest of the
+// input. If a value cannot be encoded, nothing of it is written. A value that does not fit its
+// target is skipped; an incomplete value stays, and can be read when the rest has arrived. This
+// applies to each public call: if an array is written as a header and elements, those before an
+// error stay.
 //
 // A Buffer must not be copied after its first use, and is not safe for concurrent use.
 type Buffer struct {
-	// ReferenceMin is from how many bytes on an Encoder refers to a []byte or RawMessage instead of
-	// copying it, as [Buffer.Reference] does. Zero means never. It counts from NewEncoder, Reset or
-	// ResetWriter on.
+	// ReferenceMin is the size from which an Encoder refers to a []byte or RawMessage instead of
+	// copying it, as [Buffer.Reference] does. Zero means never. A change applies after NewEncoder,
+	// Reset or ResetWriter.
 	ReferenceMin int
 
-	// ShareMin is from how many bytes on a Decoder gives out bin values and raw values, as []byte
-	// and RawMessage, as views of the Buffer's memory instead of copies. They are valid for ever,
-	// but keep what came with them alive: 4 KB, or as much as was made room for by Grow. Values
-	// that lie in several chunks, or in memory that was given to Reference, are copied. Zero means
-	// never.
+	// ShareMin is the size from which a Decoder returns bin values and raw values, as []byte and
+	// RawMessage, as views of the Buffer's memory instead of copies. Views are valid for ever, but
+	// keep the memory around them alive: 4 KB, or as much as Grow has allocated. Values in several
+	// chunks, or in memory that was passed to Reference, are copied. Zero means never.
 	ShareMin int
 
 	queue  buffer.Queue
@@ -44,18 +44,18 @@ type Buffer struct {
 	pieces net.Buffers // room for WriteTo
 }
 
-// Len is how many bytes wait.
+// Len returns the number of bytes in the Buffer.
 func (b *Buffer) Len() int { return b.queue.Len() }
 
-// Reset takes all bytes out and forgets what they referred to. What View gave out, and what a
-// Decoder shared, stays valid.
+// Reset removes all bytes and references. Results of View, and views that a Decoder has returned,
+// stay valid.
 func (b *Buffer) Reset() {
 	b.last = 0
 	b.queue.Reset()
 }
 
-// Grow makes sure that the next n bytes that are written, or read by ReadFrom, lie in one chunk. It
-// takes the memory at once, so n is to be checked if it comes from outside.
+// Grow ensures that the next n bytes that are written, or read by ReadFrom, are contiguous. It
+// allocates at once, so check an n that comes from outside.
 func (b *Buffer) Grow(n int) { b.queue.Grow(n) }
 
 // Write adds a copy of p. The error is always nil.
@@ -73,18 +73,18 @@ func (b *Buffer) WriteByte(c byte) error {
 	return nil
 }
 
-// Prepend puts a copy of p in front of what waits. A header of a few bytes usually takes no new
-// memory.
+// Prepend adds a copy of p at the front. A header of a few bytes usually does not allocate.
 func (b *Buffer) Prepend(p []byte) {
 	b.last = 0
 	b.queue.Prepend(p)
 }
 
-// Reference adds p without copying it: it must not change until it is read, or written by WriteTo.
+// Reference adds p without copying it. The caller must not change p until it has been read, or
+// written by WriteTo.
 func (b *Buffer) Reference(p []byte) { b.queue.Refer(p) }
 
-// ReadFrom adds what r gives until io.EOF, reading it into the Buffer's own pages. The error is the
-// reader's, or io.ErrNoProgress if it gives nothing a hundred times.
+// ReadFrom adds bytes from r until io.EOF, and reads them directly into the Buffer's pages. It
+// returns the error of r, or io.ErrNoProgress if r returns nothing a hundred times.
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	for idle := 0; ; {
 		room := b.queue.Room()
@@ -112,9 +112,9 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 }
 
-// WriteTo writes all bytes, without gathering them: by one writev to a network connection, chunk by
-// chunk to another writer. What was written is taken; after an error, the rest waits. A writer that
-// takes less than it is given, without an error, ends it with io.ErrShortWrite.
+// WriteTo writes all bytes without joining them: by one writev to a network connection, chunk by
+// chunk to another writer. Written bytes are removed; after an error, the others stay. If a writer
+// writes less than it is given, without an error, WriteTo returns io.ErrShortWrite.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	list := b.queue.Chunks(b.pieces[:0])
 	b.pieces = list
@@ -140,7 +140,7 @@ func (b *Buffer) take(n int) {
 // within is n, but no less than zero and no more than what waits.
 func (b *Buffer) within(n int) int { return max(0, min(n, b.Len())) }
 
-// Read takes up to len(p) bytes. With none left it gives io.EOF.
+// Read removes up to len(p) bytes and copies them to p. If the Buffer is empty it returns io.EOF.
 func (b *Buffer) Read(p []byte) (int, error) {
 	n := b.queue.Copy(p)
 	if n == 0 && len(p) > 0 {
@@ -151,7 +151,7 @@ func (b *Buffer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadByte takes one byte. With none left it gives io.EOF.
+// ReadByte removes and returns one byte. If the Buffer is empty it returns io.EOF.
 func (b *Buffer) ReadByte() (byte, error) {
 	first := b.queue.First()
 	if len(first) == 0 {
@@ -166,7 +166,8 @@ func (b *Buffer) ReadByte() (byte, error) {
 
 var errUnreadByte = errors.New("msgpack: UnreadByte without a ReadByte right before it")
 
-// UnreadByte puts back the byte that ReadByte took. Another read in between makes it an error.
+// UnreadByte puts back the byte that ReadByte returned. It returns an error if another read came
+// between.
 func (b *Buffer) UnreadByte() error {
 	if b.last == 0 {
 		return errUnreadByte
@@ -175,8 +176,8 @@ func (b *Buffer) UnreadByte() error {
 	return nil
 }
 
-// Peek is a copy of the next n bytes, which stay. If there are fewer, it is a copy of those and the
-// error is io.EOF.
+// Peek returns a copy of the next n bytes without removing them. If there are fewer, it returns
+// those and io.EOF.
 func (b *Buffer) Peek(n int) ([]byte, error) {
 	p := make([]byte, b.within(n))
 	b.queue.Copy(p)
@@ -186,16 +187,16 @@ func (b *Buffer) Peek(n int) ([]byte, error) {
 	return p, nil
 }
 
-// Next takes the next n bytes, or as many as there are, and gives a copy.
+// Next removes the next n bytes, or as many as there are, and returns a copy.
 func (b *Buffer) Next(n int) []byte {
 	p, _ := b.Peek(n)
 	b.take(len(p))
 	return p
 }
 
-// View takes the next n bytes, or as many as there are, and gives them without a copy when they lie
-// in one chunk. The result is valid for ever: the Buffer never uses that memory again. It keeps its
-// whole page alive, and is what was referred to where Reference was given it.
+// View removes the next n bytes, or as many as there are, and returns them without a copy if they
+// are contiguous. The result is valid for ever, because the Buffer does not reuse that memory. It
+// keeps its page alive. For bytes added by Reference it is a part of that slice.
 func (b *Buffer) View(n int) []byte {
 	n = b.within(n)
 	first := b.queue.First()
@@ -209,8 +210,8 @@ func (b *Buffer) View(n int) []byte {
 	return first[:n:n]
 }
 
-// Discard takes the next n bytes. If there are fewer, it takes those, gives how many, and the error
-// is io.EOF.
+// Discard removes the next n bytes. If there are fewer, it removes those and returns their number
+// and io.EOF.
 func (b *Buffer) Discard(n int) (int, error) {
 	k := b.within(n)
 	b.take(k)

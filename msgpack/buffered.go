@@ -2,9 +2,9 @@ package msgpack
 
 import "io"
 
-// Buffered returns a reader of the input from where d stands: what d has taken from its reader, and
-// then the reader. What is read from it is taken from d, so that the next value starts after it. In
-// the function of an ext it ends where the ext does. It has the methods of an io.ByteScanner.
+// Buffered returns a reader of the remaining input: the bytes that d has read ahead, followed by
+// its reader. Reading from it advances d, so the next value starts after that. In the function of
+// an ext it ends with the ext. It has the methods of an io.ByteScanner.
 func (d *Decoder) Buffered() io.Reader { return &remainder{d: d} }
 
 // A remainder reads what a Decoder has not decoded.

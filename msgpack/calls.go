@@ -19,7 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// PeekCode is the code of the next value, which stays unread. At the end of the input it is io.EOF.
+// PeekCode returns the code of the next value without reading it. At the end of the input it
+// returns io.EOF.
 func (d *Decoder) PeekCode() (byte, error) {
 	if d.i < len(d.b) && d.rest.values == 0 {
 		return d.b[d.i], nil
@@ -57,11 +58,11 @@ func (d *Decoder) DecodeNil() error {
 	return d.end(mark, mark+1)
 }
 
-// DecodeBool reads a bool; nil is false.
+// DecodeBool reads a bool, or nil as false.
 func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).readBool) }
 
-// DecodeInt64 reads an int of any width, or a float without a fraction; nil is 0. A uint64 beyond
-// its range wraps around, or is an error under [DecodeOptions.StrictInts].
+// DecodeInt64 reads an int of any width, or a float without a fraction, or nil as 0. A uint64
+// beyond the range wraps around, or is an error with [DecodeOptions.StrictInts].
 func (d *Decoder) DecodeInt64() (int64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -70,8 +71,8 @@ func (d *Decoder) DecodeInt64() (int64, error) {
 	return decodeOne(d, (*Decoder).readInt)
 }
 
-// DecodeUint64 is [Decoder.DecodeInt64] for unsigned numbers: it is a negative one that wraps
-// around, or is an error.
+// DecodeUint64 is like [Decoder.DecodeInt64] for unsigned numbers: a negative number wraps around,
+// or is an error.
 func (d *Decoder) DecodeUint64() (uint64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -80,9 +81,9 @@ func (d *Decoder) DecodeUint64() (uint64, error) {
 	return decodeUintOfWidth[uint64](d, 64)
 }
 
-// DecodeInt is [Decoder.DecodeInt64] for an int. As in the methods for 8, 16 and 32 bits, an int of
-// the wire that does not fit is cut, as a conversion would, or is an error under
-// [DecodeOptions.StrictInts]; a float that does not fit is always an error.
+// DecodeInt is like [Decoder.DecodeInt64] for an int. As in the methods for 8, 16 and 32 bits, an
+// int that does not fit is truncated as in a Go conversion, or is an error with
+// [DecodeOptions.StrictInts]. A float that does not fit is always an error.
 func (d *Decoder) DecodeInt() (int, error) { return decodeIntOfWidth[int](d, strconv.IntSize) }
 
 // DecodeInt8 is [Decoder.DecodeInt] for 8 bits.
@@ -94,7 +95,7 @@ func (d *Decoder) DecodeInt16() (int16, error) { return decodeIntOfWidth[int16](
 // DecodeInt32 is [Decoder.DecodeInt] for 32 bits.
 func (d *Decoder) DecodeInt32() (int32, error) { return decodeIntOfWidth[int32](d, 32) }
 
-// DecodeUint is [Decoder.DecodeInt] for a uint.
+// DecodeUint is like [Decoder.DecodeInt] for a uint.
 func (d *Decoder) DecodeUint() (uint, error) { return decodeUintOfWidth[uint](d, strconv.IntSize) }
 
 // DecodeUint8 is [Decoder.DecodeInt] for 8 bits without a sign.
@@ -127,7 +128,7 @@ func decodeUintOfWidth[T uint | uint8 | uint16 | uint32 | uint64](d *Decoder, bi
 	return T(v), d.end(mark, next)
 }
 
-// DecodeFloat64 reads a float or an int; nil is 0.
+// DecodeFloat64 reads a float or an int, or nil as 0.
 func (d *Decoder) DecodeFloat64() (float64, error) {
 	if b, i := d.b, d.i; i+9 <= len(b) && b[i] == msgpwire.Float64 {
 		d.i = i + 9
@@ -136,11 +137,11 @@ func (d *Decoder) DecodeFloat64() (float64, error) {
 	return decodeOne(d, (*Decoder).readFloat64)
 }
 
-// DecodeFloat32 reads a float or an int, to the nearest float32; nil is 0. A finite number beyond
-// its range is an error.
+// DecodeFloat32 reads a float or an int as the nearest float32, or nil as 0. A finite number beyond
+// the range is an error.
 func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decoder).readFloat32) }
 
-// DecodeString reads a str or bin into a string of its own memory; nil is empty.
+// DecodeString reads a str or bin as a new string, or nil as an empty one.
 func (d *Decoder) DecodeString() (string, error) {
 	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next
@@ -149,7 +150,7 @@ func (d *Decoder) DecodeString() (string, error) {
 	return decodeOne(d, func(d *Decoder, i int) (string, int) { return d.readStringSlow(i, true) })
 }
 
-// DecodeBytes reads a bin or str into memory of its own; nil is nil.
+// DecodeBytes reads a bin or str as a new []byte, or nil as nil.
 func (d *Decoder) DecodeBytes() ([]byte, error) {
 	return decodeOne(d, func(d *Decoder, i int) ([]byte, int) {
 		if d.isNil(i) {
@@ -163,9 +164,9 @@ func (d *Decoder) DecodeBytes() ([]byte, error) {
 	})
 }
 
-// DecodeTime reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339;
-// nil is the zero time. It is in Local, unless [DecodeOptions.UTC] is set or the string names
-// another zone; the zero time is in UTC.
+// DecodeTime reads a timestamp: the ext, an array of seconds and nanoseconds, or an RFC 3339
+// string. It reads nil as the zero time. The result is in Local, unless [DecodeOptions.UTC] is set
+// or a string has another zone. The zero time is in UTC.
 func (d *Decoder) DecodeTime() (time.Time, error) { return decodeOne(d, (*Decoder).readTime) }
 
 // DecodeDuration reads an int as nanoseconds, as [Decoder.DecodeInt64] does.
@@ -174,7 +175,8 @@ func (d *Decoder) DecodeDuration() (time.Duration, error) {
 	return time.Duration(v), err
 }
 
-// DecodeArrayLen reads the header of an array: so many values follow. nil is -1.
+// DecodeArrayLen reads the header of an array and returns the number of elements that follow, or -1
+// for nil.
 func (d *Decoder) DecodeArrayLen() (int, error) {
 	if n, next := readCount(d.b, d.i, false); next >= 0 && d.flags&limited == 0 {
 		d.i = next
@@ -183,8 +185,8 @@ func (d *Decoder) DecodeArrayLen() (int, error) {
 	return d.decodeCount((*Decoder).arrayLen)
 }
 
-// DecodeMapLen reads the header of a map: so many pairs follow. nil is -1. The header of an ext
-// before it is passed over.
+// DecodeMapLen reads the header of a map and returns the number of pairs that follow, or -1 for
+// nil. It skips the header of an ext before the map.
 func (d *Decoder) DecodeMapLen() (int, error) {
 	if n, next := readCount(d.b, d.i, true); next >= 0 && d.flags&limited == 0 {
 		d.i = next
@@ -205,7 +207,8 @@ func (d *Decoder) decodeCount(read func(*Decoder, int) (int, int)) (int, error) 
 	return n, d.end(mark, next)
 }
 
-// DecodeBytesLen reads the header of a bin or str: so many bytes follow, for ReadFull. nil is -1.
+// DecodeBytesLen reads the header of a bin or str and returns the number of bytes that follow, for
+// ReadFull, or -1 for nil.
 func (d *Decoder) DecodeBytesLen() (int, error) {
 	mark := d.begin()
 	c, ok := d.codeAt(mark)
@@ -235,15 +238,16 @@ func (d *Decoder) DecodeBytesLen() (int, error) {
 	return int(n), d.end(mark, mark+int(f.Head))
 }
 
-// DecodeExtHeader reads the header of an ext: its type, and how many bytes follow, for ReadFull.
+// DecodeExtHeader reads the header of an ext and returns its type and the number of bytes that
+// follow, for ReadFull.
 func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 	mark := d.begin()
 	id, n, next := d.extHeader(mark)
 	return id, n, d.end(mark, next)
 }
 
-// ReadFull reads bytes as they are, until buf is full: those after a header, whose length the
-// caller has read. With fewer left, buf stays as it was, and the error is io.EOF, or wraps
+// ReadFull reads bytes until buf is full, such as those after a header whose length the caller has
+// read. If there are fewer, buf is unchanged, and the error is io.EOF, or wraps
 // io.ErrUnexpectedEOF.
 func (d *Decoder) ReadFull(buf []byte) error {
 	mark := d.begin()
@@ -254,7 +258,7 @@ func (d *Decoder) ReadFull(buf []byte) error {
 	return d.end(mark, mark+len(buf))
 }
 
-// DecodeRaw reads the next value as it stands on the wire, into memory of its own.
+// DecodeRaw returns a copy of the bytes of the next value.
 func (d *Decoder) DecodeRaw() (RawMessage, error) {
 	return decodeOne(d, func(d *Decoder, i int) (RawMessage, int) {
 		next := d.skipAt(i)
@@ -265,8 +269,8 @@ func (d *Decoder) DecodeRaw() (RawMessage, error) {
 	})
 }
 
-// Skip passes over the next value, however deep it is nested. It allocates nothing, but for
-// interned strings.
+// Skip skips the next value, at any depth of nesting. It does not allocate, except for interned
+// strings.
 func (d *Decoder) Skip() error {
 	mark := d.begin()
 	return d.end(mark, d.skipJoining(mark))
@@ -275,8 +279,8 @@ func (d *Decoder) Skip() error {
 // DecodeInterface reads a value of any type, as into an any.
 func (d *Decoder) DecodeInterface() (any, error) { return decodeUser(d, (*Decoder).readAny) }
 
-// DecodeInterfaceLoose is DecodeInterface with numbers as int64, uint64 and float64, and bin as
-// string. What is nested in the value follows the option alone.
+// DecodeInterfaceLoose is like DecodeInterface, but numbers become int64, uint64 and float64, and
+// bin becomes string. In nested values, only the option decides that.
 func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	flags := d.flags
 	if c, err := d.PeekCode(); err == nil && c < msgpwire.Fixmap || c >= msgpwire.Nil && c < msgpwire.Array16 || c >= msgpwire.Negfixint {
@@ -286,7 +290,7 @@ func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	return d.DecodeInterface()
 }
 
-// DecodeMap reads a map with string keys; nil is nil. A key of another type is an error.
+// DecodeMap reads a map with string keys, or nil as nil. A key of another type is an error.
 func (d *Decoder) DecodeMap() (map[string]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (map[string]any, int) {
 		if d.isNil(i) {
@@ -296,7 +300,7 @@ func (d *Decoder) DecodeMap() (map[string]any, error) {
 	})
 }
 
-// DecodeSlice reads an array; nil is nil.
+// DecodeSlice reads an array, or nil as nil.
 func (d *Decoder) DecodeSlice() ([]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) ([]any, int) {
 		if d.isNil(i) {
@@ -383,26 +387,26 @@ func (e *Encoder) EncodeBool(v bool) error {
 	return e.encode8(msgpwire.False)
 }
 
-// EncodeString writes v as str, or as its number where strings are interned.
+// EncodeString writes v as str, or as its number if strings are interned.
 func (e *Encoder) EncodeString(v string) error { return e.flush(appendStringOf(e, e.b, v)) }
 
-// EncodeTime writes t as the ext -1, in the shortest of its three forms. Its zone is lost.
+// EncodeTime writes t as ext -1, in the shortest of its three forms. The zone is not written.
 func (e *Encoder) EncodeTime(t time.Time) error { return e.flush(msgpwire.AppendTime(e.b, t)) }
 
-// EncodeFloat32 writes v in 4 bytes, unless UseCompactFloats makes it an int.
+// EncodeFloat32 writes v in 4 bytes, or as an int with UseCompactFloats if it is a whole number.
 func (e *Encoder) EncodeFloat32(v float32) error { return e.flush(e.appendFloat32(e.b, v)) }
 
-// EncodeMap writes m, in no order unless SetSortMapKeys is on; nil as nil.
+// EncodeMap writes m, or nil. The order of keys is random, unless SetSortMapKeys is on.
 func (e *Encoder) EncodeMap(m map[string]any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAnyMap(b, m) })
 }
 
-// EncodeFloat64 writes v in 8 bytes, unless UseCompactFloats makes it an int.
+// EncodeFloat64 writes v in 8 bytes, or as an int with UseCompactFloats if it is a whole number.
 func (e *Encoder) EncodeFloat64(v float64) error {
 	return e.encode64(msgpwire.Float64, math.Float64bits(v))
 }
 
-// EncodeInt writes v in its shortest form: 1 to 9 bytes, a positive number as an unsigned one.
+// EncodeInt writes v in its shortest form of 1 to 9 bytes, a positive number as an unsigned one.
 func (e *Encoder) EncodeInt(v int64) error {
 	if uint64(v) <= msgpwire.FixintMax {
 		return e.encode8(byte(v))
@@ -410,7 +414,7 @@ func (e *Encoder) EncodeInt(v int64) error {
 	return e.flush(msgpwire.AppendInt(e.b, v))
 }
 
-// EncodeUint writes v in its shortest form: 1 to 9 bytes.
+// EncodeUint writes v in its shortest form of 1 to 9 bytes.
 func (e *Encoder) EncodeUint(v uint64) error {
 	if v <= msgpwire.FixintMax {
 		return e.encode8(byte(v))
@@ -418,8 +422,8 @@ func (e *Encoder) EncodeUint(v uint64) error {
 	return e.flush(msgpwire.AppendUint(e.b, v))
 }
 
-// EncodeInt8 writes v in its own width whatever its value and the options but Canonical, as all
-// methods that are named by a width do.
+// EncodeInt8 writes v as an int8. All methods with a width in their names write that width,
+// whatever the value and the options are, except with Canonical.
 func (e *Encoder) EncodeInt8(v int8) error { return e.encode16(msgpwire.Int8, byte(v)) }
 
 // EncodeInt16 writes v as an int16.
@@ -455,7 +459,7 @@ func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(msgpwire.Uint
 // time.Duration as an int64.
 func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt(int64(v)) }
 
-// EncodeBytes writes v as bin; nil as nil.
+// EncodeBytes writes v as bin, or as nil.
 func (e *Encoder) EncodeBytes(v []byte) error {
 	if v == nil {
 		return e.EncodeNil()
@@ -463,9 +467,9 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 	return e.flush(e.appendBody(msgpwire.AppendBytesLen(e.b, len(v)), v))
 }
 
-// EncodeArrayLen writes the header of an array of n values, which the caller writes next; -1 writes
-// nil. An n below that, or of more than 32 bits, is an error here and in the other methods that
-// write a length.
+// EncodeArrayLen writes the header of an array. The caller must then write n elements. -1 writes
+// nil. In all methods that write a length, it is an error if n is less than -1, or takes more than
+// 32 bits.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(msgpwire.Fixarray | byte(n))
@@ -473,7 +477,7 @@ func (e *Encoder) EncodeArrayLen(n int) error {
 	return e.encodeCount(n, msgpwire.AppendArrayLen)
 }
 
-// EncodeMapLen writes the header of a map of n pairs, which the caller writes next; -1 writes nil.
+// EncodeMapLen writes the header of a map. The caller must then write n pairs. -1 writes nil.
 func (e *Encoder) EncodeMapLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(msgpwire.Fixmap | byte(n))
@@ -481,7 +485,7 @@ func (e *Encoder) EncodeMapLen(n int) error {
 	return e.encodeCount(n, msgpwire.AppendMapLen)
 }
 
-// EncodeBytesLen writes the header of a bin of n bytes, which the caller writes to Writer next; -1
+// EncodeBytesLen writes the header of a bin. The caller must then write n bytes to Writer. -1
 // writes nil.
 func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, msgpwire.AppendBytesLen) }
 
@@ -499,13 +503,12 @@ func (e *Encoder) encodeLength(n int, appendLen func([]byte, int) []byte) error 
 	return e.flush(appendLen(e.b, n))
 }
 
-// EncodeExtHeader writes the header of an ext of n bytes, which the caller writes to Writer next.
+// EncodeExtHeader writes the header of an ext. The caller must then write n bytes to Writer.
 func (e *Encoder) EncodeExtHeader(id int8, n int) error {
 	return e.encodeLength(n, func(b []byte, n int) []byte { return msgpwire.AppendExtHeader(b, id, n) })
 }
 
-// EncodeMapSorted writes m, and the maps in it, in the order of their keys, as under
-// SetSortMapKeys.
+// EncodeMapSorted writes m, and the maps in it, in the order of their keys, as with SetSortMapKeys.
 func (e *Encoder) EncodeMapSorted(m map[string]any) error {
 	on := e.flags&sortMapKeys != 0
 	e.flags |= sortMapKeys

@@ -23,12 +23,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeColumns reads a map of arrays of equal length into b, which must be empty: a column for
-// each key. Cells are nil, bool, int, float, str, or a time ext. Ints are kept as int64: one beyond
-// that is an error, and so is one that a column of floats would round. Strings and names that are
-// not UTF-8 are errors, with and without [DecodeOptions.StrictUTF8]. An error names the column, and
-// the cell as its index, and leaves in b what was read before it: b.Reset empties it. b does not
-// refer to the input.
+// DecodeColumns reads a map of arrays of equal length into b, which must be empty: each key is a
+// column. Cells are nil, bool, int, float, str, or a timestamp ext. Ints become int64. These are
+// errors: an int beyond int64, an int that a column of floats would round, and a string or name
+// that is not UTF-8, with and without [DecodeOptions.StrictUTF8]. The path of an error has the
+// column and the index of the cell. After an error b contains the cells that were read before;
+// b.Reset removes them. b does not refer to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns wants an empty batch")
@@ -37,9 +37,8 @@ func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	return d.end(mark, d.readColumns(b, mark))
 }
 
-// DecodeRows reads an array of maps into b, a row for each map, after the rows that are there. A
-// key that a map lacks is a null in that row. After an error, b.Undo drops what it left of the row;
-// the rows before it stay.
+// DecodeRows reads an array of maps and adds each to b as a row. A key that is missing in a map is
+// a null in its row. After an error, b.Undo removes the incomplete row; the rows before it stay.
 func (d *Decoder) DecodeRows(b *column.Batch) error {
 	mark := d.begin()
 	n, i := d.arrayLen(mark)
@@ -58,21 +57,22 @@ func (d *Decoder) DecodeRows(b *column.Batch) error {
 	return d.end(mark, i)
 }
 
-// DecodeRow reads a map as one more row of b. After an error, b.Undo drops what it left of the row.
+// DecodeRow reads a map and adds it to b as a row. After an error, b.Undo removes the incomplete
+// row.
 func (d *Decoder) DecodeRow(b *column.Batch) error {
 	mark := d.begin()
 	return d.end(mark, d.readRow(b, mark))
 }
 
-// DecodeColumn reads an array into c, which it empties first and whose buffers it reuses. An error
-// leaves in c what was read before it.
+// DecodeColumn reads an array into c. It empties c first, and reuses its memory. After an error c
+// contains the elements that were read before.
 func (d *Decoder) DecodeColumn(c *column.Column) error {
 	mark := d.begin()
 	c.Reset()
 	return d.end(mark, d.readColumn(c, mark, 0))
 }
 
-// DecodeCell reads one value as one more cell of c. On an error c is as it was.
+// DecodeCell reads a value and adds it to c. After an error c is unchanged.
 func (d *Decoder) DecodeCell(c *column.Column) error {
 	mark := d.begin()
 	return d.end(mark, d.appendCell(c, mark))

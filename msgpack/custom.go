@@ -12,32 +12,32 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// CustomEncoder is a type that writes itself to an Encoder: one value, or several if its
-// CustomDecoder reads as many.
+// CustomEncoder is implemented by types that write themselves to an Encoder: one value, or several
+// if the type's CustomDecoder reads as many.
 type CustomEncoder interface {
 	EncodeMsgpack(*Encoder) error
 }
 
-// CustomDecoder is a type that reads itself from a Decoder.
+// CustomDecoder is implemented by types that read themselves from a Decoder.
 type CustomDecoder interface {
 	DecodeMsgpack(*Decoder) error
 }
 
-// Marshaler is a type that gives itself as MessagePack.
+// Marshaler is implemented by types that encode themselves as MessagePack.
 type Marshaler interface {
 	MarshalMsgpack() ([]byte, error)
 }
 
-// Unmarshaler is a type that takes itself from MessagePack. The bytes are its own to keep.
+// Unmarshaler is implemented by types that decode themselves from MessagePack. The type may keep
+// the bytes.
 type Unmarshaler interface {
 	UnmarshalMsgpack([]byte) error
 }
 
-// RawMessage is a value as it stands on the wire. Decoding copies it; an empty one is written as
-// nil.
+// RawMessage is an encoded value. Decoding copies the value; an empty RawMessage is written as nil.
 type RawMessage []byte
 
-// EncodeMsgpack writes m as it is.
+// EncodeMsgpack writes m unchanged.
 func (m RawMessage) EncodeMsgpack(e *Encoder) error { return e.flush(e.appendRaw(e.b, m)) }
 
 // DecodeMsgpack sets m to a copy of the next value.

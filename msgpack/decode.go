@@ -31,9 +31,9 @@ type depthError int
 
 func (e depthError) Error() string { return fmt.Sprintf("msgpack: values nest deeper than %d", int(e)) }
 
-// Unmarshal decodes the first value of data into what v points to. Bytes after it are ignored. What
-// is decoded does not refer to data. After an error, what v points to may hold a part of the value.
-// The errors are those of [Decoder.Decode].
+// Unmarshal decodes the first value in data into the target of the pointer v. It ignores bytes
+// after the value. Decoded values do not refer to data. After an error, the target may contain a
+// part of the value. The errors are those of [Decoder.Decode].
 func Unmarshal(data []byte, v any) error {
 	face := mem.FaceOf(v)
 	var o *op
@@ -83,13 +83,14 @@ func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[an
 
 var errDecodeNil = errors.New("msgpack: Decode(nil)")
 
-// Decode decodes the next value into what v points to. At the end of the input it is io.EOF itself;
-// an end inside a value is an [Error] whose cause is io.EOF or io.ErrUnexpectedEOF. After a value
-// that does not fit, the next one can be decoded.
+// Decode decodes the next value into the target of the pointer v. At the end of the input it
+// returns io.EOF itself. If the input ends inside a value, it returns an [Error] whose cause is
+// io.EOF or io.ErrUnexpectedEOF. After a value that does not fit its target, the next value can be
+// decoded.
 //
-// An any that v points to must hold nil or a pointer. One that holds a value, as after an earlier
-// Decode, is an error, and the next value is passed over: a loop that decodes into one any sets it
-// to nil before each call.
+// If v points to an any, that must contain nil or a pointer. If it contains another value, as after
+// an earlier Decode, Decode skips the next value and returns an error. A loop that decodes into one
+// any must set it to nil before each call.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
@@ -182,8 +183,8 @@ func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 	return d.decodeOp(o, p)
 }
 
-// DecodeValue is [Decoder.Decode] for a reflect.Value: it decodes into v if v is settable, else
-// into what the pointer v points to.
+// DecodeValue is like [Decoder.Decode] for a reflect.Value. It decodes into v if v is settable, and
+// otherwise into the target of the pointer v.
 func (d *Decoder) DecodeValue(v reflect.Value) error {
 	if !v.IsValid() {
 		return errDecodeNil
@@ -199,8 +200,7 @@ func (d *Decoder) DecodeValue(v reflect.Value) error {
 	return d.decodeOp(o, mem.PlaceOf(v))
 }
 
-// DecodeMulti decodes one value after the other into what the elements of v point to, up to the
-// first that fails.
+// DecodeMulti decodes values into the targets of v, one after the other, until the first error.
 func (d *Decoder) DecodeMulti(v ...any) error {
 	for _, p := range v {
 		if err := d.Decode(p); err != nil {

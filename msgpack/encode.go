@@ -16,9 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Marshal is v in MessagePack, in memory of its own. It fails for a chan, func, complex number or
-// unsafe.Pointer, for values that nest more than 10,000 deep, as those that contain themselves do,
-// and with the error of a method of v's.
+// Marshal returns the MessagePack encoding of v. It returns an error for a chan, func, complex
+// number or unsafe.Pointer, for values nested more than 10,000 deep, including cyclic ones, and if
+// a method of v does.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte{msgpwire.Nil}, nil
@@ -42,8 +42,8 @@ func Marshal(v any) ([]byte, error) {
 	return slices.Clip(b), nil
 }
 
-// MarshalAppend appends v in MessagePack to dst, in whose capacity it writes, as append does. On an
-// error it gives dst as it was.
+// MarshalAppend appends the MessagePack encoding of v to dst. With an error it returns dst
+// unchanged.
 func MarshalAppend(dst []byte, v any) ([]byte, error) {
 	if v == nil {
 		return msgpwire.AppendNil(dst), nil
@@ -95,7 +95,7 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	return b, err
 }
 
-// Encode writes v, by one Write. When v cannot be encoded, which [Marshal] tells of, nothing is
+// Encode writes v with one call of Write. If v cannot be encoded (see [Marshal]), nothing is
 // written.
 func (e *Encoder) Encode(v any) error {
 	if v == nil {
@@ -135,8 +135,8 @@ func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	return err
 }
 
-// EncodeMulti writes one value after the other, by one Write. When one cannot be encoded, none is
-// written.
+// EncodeMulti writes several values with one call of Write. If one of them cannot be encoded, none
+// is written.
 func (e *Encoder) EncodeMulti(v ...any) error {
 	return e.guarded(func(b []byte) []byte {
 		for _, x := range v {
@@ -146,8 +146,8 @@ func (e *Encoder) EncodeMulti(v ...any) error {
 	})
 }
 
-// EncodeValue is [Encoder.Encode] for a reflect.Value; the zero one is nil. A pointer receiver's
-// method is called for v itself if v is addressable, else for a copy.
+// EncodeValue is like [Encoder.Encode] for a reflect.Value. The zero Value is nil. A method with a
+// pointer receiver is called for v itself if v is addressable, and otherwise for a copy.
 func (e *Encoder) EncodeValue(v reflect.Value) error {
 	return e.guarded(func(b []byte) []byte { return e.appendValue(b, v) })
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// Ext is an ext of any type, with its data as it stands on the wire. It is written as that ext, and
-// read from any; decoding copies the data. nil on the wire is the zero Ext.
+// Ext is an ext of any type, with its encoded data. Every ext can be decoded into an Ext, which
+// copies the data. nil becomes the zero Ext.
 type Ext struct {
 	Type int8
 	Data []byte
 }
 
-// EncodeMsgpack writes x as the ext that it is.
+// EncodeMsgpack writes x as an ext.
 func (x Ext) EncodeMsgpack(e *Encoder) error { return e.flush(e.appendExt(e.b, x.Type, x.Data)) }
 
 // DecodeMsgpack sets x to the next value, which must be an ext.

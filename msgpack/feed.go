@@ -16,12 +16,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// ErrMore is what a [Feed] gives when the next value is not whole yet. Nothing is lost: feed more
-// and call again.
+// ErrMore is returned by a [Feed] while the next value is incomplete. Call the method again after
+// more bytes have been added.
 var ErrMore = errors.New("msgpack: the next value is not whole yet: feed more")
 
-// Feed reads values from bytes that come in pieces: where a [Decoder] waits for its reader, a Feed
-// says [ErrMore]. The zero Feed is ready. It is not safe for concurrent use.
+// Feed decodes values from bytes that are added in pieces. It returns [ErrMore] where a Decoder
+// would wait for its reader. The zero Feed is ready to use. It is not safe for concurrent use.
 //
 //	f.Feed(piece)
 //	for {
@@ -32,10 +32,10 @@ var ErrMore = errors.New("msgpack: the next value is not whole yet: feed more")
 //		…
 //	}
 //
-// At the end of the input, f.Len() tells whether a part of a value was left over.
+// At the end of the input, f.Len() is the length of an incomplete value.
 type Feed struct {
-	// MaxBytes is how long a value may be. A longer one is an error as soon as its length is known,
-	// before it is gathered. Zero means 64 MiB.
+	// MaxBytes is the maximum length of a value. A longer value is an error as soon as its length
+	// is known, before it is buffered. Zero means 64 MiB.
 	MaxBytes int
 
 	b     []byte
@@ -53,7 +53,7 @@ const defaultFeedMax = 64 << 20
 // feedKept is the memory that a Feed keeps when it is empty.
 const feedKept = 64 << 10
 
-// Feed adds a copy of data. After an error of the data, it does nothing until Reset.
+// Feed adds a copy of data. After invalid data, it does nothing until Reset.
 func (f *Feed) Feed(data []byte) {
 	if f.err != nil {
 		return
@@ -77,11 +77,10 @@ func (f *Feed) slide(more int) {
 	f.b = f.b[:copy(f.b, waits)]
 }
 
-// Len is how many bytes wait. When no value is whole, they are the beginning of one; zero is a
-// clean end.
+// Len returns the number of buffered bytes. If no value is complete, they are the beginning of one.
 func (f *Feed) Len() int { return len(f.b) - f.from }
 
-// Reset drops what waits, and an error. The options of the decoder stay.
+// Reset removes buffered bytes and errors. The options of the decoder stay.
 func (f *Feed) Reset() {
 	b := f.b[:0]
 	if cap(b) > feedKept {
@@ -93,7 +92,7 @@ func (f *Feed) Reset() {
 	}
 }
 
-// Decoder is what Next decodes with, for setting its options. It must not be used to decode.
+// Decoder returns the decoder that Next uses, to set its options. It must not be used to decode.
 func (f *Feed) Decoder() *Decoder {
 	if f.d == nil {
 		f.d = newDecoder()
@@ -101,10 +100,10 @@ func (f *Feed) Decoder() *Decoder {
 	return f.d
 }
 
-// Next decodes the next value into what v points to. While it is not whole, the error is [ErrMore].
-// A value that does not fit v is an error and is passed over. Bytes that mean nothing, and a value
-// beyond MaxBytes, are an error that stays until Reset. v may not be of a type whose CustomDecoder
-// reads more than one value.
+// Next decodes the next value into the target of the pointer v. While the value is incomplete, it
+// returns [ErrMore]. A value that does not fit v is skipped, and the error returned. After invalid
+// bytes, or a value of more than MaxBytes, Next returns the same error until Reset. The type of v
+// must not have a CustomDecoder that reads more than one value.
 func (f *Feed) Next(v any) error {
 	end, err := f.next()
 	if err != nil {
@@ -123,8 +122,8 @@ func (f *Feed) read(end int, call func(*Decoder) error) error {
 	return err
 }
 
-// NextRaw is the next value as it stands on the wire, in memory of its own. While it is not whole,
-// the error is [ErrMore].
+// NextRaw returns a copy of the bytes of the next value. While it is incomplete, it returns
+// [ErrMore].
 func (f *Feed) NextRaw() (RawMessage, error) {
 	end, err := f.next()
 	if err != nil {
@@ -143,8 +142,8 @@ func (f *Feed) NextRaw() (RawMessage, error) {
 	return raw, nil
 }
 
-// All is the values that are whole now, as NextRaw gives them. An error other than [ErrMore] comes
-// last, with a nil value.
+// All returns an iterator over the complete values, as NextRaw returns them. An error other than
+// ErrMore is yielded last, with a nil value.
 func (f *Feed) All() iter.Seq2[RawMessage, error] {
 	return func(yield func(RawMessage, error) bool) {
 		for {

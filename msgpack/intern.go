@@ -130,34 +130,35 @@ func (d *Decoder) forgetDict() {
 	d.dict.reset(nil)
 }
 
-// UseInternedStrings makes e write a string that it has written since the last Reset as its number.
-// The decoder must have the same option on, and read the values in the same order, each once. e
-// keeps the strings until the next Reset.
+// UseInternedStrings makes e number the strings that it writes, and write a string that it has
+// written since the last Reset as its number. The decoder needs the same option, and must read all
+// values in the same order, each once. e keeps the strings until the next Reset.
 func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
 
-// UseInternedStrings makes d number the strings that it reads, as the encoder did that wrote them
-// with the same option on. d keeps the strings until the next Reset.
+// UseInternedStrings makes d number the strings that it reads, as the encoder with the same option
+// did. d keeps the strings until the next Reset.
 //
-// After an error, the strings of the value at fault have joined too, unless it was longer than
-// MaxBytes, its reader failed, or a method of the user's panicked: then start over with Reset.
+// After an error, the strings of the value have been numbered too, unless the value was longer than
+// MaxBytes, the reader failed, or a method panicked: then call Reset.
 func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
 
-// ResetDict is Reset, with strings that have a number from the start: e writes them as their
-// numbers, whether interned strings are on or not. It reads dict until the next Reset and never
-// changes it.
+// ResetDict is like Reset, with initial interned strings. e writes the strings in dict as their
+// numbers, also if interned strings are off. It reads dict until the next Reset and never changes
+// it.
 func (e *Encoder) ResetDict(w io.Writer, dict map[string]int) {
 	e.Reset(w)
 	e.setDict(dict)
 }
 
-// ResetDict is Reset, with strings whose indexes are their numbers from the start. d reads dict
-// until the next Reset and never changes it.
+// ResetDict is like Reset, with initial interned strings: the number of a string is its index in
+// dict. d reads dict until the next Reset and never changes it.
 func (d *Decoder) ResetDict(r io.Reader, dict []string) {
 	d.Reset(r)
 	d.dict.reset(dict)
 }
 
-// WithDict calls fn with e, while it has dict in place of its own strings. It never changes dict.
+// WithDict calls fn with e, which uses dict as its interned strings during the call. It never
+// changes dict.
 func (e *Encoder) WithDict(dict map[string]int, fn func(*Encoder) error) error {
 	outer, known := e.dict, e.flags&knownStrings != 0
 	defer func() {
@@ -169,7 +170,8 @@ func (e *Encoder) WithDict(dict map[string]int, fn func(*Encoder) error) error {
 	return fn(e)
 }
 
-// WithDict calls fn with d, while it has dict in place of its own strings. It never changes dict.
+// WithDict calls fn with d, which uses dict as its interned strings during the call. It never
+// changes dict.
 func (d *Decoder) WithDict(dict []string, fn func(*Decoder) error) error {
 	outer := d.dict
 	defer func() { d.dict = outer }()
@@ -177,12 +179,12 @@ func (d *Decoder) WithDict(dict []string, fn func(*Decoder) error) error {
 	return fn(d)
 }
 
-// SetInternedStringsDictCap tells e for how many interned strings to make room at once: between 0
-// and 65,535, to which n is cut. It is no limit, and outlives Reset.
+// SetInternedStringsDictCap sets the number of interned strings for which e allocates memory at
+// once, at most 65,535. It is not a limit, and Reset keeps it.
 func (e *Encoder) SetInternedStringsDictCap(n int) { e.dict.room = min(max(n, 0), maxDict) }
 
-// SetInternedStringsDictCap tells d for how many interned strings to make room at once: between 0
-// and 65,535, to which n is cut. It is no limit, and outlives Reset.
+// SetInternedStringsDictCap sets the number of interned strings for which d allocates memory at
+// once, at most 65,535. It is not a limit, and Reset keeps it.
 func (d *Decoder) SetInternedStringsDictCap(n int) { d.dict.room = min(max(n, 0), maxDict) }
 
 // appendInterned appends s or its number. It is what writes strings while there is a dict or the

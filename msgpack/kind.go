@@ -2,7 +2,7 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/msgpwire"
 
-// Kind is the type of a value on the wire, in the words of the specification.
+// Kind is the type of an encoded value, in the words of the specification.
 type Kind uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 
 var kindWords = [...]string{"missing", "nil", "bool", "int", "float", "str", "bin", "array", "map", "ext", "time"}
 
-// String is the name of k, such as "map".
+// String returns the name of k, such as "map".
 func (k Kind) String() string {
 	if int(k) < len(kindWords) {
 		return kindWords[k]
@@ -29,7 +29,7 @@ func (k Kind) String() string {
 	return "invalid"
 }
 
-// Kind tells by its code what r is. It does not look at the rest of it.
+// Kind returns the kind of r, according to its first byte.
 func (r Raw) Kind() Kind {
 	if len(r) == 0 {
 		return KindMissing

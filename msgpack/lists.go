@@ -15,18 +15,18 @@ import (
 // DecodeInt64s reads an array of ints, or of floats without a fraction, and appends it to dst. A
 // uint64 beyond the range of int64 is an error.
 //
-// It, [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and [Decoder.DecodeStrings] have this in
-// common: dst's room is reused. An element that is nil is a zero in the result; if nulls is not
-// nil, it gets the element's index in the result. A nil instead of an array appends nothing. An
-// error names the index in the array, and gives dst and nulls as they were. Memory is taken as
-// elements arrive, whatever the array's header claims.
+// The following applies to [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and
+// [Decoder.DecodeStrings], too. The capacity of dst is used first. An element that is nil becomes a
+// zero value, and if nulls is not nil, its index in the result is set there. A nil instead of an
+// array appends nothing. With an error, dst and nulls are returned unchanged, and the path has the
+// index in the array. Memory grows with the elements that arrive, not with the length in the
+// header.
 func (d *Decoder) DecodeInt64s(dst []int64, nulls *column.Bitmap) ([]int64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).int64Run, (*Decoder).readInt64Exact)
 }
 
 // DecodeFloat64s reads an array of floats or ints and appends it to dst, as [Decoder.DecodeInt64s]
-// does. An int becomes the nearest float64, as in a target of that type: beyond 2⁵³ it may be
-// another number.
+// does. An int becomes the nearest float64, so beyond 2⁵³ it may be rounded.
 func (d *Decoder) DecodeFloat64s(dst []float64, nulls *column.Bitmap) ([]float64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).float64Run, (*Decoder).readFloat64)
 }
@@ -37,7 +37,7 @@ func (d *Decoder) DecodeBools(dst []bool, nulls *column.Bitmap) ([]bool, error) 
 }
 
 // DecodeStrings reads an array of str or bin and appends it to dst, as [Decoder.DecodeInt64s] does.
-// Text that is not UTF-8 is taken as it is, unless [DecodeOptions.StrictUTF8] is set.
+// Text that is not UTF-8 is accepted, unless [DecodeOptions.StrictUTF8] is set.
 func (d *Decoder) DecodeStrings(dst []string, nulls *column.Bitmap) ([]string, error) {
 	return decodeList(d, dst, nulls, (*Decoder).stringRun, (*Decoder).readString)
 }

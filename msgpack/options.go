@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeOptions are how a [Decoder] reads. The zero value is how [Unmarshal] reads.
+// DecodeOptions are the options of a Decoder. The zero value has those of Unmarshal.
 type DecodeOptions struct {
 	StructTag             string // the key of the tag that is read where a field has no msgpack tag
 	DisallowUnknownFields bool   // a key without a field is an error
@@ -26,22 +26,22 @@ type DecodeOptions struct {
 	StrictInts bool // an int beyond the range of its Go type is an error; else it is cut, as a conversion would
 	StrictUTF8 bool // a str that is not UTF-8 is an error, as a key too
 
-	// UniqueKeys makes a key that is there twice in one map an error; else the last one wins. The
-	// names and aliases of a field are one key. Ints of all widths are the same key when they are
-	// the same number, as are floats, and a str and a bin of the same bytes. No NaN is equal to
-	// another, so that a map may have several; but none may be there twice with the same bits.
+	// UniqueKeys makes a repeated key in a map an error. By default the last one wins. The names
+	// and aliases of a field are one key. Equal ints of different widths are one key, as are equal
+	// floats, and a str and a bin with the same bytes. A map may have several NaNs with different
+	// bits.
 	UniqueKeys bool
 
 	AnyLength bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
 
-	// ZeroCopy makes strings, []byte and RawMessage refer to the input, where it is a []byte that
-	// the caller passes. The input must never change then, even after the target has been decoded
-	// into again: a string that is equal stays as it is.
+	// ZeroCopy makes strings, []byte and RawMessage views of the input, if that is a []byte that
+	// the caller passes. The input must then never change, even after something else has been
+	// decoded into the target, because an equal string stays as it is.
 	ZeroCopy bool
 
-	// ReuseBytes overwrites the memory of a []byte that the target holds, if it has room for the
-	// new bytes, as the original does. That memory must not be a view of an input (ZeroCopy,
-	// [Buffer.ShareMin]) and must not be in use elsewhere. Otherwise every []byte is decoded into
+	// ReuseBytes overwrites the memory of a []byte in the target, if it has enough capacity, as
+	// vmihailenco/msgpack does. That memory must not be a view of an input (ZeroCopy,
+	// [Buffer.ShareMin]), and must not be in use elsewhere. By default each []byte is decoded into
 	// new memory.
 	ReuseBytes bool
 
@@ -56,7 +56,8 @@ type DecodeOptions struct {
 	MaxString   int // bytes of one str or bin; no limit
 }
 
-// Unmarshal is [Unmarshal] under o. With ZeroCopy, what is decoded refers to data.
+// Unmarshal is like the function [Unmarshal], with the options o. With ZeroCopy, decoded values
+// refer to data.
 func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	d := GetDecoder()
 	d.ResetBytes(data)
@@ -67,8 +68,8 @@ func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// SetOptions makes d read by o, whatever was set before; interned strings, dicts, SetMapDecoder and
-// DisableAllocLimit are not part of it. Reset and ResetBytes go back to the defaults, ResetReader
+// SetOptions sets all options of d to those of o. Interned strings, dicts, SetMapDecoder and
+// DisableAllocLimit are not part of them. Reset and ResetBytes set the defaults again, ResetReader
 // keeps o.
 func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.flags &= noAllocLimit | internStrings
@@ -100,7 +101,7 @@ type limits struct{ depth, bytes, elements, str int }
 
 var noLimits = limits{maxDepth, math.MaxInt, math.MaxInt, math.MaxInt}
 
-// EncodeOptions are how an [Encoder] writes. The zero value is how [Marshal] writes.
+// EncodeOptions are the options of an Encoder. The zero value has those of Marshal.
 type EncodeOptions struct {
 	StructTag     string // the key of the tag that is read where a field has no msgpack tag
 	JSONFields    bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
@@ -111,9 +112,9 @@ type EncodeOptions struct {
 	CompactInts   bool   // ints of every type in their shortest form
 	CompactFloats bool   // floats without a fraction as ints
 
-	// Canonical gives equal values equal bytes, whatever their Go types are: a struct and a map
-	// with the same keys and values, ints of any width, float32 and float64. What methods write,
-	// and RawMessage, is brought into the same form:
+	// Canonical encodes equal values as equal bytes, independent of their Go types: a struct and a
+	// map with the same keys and values, ints of any width, float32 and float64. The output of
+	// methods, and a RawMessage, are converted to the same form:
 	//
 	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error, and so are
 	//	        keys that are arrays or maps within such keys, more than 4 deep
@@ -121,17 +122,18 @@ type EncodeOptions struct {
 	//	int     the shortest form; a positive one as unsigned
 	//	float   float64; NaN is cb 7ff8000000000000, and -0 is not 0. With CompactFloats, ints where they are whole numbers
 	//	length  the shortest form. str and bin differ, as do nil and empty
-	//	time    the shortest of the three forms of ext -1; the data of other exts stays as it is
+	//	time    the shortest of the three forms of ext -1; the data of other exts is unchanged
 	//
-	// Interned strings are an error, and the tag intern has no effect. Of an array or map that is
-	// written as a header and elements by single calls, the caller keeps the order.
+	// Interned strings are an error, and the tag intern has no effect. If an array or a map is
+	// written as a header and elements by separate calls, the caller is responsible for the order.
 	Canonical bool
 }
 
-// Marshal is [Marshal] under o.
+// Marshal is like the function [Marshal], with the options o.
 func (o EncodeOptions) Marshal(v any) ([]byte, error) { return o.MarshalAppend(nil, v) }
 
-// MarshalAppend is [MarshalAppend] under o: on an error it gives dst as it was.
+// MarshalAppend is like the function [MarshalAppend], with the options o. With an error it returns
+// dst unchanged.
 func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	e := GetEncoder()
 	own := e.b
@@ -157,8 +159,8 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// SetOptions makes e write by o, whatever was set before; interned strings and dicts are not part
-// of it. Reset goes back to the defaults, ResetWriter keeps o.
+// SetOptions sets all options of e to those of o. Interned strings and dicts are not part of them.
+// Reset sets the defaults again, ResetWriter keeps o.
 func (e *Encoder) SetOptions(o EncodeOptions) {
 	e.flags &= interned
 	e.set(omitEmpty, o.OmitEmpty)

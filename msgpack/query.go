@@ -14,15 +14,16 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Path is where to look in a value: steps with dots between them, such as users.0.name.
+// Path selects parts of a value. It is a sequence of steps, separated by dots, such as
+// users.0.name.
 //
-// In a map a step is a key: a str or bin of these bytes, or an int that is written so in decimal.
-// Of several equal keys the last counts, as it does in decoding. In an array a step is an index,
-// from 0. In both, the step * takes every value in turn. A backslash before a dot, an asterisk or a
-// backslash makes that an ordinary part of a key: a\.b is one step, and \* is the key *. An empty
-// step ends the path; the empty path leads to the value itself.
+// In a map, a step is a key: a str or bin with these bytes, or an int with this decimal form. If a
+// key is repeated, the last one counts, as in decoding. In an array, a step is an index, starting
+// with 0. The step * selects all values of a map or an array. A backslash before a dot, an asterisk
+// or a backslash makes it part of a key: a\.b is one step, and \* is the key *. An empty step ends
+// the path. The empty path selects the value itself.
 //
-// A Path may be used by several goroutines at once.
+// A Path may be used concurrently.
 type Path struct{ steps []step }
 
 type step struct {
@@ -30,8 +31,8 @@ type step struct {
 	all bool // the step is *
 }
 
-// ParsePath reads a path. It fails only for more steps than a value that can be decoded is deep,
-// which is 10,000.
+// ParsePath parses a path. It returns an error only for more than 10,000 steps, the maximum depth
+// of a value.
 func ParsePath(path string) (Path, error) {
 	var p Path
 	for path != "" && path[0] != '.' {
@@ -65,15 +66,13 @@ func cutStep(path string) (s step, rest string) {
 
 var unescape = strings.NewReplacer(`\.`, ".", `\*`, "*", `\\`, `\`)
 
-// Query reads the next value and decodes the parts of it that path leads to, as into an any, in the
-// order of the bytes. See [Path] for what a path is. Nothing is made for the parts that are passed
-// over. The value is skipped once to find its end, so from a stream it must have arrived, and is
-// held, whole.
+// Query reads the next value, and decodes the parts that match path, as into an any, in their order
+// in the input. [Path] describes the syntax. Parts that are skipped are not decoded. The value is
+// skipped once to find its end, so a value from a stream must arrive completely, and is buffered.
 //
-// Without a part that path leads to, the result is nil, and so is the error. It is an error when
-// path leads into a value that is neither array nor map, or when a step into an array is no index.
-// Unless the value is cut short, all of it is read, also when there is an error: then d stands
-// right after it.
+// If no part matches, the result and the error are nil. It is an error if path leads into a value
+// that is neither an array nor a map, or if a step into an array is not an index. Unless the value
+// is incomplete, d is after it, also with an error.
 func (d *Decoder) Query(path string) ([]any, error) {
 	p, err := ParsePath(path)
 	if err != nil {
@@ -114,10 +113,10 @@ func (d *Decoder) Query(path string) ([]any, error) {
 	return found, g.end(next)
 }
 
-// Query is the values in r that p leads to, as views, in the order of the bytes. An error comes
-// last, with a missing value: p leads into a value that is neither array nor map, or a step into an
-// array is no index. Its offset counts from the start of r. Nothing at all comes of a missing
-// value.
+// Query returns an iterator over the parts of r that match p, as views, in their order in the
+// input. If p leads into a value that is neither an array nor a map, or if a step into an array is
+// not an index, an error is yielded last, with a missing value. Its offset is relative to the start
+// of r. For a missing value, Query yields nothing.
 func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 	return func(yield func(Raw, error) bool) {
 		if len(r) == 0 {

@@ -20,25 +20,24 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// Raw is a lazy view of one value: it refers to the bytes of the input, which must not change as
-// long as it is in use, and nothing of it is decoded until that is asked for. All that its methods
-// give as Raw or []byte refers to the same bytes. No method allocates, but Text, Decode, Time of a
-// time in a string, and those that fail.
+// Raw is a view of an encoded value. It refers to the bytes of the input, which must not change
+// while it is in use. Methods decode only what they return, and results of type Raw or []byte are
+// views, too. The methods do not allocate, except Text, Decode, Time for a string, and for errors.
 //
-// An empty Raw is a missing value, which is what Index and Get give for what is not there: its
-// methods find nothing, and those that read fail with [ErrMissing]. So steps can be chained, and
-// checked once.
+// An empty Raw is a missing value. Index and Get return it if there is no such element. Its methods
+// find nothing, and those that read a value return [ErrMissing]. So calls can be chained, with one
+// check at the end.
 //
-// Raw(b) is a view of a value that is known to be whole, such as a [RawMessage]. Of bytes that are
-// not, what is there can be read; the rest is missing or an error. As a field or an element, a Raw
-// is what RawMessage is: decoding copies the value.
+// Raw(b) is a view of bytes that are known to be a complete value, such as a RawMessage. If they
+// are not complete, missing parts are missing values or errors. As a field or an element of a
+// decoding target, a Raw works like a [RawMessage]: the value is copied.
 type Raw []byte
 
-// ErrMissing is the error of reading a value that is not there.
+// ErrMissing is returned by the methods of an empty [Raw].
 var ErrMissing = errors.New("msgpack: the value is missing")
 
-// NewRaw is a view of the first value of data, and the bytes after it. It checks once that the
-// value is whole and well formed, at every depth, and fails with the error of [Decoder.Skip].
+// NewRaw returns a view of the first value in data, and the bytes after it. It checks once that the
+// value is complete and valid at every depth. Its errors are those of [Decoder.Skip].
 func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 	if next := skip(data, 0); next >= 0 {
 		return data[:next:next], data[next:], nil
@@ -48,8 +47,8 @@ func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 	return nil, nil, d.Skip()
 }
 
-// DecodeRawView reads the next value as a view of the input, without copying it. It is valid until
-// the next call; when the decoder reads from a []byte, for as long as that does not change.
+// DecodeRawView returns the next value as a view of the input. It is valid until the next call or,
+// if the decoder reads from a []byte, as long as that does not change.
 func (d *Decoder) DecodeRawView() (Raw, error) {
 	return decodeOne(d, func(d *Decoder, i int) (Raw, int) {
 		next := d.skipAt(i)
@@ -60,17 +59,17 @@ func (d *Decoder) DecodeRawView() (Raw, error) {
 	})
 }
 
-// EncodeMsgpack writes r as it is; a missing value as nil.
+// EncodeMsgpack writes r unchanged, or nil for a missing value.
 func (r Raw) EncodeMsgpack(e *Encoder) error { return RawMessage(r).EncodeMsgpack(e) }
 
 // DecodeMsgpack sets r to a copy of the next value.
 func (r *Raw) DecodeMsgpack(d *Decoder) error { return (*RawMessage)(r).DecodeMsgpack(d) }
 
-// IsNil reports whether r is nil. A missing value is not.
+// IsNil reports whether r is nil. It is false for a missing value.
 func (r Raw) IsNil() bool { return len(r) > 0 && r[0] == msgpwire.Nil }
 
-// Len is the number of elements of an array, of pairs of a map, or of bytes of a str, bin or ext; 0
-// for other values. It is never more than r has bytes.
+// Len returns the number of elements of an array, of pairs of a map, or of bytes of a str, bin or
+// ext, and 0 for other values. It is at most the number of bytes of r.
 func (r Raw) Len() int {
 	n := -1
 	switch r.Kind() {
@@ -100,12 +99,12 @@ func (r Raw) at(i int) Raw {
 	return r[i:next:next]
 }
 
-// Index is element i of an array. It skips the elements before that: to see them all, use Elements.
+// Index returns element i of an array. It skips the elements before it: use Elements to read all.
 func (r Raw) Index(i int) Raw { return r.at(elementAt(r, 0, i)) }
 
-// Get is the value under a key of a map. A key is a str or bin of these bytes, an int that is
-// written so in decimal, or, for the empty key, nil. Of several equal keys the last counts, as it
-// does in decoding; so Get looks at the whole map.
+// Get returns the value of a key in a map. A key matches if it is a str or bin with these bytes, an
+// int with this decimal form, or nil for the empty key. If the key is repeated, the last one
+// counts, as in decoding, so Get reads the whole map.
 func (r Raw) Get(key string) Raw { return r.at(valueAt(r, 0, key)) }
 
 // elementAt is the offset of element k of the array at i, or -1.
@@ -155,7 +154,7 @@ func keyText(b []byte, i int, room *keyRoom) (text []byte, named bool, next int)
 	return nil, next >= 0 && b[i] == msgpwire.Nil, next
 }
 
-// Elements are the elements of an array, with their indices.
+// Elements returns an iterator over the elements of an array and their indices.
 func (r Raw) Elements() iter.Seq2[int, Raw] {
 	return func(yield func(int, Raw) bool) {
 		n, i := readCount(r, 0, false)
@@ -169,8 +168,8 @@ func (r Raw) Elements() iter.Seq2[int, Raw] {
 	}
 }
 
-// Entries are the pairs of a map, key and value, as they stand on the wire: keys of any kind, in
-// any order, and perhaps more than once.
+// Entries returns an iterator over the pairs of a map. Keys may be of any kind, in any order, and
+// repeated.
 func (r Raw) Entries() iter.Seq2[Raw, Raw] {
 	return func(yield func(key, value Raw) bool) {
 		n, i := readCount(r, 0, true)
@@ -200,7 +199,7 @@ func readRaw[T any](r Raw, read func(d *Decoder, i int) (T, int)) (T, error) {
 	return v, err
 }
 
-// Bool reads a bool; nil is false.
+// Bool returns a bool, or false for nil.
 func (r Raw) Bool() (bool, error) {
 	if len(r) > 0 && r[0]|1 == msgpwire.True {
 		return r[0] == msgpwire.True, nil
@@ -208,8 +207,8 @@ func (r Raw) Bool() (bool, error) {
 	return readRaw(r, (*Decoder).readBool)
 }
 
-// Int64 reads an int of any width, or a float without a fraction; nil is 0. It fails when the value
-// does not fit: unlike [Decoder.DecodeInt64], it does not wrap around.
+// Int64 returns an int of any width, or a float without a fraction, or 0 for nil. Unlike
+// [Decoder.DecodeInt64], it returns an error if the value does not fit.
 func (r Raw) Int64() (int64, error) {
 	v, next := readInt(r, 0)
 	if next < 0 {
@@ -221,7 +220,7 @@ func (r Raw) Int64() (int64, error) {
 	return v, nil
 }
 
-// Uint64 is Int64 for unsigned numbers. It fails for a negative one.
+// Uint64 is like [Raw.Int64] for unsigned numbers. A negative number is an error.
 func (r Raw) Uint64() (uint64, error) {
 	v, next := readInt(r, 0)
 	if next < 0 {
@@ -233,7 +232,7 @@ func (r Raw) Uint64() (uint64, error) {
 	return uint64(v), nil
 }
 
-// Float64 reads a float or an int; nil is 0.
+// Float64 returns a float or an int, or 0 for nil.
 func (r Raw) Float64() (float64, error) {
 	if v, next := readFloat(r, 0); next >= 0 {
 		return v, nil
@@ -241,7 +240,7 @@ func (r Raw) Float64() (float64, error) {
 	return readRaw(r, (*Decoder).readFloat64)
 }
 
-// Bytes is the bytes of a str or bin, as a view; of nil it is nil.
+// Bytes returns the bytes of a str or bin as a view, or nil for nil.
 func (r Raw) Bytes() ([]byte, error) {
 	if start, next := readStr(r, 0); next >= 0 {
 		return r[start:next:next], nil
@@ -255,17 +254,17 @@ func (r Raw) Bytes() ([]byte, error) {
 	})
 }
 
-// Text reads a str or bin into a string of its own memory; nil is empty.
+// Text returns a str or bin as a new string, or an empty one for nil.
 func (r Raw) Text() (string, error) {
 	b, err := r.Bytes()
 	return string(b), err
 }
 
-// Time reads a time: the ext, an array of seconds and nanoseconds, or a string by RFC 3339; nil is
-// the zero time.
+// Time returns a timestamp: the ext, an array of seconds and nanoseconds, or an RFC 3339 string. It
+// returns the zero time for nil.
 func (r Raw) Time() (time.Time, error) { return readRaw(r, (*Decoder).readTime) }
 
-// Ext is the type of an ext and its data, as a view.
+// Ext returns the type of an ext, and its data as a view.
 func (r Raw) Ext() (id int8, data []byte, err error) {
 	data, err = readRaw(r, func(d *Decoder, i int) ([]byte, int) {
 		var n, start int
@@ -278,7 +277,8 @@ func (r Raw) Ext() (id int8, data []byte, err error) {
 	return id, data, err
 }
 
-// Decode decodes r into what v points to, as [Unmarshal] does. What is decoded does not refer to r.
+// Decode decodes r into the target of the pointer v, as [Unmarshal] does. Decoded values do not
+// refer to r.
 func (r Raw) Decode(v any) error {
 	if len(r) == 0 {
 		return ErrMissing

@@ -16,7 +16,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Version is the release of github.com/vmihailenco/msgpack that this package stands in for.
+// Version returns the release of github.com/vmihailenco/msgpack whose API this package has.
 func Version() string { return "5.4.1" }
 
 // typeEncoder is how a type is written: by encode, or as an ext.
@@ -91,16 +91,17 @@ func (r *registry) dropExtDecoder(id int8) {
 	r.exts[uint8(id)] = nil
 }
 
-// Register makes enc and dec write and read values of value's type; a nil one leaves that direction
-// as it is. They go before what the type has by its methods. They are called for nil too: a nil
-// pointer when a pointer type is registered, and nil on the wire. The value that dec is given is
-// settable. No value may be kept beyond the call.
+// Register sets the functions that write and read values of value's type. If one of them is nil,
+// that direction does not change. They have precedence over the type's methods. They are also
+// called for nil: with a nil pointer, if a pointer type is registered, and for nil in the input.
+// The value passed to dec is settable. The functions must not keep the value.
 //
-// bool, numbers, string, []byte, []any and map[string]any that stand in an any are always written
-// as what they are.
+// In an any, bool, numbers, string, []byte, []any and map[string]any are always written in their
+// default form.
 //
-// A registration counts from the next value on, and may be made at any time, while others encode
-// and decode too. Each one costs all types their plans: register at the start.
+// A registration applies from the next value on. It may be made at any time, also during encoding
+// and decoding in other goroutines. Each registration discards the encoding plans of all types, so
+// register types at the start of the program.
 func Register(value any, enc func(*Encoder, reflect.Value) error, dec func(*Decoder, reflect.Value) error) {
 	t := typeToRegister(value)
 	register(func(r *registry) {
@@ -113,18 +114,19 @@ func Register(value any, enc func(*Encoder, reflect.Value) error, dec func(*Deco
 	})
 }
 
-// MarshalerUnmarshaler is a type that writes and reads itself.
+// MarshalerUnmarshaler is implemented by types that encode and decode themselves.
 type MarshalerUnmarshaler interface {
 	Marshaler
 	Unmarshaler
 }
 
-// RegisterExt makes values of value's type the ext id, whose data is what MarshalMsgpack gives. In
-// an any, the ext is decoded as a value of that type. With a nil pointer as value, what it would
-// point to is the ext, and an any holds a pointer.
+// RegisterExt makes values of value's type the ext id. The data of the ext is the result of
+// MarshalMsgpack. In an any, the ext becomes a value of that type. If value is a nil pointer, the
+// type it points to is registered, and an any gets a pointer.
 //
-// An id stands for one type: the last that is registered. Type -1 is the time of the specification;
-// registered, it becomes what it is registered for wherever no type is given.
+// An id stands for one type, the last one that was registered. Type -1 is the timestamp of the
+// specification; after a registration, it is the registered type wherever the target does not give
+// a type.
 func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	RegisterExtEncoder(id, value, func(_ *Encoder, v reflect.Value) ([]byte, error) {
 		return v.Interface().(Marshaler).MarshalMsgpack()
@@ -138,9 +140,8 @@ func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	})
 }
 
-// RegisterExtEncoder makes values of value's type the ext id, with the data that enc gives. The
-// Encoder that enc is given has the options of the one that calls it; what is written to it is
-// dropped.
+// RegisterExtEncoder makes values of value's type the ext id, with the data that enc returns. The
+// Encoder passed to enc has the options of the calling encoder; what is written to it is discarded.
 func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error)) {
 	t, addr := extType(value)
 	register(func(r *registry) {
@@ -149,13 +150,12 @@ func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([
 	})
 }
 
-// RegisterExtDecoder makes dec read the ext id into values of value's type: v is settable, or a
-// pointer when value is one.
+// RegisterExtDecoder sets the function that reads the ext id into values of value's type. v is
+// settable, or a pointer if value is one.
 //
-// The Decoder that dec is given holds the n bytes of the ext and no more: it ends after them, what
-// dec leaves of them is passed over, and nothing that is done to it, such as Reset, concerns the
-// decoder that called. It has the options of that one, but none of its interned strings. It must
-// not be kept.
+// The Decoder passed to dec contains exactly the n bytes of the ext. Bytes that dec does not read
+// are skipped, and calls such as Reset do not affect the calling decoder. It has the options of the
+// calling decoder, but not its interned strings. Dec must not keep it.
 func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value, n int) error) {
 	t, addr := extType(value)
 	register(func(r *registry) {
@@ -165,7 +165,8 @@ func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value
 	})
 }
 
-// UnregisterExt makes the ext id unknown again, in both directions; type -1 is the time again.
+// UnregisterExt removes the registration of the ext id for both directions. Type -1 becomes the
+// timestamp again.
 func UnregisterExt(id int8) {
 	register(func(r *registry) {
 		r.dropExtEncoder(id)

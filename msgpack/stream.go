@@ -128,9 +128,9 @@ const keysMax = 1 << 10
 // streamCredit is what may be allocated ahead of the data for a value from a stream.
 const streamCredit = 64 << 10
 
-// NewDecoder reads from r. It does not read beyond the value that is asked for if r is an
-// io.ByteScanner, such as a *bytes.Buffer or a *bufio.Reader; from another reader it takes up to 4
-// KB more.
+// NewDecoder returns a decoder that reads from r. If r is an io.ByteScanner, such as a
+// *bytes.Buffer or a *bufio.Reader, the decoder reads no byte after the value. From another reader
+// it reads up to 4 KB ahead.
 func NewDecoder(r io.Reader) *Decoder {
 	d := newDecoder()
 	d.Reset(r)
@@ -147,12 +147,12 @@ func newDecoder() *Decoder {
 
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// GetDecoder is a decoder from a pool. It has the options that it was put back with: Reset or
-// ResetBytes comes first.
+// GetDecoder returns a decoder from a pool. It has the options with which it was put back, so call
+// Reset or ResetBytes first.
 func GetDecoder() *Decoder { return decoders.Get().(*Decoder) }
 
-// PutDecoder gives d back to the pool, without the interned strings, its reader and a window of
-// more than 32 KB. d must not be used afterwards.
+// PutDecoder returns d to the pool, without interned strings, its reader, and a buffer of more than
+// 32 KB. The caller must not use d afterwards.
 func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
@@ -163,13 +163,13 @@ func PutDecoder(d *Decoder) {
 	decoders.Put(d)
 }
 
-// Reset makes d read from r, with all options at their defaults.
+// Reset makes d read from r, and sets all options to their defaults.
 func (d *Decoder) Reset(r io.Reader) {
 	d.toDefaults()
 	d.ResetReader(r)
 }
 
-// ResetReader makes d read from r and keeps its options, but for the map decoder.
+// ResetReader makes d read from r, and keeps its options except the map decoder.
 func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.shrink()
@@ -190,8 +190,8 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	}
 }
 
-// ResetBytes makes d read from data, which must not change until the last value is decoded, with
-// all options at their defaults.
+// ResetBytes makes d read from data, and sets all options to their defaults. Data must not change
+// until the last value is decoded.
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
@@ -462,7 +462,7 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 	return true
 }
 
-// SetCustomStructTag makes d read the tag of this key from fields without a msgpack tag.
+// SetCustomStructTag sets the key of the tag that d reads from fields without a msgpack tag.
 func (d *Decoder) SetCustomStructTag(tag string) { d.plans = plansFor(d.plans.tagged(tag)) }
 
 func (d *Decoder) set(flag uint32, on bool) {
@@ -475,31 +475,31 @@ func (d *Decoder) set(flag uint32, on bool) {
 // DisallowUnknownFields makes a key without a field an error.
 func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 
-// UseLooseInterfaceDecoding makes d decode ints into an any as int64, or uint64 where they are sent
-// unsigned in 8 to 64 bits, floats as float64, and bin as string.
+// UseLooseInterfaceDecoding makes d decode ints into an any as int64, or as uint64 if they have an
+// unsigned code of 8 to 64 bits, floats as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
-// ReuseBytes makes d overwrite the memory of a []byte that is there: see
+// ReuseBytes makes d overwrite the memory of a []byte in the target: see
 // [DecodeOptions.ReuseBytes].
 func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
 
-// UsePreallocateValues is accepted and has no effect: values are always made where they belong.
+// UsePreallocateValues has no effect: values are always allocated in their place.
 func (d *Decoder) UsePreallocateValues(bool) {}
 
-// DisableAllocLimit lets d allocate for what the data claims before it has seen it: a few bytes may
-// then claim gigabytes.
+// DisableAllocLimit makes d allocate memory for lengths and counts before it has seen the data. A
+// few bytes may then announce gigabytes.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
-// SetMapDecoder makes d call fn for every map that it decodes where no type is given. fn reads the
-// whole map from the decoder that it is given, and what it returns becomes the value.
+// SetMapDecoder sets the function for maps whose target has no type. fn must read the whole map
+// from its decoder. The value becomes the result of fn.
 func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn }
 
-// InputOffset is how many bytes of the input have been decoded or passed over since the last Reset.
+// InputOffset returns the number of bytes that have been decoded or skipped since the last Reset.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 
-// Encoder writes MessagePack values to a stream. Each public call makes one Write; a writer that
-// takes less than it is given, without an error, makes it return io.ErrShortWrite. It is not safe
-// for concurrent use.
+// Encoder writes MessagePack values to a stream, with one call of Write for each public call. If a
+// writer writes less than it is given, without an error, the call returns io.ErrShortWrite. An
+// Encoder is not safe for concurrent use.
 type Encoder struct {
 	b      []byte
 	peak   buffer.Peak // what b held
@@ -518,7 +518,7 @@ type Encoder struct {
 	dict         encoderDict
 }
 
-// NewEncoder writes to w.
+// NewEncoder returns an encoder that writes to w.
 func NewEncoder(w io.Writer) *Encoder {
 	e := newEncoder()
 	e.Reset(w)
@@ -529,12 +529,12 @@ func newEncoder() *Encoder { return &Encoder{plans: defaultPlans} }
 
 var encoders = sync.Pool{New: func() any { return newEncoder() }}
 
-// GetEncoder is an encoder from a pool. It has the options that it was put back with: Reset comes
-// first.
+// GetEncoder returns an encoder from a pool. It has the options with which it was put back, so call
+// Reset first.
 func GetEncoder() *Encoder { return encoders.Get().(*Encoder) }
 
-// PutEncoder gives e back to the pool, without the interned strings, its writer and memory of more
-// than 32 KB. e must not be used afterwards.
+// PutEncoder returns e to the pool, without interned strings, its writer, and memory of more than
+// 32 KB. The caller must not use e afterwards.
 func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
@@ -549,13 +549,13 @@ func PutEncoder(e *Encoder) {
 	encoders.Put(e)
 }
 
-// Reset makes e write to w, with all options at their defaults.
+// Reset makes e write to w, and sets all options to their defaults.
 func (e *Encoder) Reset(w io.Writer) {
 	e.flags, e.plans = 0, defaultPlans
 	e.ResetWriter(w)
 }
 
-// ResetWriter makes e write to w and keeps its options.
+// ResetWriter makes e write to w, and keeps its options.
 func (e *Encoder) ResetWriter(w io.Writer) {
 	e.b, e.w, e.err, e.depth, e.inside = e.b[:0], w, nil, 0, 0
 	e.references, e.referenceMin = nil, 0
@@ -565,7 +565,8 @@ func (e *Encoder) ResetWriter(w io.Writer) {
 	e.setDict(nil)
 }
 
-// Writer is what e writes to. Inside a custom encoder, what it is given becomes part of the value.
+// Writer returns the writer of e. In a custom encoder, bytes written to it become part of the
+// value.
 func (e *Encoder) Writer() io.Writer {
 	if e.inside > 0 {
 		return (*inlay)(e)
@@ -586,7 +587,7 @@ func (w *inlay) WriteByte(c byte) error {
 	return nil
 }
 
-// SetCustomStructTag makes e read the tag of this key from fields without a msgpack tag.
+// SetCustomStructTag sets the key of the tag that e reads from fields without a msgpack tag.
 func (e *Encoder) SetCustomStructTag(tag string) { e.plans = plansFor(e.plans.tagged(tag)) }
 
 func (e *Encoder) set(flag uint32, on bool) {
@@ -597,7 +598,7 @@ func (e *Encoder) set(flag uint32, on bool) {
 }
 
 // SetSortMapKeys makes e write maps in the order of their keys: strings by their bytes, others by
-// their encoding. Fields of structs stay in the order of declaration. It returns e.
+// their encoding. Fields of structs keep the order of their declaration. It returns e.
 func (e *Encoder) SetSortMapKeys(on bool) *Encoder {
 	e.set(sortMapKeys, on)
 	return e
@@ -610,11 +611,11 @@ func (e *Encoder) UseArrayEncodedStructs(on bool) { e.set(arrayStructs, on) }
 // UseCompactInts makes e write ints of every type in their shortest form.
 func (e *Encoder) UseCompactInts(on bool) { e.set(compactInts, on) }
 
-// UseCompactFloats makes e write floats without a fraction as ints, where they fit an int64; -0
-// stays a float.
+// UseCompactFloats makes e write floats without a fraction as ints, if they fit an int64. -0 stays
+// a float.
 func (e *Encoder) UseCompactFloats(on bool) { e.set(compactFloats, on) }
 
-// SetOmitEmpty makes e leave out every empty field of structs, as though all had the tag omitempty.
+// SetOmitEmpty makes e omit all empty fields of structs, as if they had the tag omitempty.
 func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 
 // flush ends a public call: the outermost one writes.

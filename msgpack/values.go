@@ -10,9 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Values decodes one value after the other, each as a T, until the input ends. At a clean end the
-// loop just ends; any other error comes once, with a zero T, and ends it. A loop that is left early
-// leaves d after the value it was given last.
+// Values returns an iterator that decodes values, each as a T, until the input ends. If it ends
+// between two values, the loop ends without an error. Any other error is yielded once, with a zero
+// T, and ends the loop. After a break, d is after the last value that was yielded.
 func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -28,12 +28,12 @@ func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	}
 }
 
-// Elements decodes an array element by element, each as a T, so that only one is in memory at a
-// time. nil has no elements. An error comes once, with a zero T, and ends the loop; an input that
-// ends before the array does is an error too.
+// Elements returns an iterator that decodes the elements of an array one by one, so only one of
+// them is in memory. For nil it yields nothing. An error is yielded once, with a zero T, and ends
+// the loop. If the input ends before the array does, that is an error.
 //
-// A loop that is left early leaves d inside the array, after the element it was given last: the
-// other elements are the next values, and nothing skips them.
+// After a break, d is inside the array, after the last element that was yielded. The caller must
+// read or skip the other elements.
 func Elements[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -57,8 +57,8 @@ type Entry[K, V any] struct {
 	Value V
 }
 
-// Entries decodes a map entry by entry, as Elements does an array. A key that is there twice comes
-// twice, or is an error under [DecodeOptions.UniqueKeys].
+// Entries returns an iterator that decodes the entries of a map, as [Elements] does for an array. A
+// repeated key is yielded each time, or is an error with [DecodeOptions.UniqueKeys].
 func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		var e Entry[K, V]

@@ -1,8 +1,7 @@
 package msgpack
 
-// DecodeView reads a str or bin without copying it: the result is a view of the input. It is valid
-// until the next call; when the decoder reads from a []byte, for as long as that does not change.
-// nil is nil.
+// DecodeView returns a str or bin as a view of the input, or nil for nil. It is valid until the
+// next call or, if the decoder reads from a []byte, as long as that does not change.
 func (d *Decoder) DecodeView() ([]byte, error) {
 	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next
