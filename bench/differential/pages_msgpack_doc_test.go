@@ -27,7 +27,7 @@ func TestPagesMsgpackDoc(t *testing.T) {
 		},
 	})
 	page.Blocks(t, "Tags", map[string]func(*testing.T, pages.Block){
-		"Field int `msgpack:\"name,omitempty\"`        another name; left out when empty": func(t *testing.T, b pages.Block) {
+		"Field int `msgpack:\"name,omitempty\"`        another name; omitted when empty": func(t *testing.T, b pages.Block) {
 			runLines(t, b.Lines(), tagLines)
 		},
 	})
