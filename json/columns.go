@@ -41,33 +41,33 @@ import (
 // text, as in "json: a bool in a column of int64 in host[3], at byte 96".
 type Error = wire.Error
 
-// ParseColumns decodes a JSON document into b: an object of arrays of equal length, each of which
-// becomes a column, or an array of objects, each of which becomes a row.
+// ParseColumns decodes a JSON document into b: an object of arrays of equal length, which become
+// columns, or an array of objects, which become rows.
 //
 //	{"time": [1, 2], "host": ["a", "b"]}
 //	[{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// For an object b must be empty. Rows of an array are put after those that b has; a key that one
-// lacks is a null in that row.
+// For an object, b must be empty. Rows of an array are added to those of b; a key that is missing
+// in a row is a null.
 //
 // A cell is null, a boolean, a number or a string. A number without a fraction and an exponent is
-// an int64, and an error if it is beyond one; any other is a float64, and an error if it is out of
-// range. A column takes the kind of its first value that is not null; ints become floats when a
-// float follows, and -0 is a float where floats are. An integer beyond 2^53 that a float64 would
-// round is an error in a column that holds floats (package column has the rule). Strings and names
-// that are not UTF-8, or hold half of a surrogate pair, are errors: unlike [Unmarshal], which
-// replaces what it cannot show, a column has what was sent or nothing. So are a name that comes
-// twice, arrays and objects in cells.
+// an int64, and an error beyond its range. Any other number is a float64, and an error beyond its
+// range. A column has the kind of its first value that is not null. Ints become floats when a float
+// follows; -0 is a float in a column of floats. An integer beyond 2^53 that a float64 would round
+// is an error in a column of floats (see package column). These are errors, too: a string or name
+// that is not UTF-8 or has half of a surrogate pair (Unmarshal replaces it), a repeated name, and
+// an array or object as a cell.
 //
-// What is wrong is an [Error]. If data is not valid JSON, it has the text of encoding/json's error,
-// whatever else is wrong. After an error b holds what was read before it: b.Reset empties it, and
-// of an array b.Undo drops what is left of the row at fault, so that the rows before it stay.
+// An error is an [Error]. If data is not valid JSON, it has the text of encoding/json's error.
+// After an error b contains the values that were read before: b.Reset removes all of them, and for
+// an array b.Undo removes the incomplete row.
 //
-// Memory grows with the size of data, save for one thing: a row takes a cell in every column, so
-// that rows that each bring a column of their own make their number squared. The MaxColumns and
-// MaxCells of b bound that, its MaxRows the rows.
+// Memory grows with the size of data, with one exception: a row has a cell in every column, so n
+// rows that each add a column take n² cells. Limit these with MaxColumns, MaxCells and MaxRows of
+// b.
 //
-// b does not refer to data. A batch that is used again, for the same columns, allocates nothing.
+// b does not refer to data. If a batch is used again for the same columns, ParseColumns does not
+// allocate.
 func ParseColumns(data []byte, b *column.Batch) error {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -87,13 +87,12 @@ func ParseColumns(data []byte, b *column.Batch) error {
 	return r.error(data, 0, noRow, oneValue)
 }
 
-// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which becomes a row of
-// b, after those that are there. Lines of white space are passed over, and count for nothing; lines
-// end with \n, or \r\n, and the last one may lack that.
+// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which is added to b as
+// a row. It skips lines of white space. Lines end with \n or \r\n, which the last line may lack.
 //
-// Rows and errors are as in [ParseColumns], except that lines are judged one by one: the error is
-// that of the first line that is wrong, which need not be valid JSON for the lines before it to
-// stay. Its Path counts rows from 0, its Offset from the beginning of data.
+// Rows and errors are the same as in [ParseColumns], except that each line is checked separately:
+// the error is that of the first invalid line, and the rows of the lines before it stay. Its Path
+// has the number of the row, starting with 0, and its Offset counts from the beginning of data.
 func ParseLines(data []byte, b *column.Batch) error {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -121,10 +120,10 @@ func ParseLines(data []byte, b *column.Batch) error {
 	}
 }
 
-// ParseRow decodes the object at the beginning of data as one more row of b, as [ParseColumns] does
-// with each element of an array. It returns what follows the object and the white space after it,
-// also when the object is valid JSON and no row; else it returns data. After an error, b.Undo drops
-// what is left of the row.
+// ParseRow decodes the object at the beginning of data as a new row of b, as [ParseColumns] does
+// with an element of an array. It returns the rest of data after the object and the white space
+// that follows, also if the object is valid JSON but not a valid row. Otherwise it returns data.
+// After an error, b.Undo removes the incomplete row.
 func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -136,10 +135,10 @@ func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	return r.restAfter(data)
 }
 
-// ParseCell decodes the value at the beginning of data as one more cell of c, as [ParseColumns]
-// does with each element of a column. It returns what follows the value and the white space after
-// it, also when the value is valid JSON and does not fit; else it returns data. On an error c is as
-// it was.
+// ParseCell decodes the value at the beginning of data as a new cell of c, as [ParseColumns] does
+// with an element of a column. It returns the rest of data after the value and the white space that
+// follows, also if the value is valid JSON but does not fit. Otherwise it returns data. After an
+// error c is unchanged.
 func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	r := newColumnReader(data, nil)
 	defer r.release()

@@ -26,8 +26,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Compact appends src to dst without insignificant white space. If src is not valid JSON, dst stays
-// as it was, and the error is that of encoding/json.
+// Compact appends src to dst without insignificant white space. If src is not valid JSON, dst is
+// unchanged, and the error is that of encoding/json.
 func Compact(dst *bytes.Buffer, src []byte) error {
 	dst.Grow(len(src))
 	if b, ok := appendCompact(dst.AvailableBuffer(), src, false); ok {

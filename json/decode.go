@@ -13,12 +13,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Unmarshal decodes the JSON value in data into what v points to, as encoding/json does: the same
-// values, the same errors. In particular, input that is not valid JSON leaves v untouched, and a
-// value that does not fit its target does not keep the others from being decoded.
+// Unmarshal decodes the JSON value in data into the target of the pointer v, with the same values
+// and errors as encoding/json. In particular, if data is not valid JSON, the target is unchanged. A
+// value that does not fit its target does not prevent the decoding of others.
 //
-// Nothing of data is kept. Short strings share memory: one that is kept pins at most a chunk of 4
-// KB.
+// The result does not refer to data. Short strings share memory: one that is kept keeps at most a
+// chunk of 4 KB alive.
 func Unmarshal(data []byte, v any) error { return unmarshal(data, v, 0) }
 
 func unmarshal(data []byte, v any, flags ParseFlags) error {
@@ -48,9 +48,9 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 	return err
 }
 
-// Parse decodes the first value in b into what x points to, as Unmarshal does with a whole
-// document, and returns what follows that value and the white space after it. On a syntax error it
-// returns b.
+// Parse decodes the first value in b into the target of the pointer x, as Unmarshal does with a
+// whole document. It returns the rest of b after that value and the white space that follows. With
+// a syntax error it returns b.
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// DurationText writes a time.Duration as a string such as "1.5s", which is what
-	// segmentio/encoding/json does.
+	// DurationText writes a time.Duration as a string such as "1.5s", as segmentio/encoding/json
+	// does.
 	DurationText AppendFlags = 1 << 4
 
-	// UseDurationText decodes a string such as "1.5s" into a time.Duration, by time.ParseDuration;
-	// a number is one of nanoseconds still.
+	// UseDurationText decodes a string such as "1.5s" into a time.Duration, by time.ParseDuration.
+	// Numbers are still nanoseconds.
 	UseDurationText ParseFlags = 1 << 10
 )
 
-// SetDurationText sets whether a time.Duration is written as a string. At first it is a number of
-// nanoseconds.
+// SetDurationText sets whether a time.Duration is written as a string, and not as a number of
+// nanoseconds. The default is false.
 func (enc *Encoder) SetDurationText(on bool) { enc.set(DurationText, on) }
 
-// UseDurationText has strings decoded into a time.Duration; see the flag.
+// UseDurationText decodes strings into a time.Duration: see the flag.
 func (d *Decoder) UseDurationText() { d.flags |= UseDurationText }
 
 var durationType = reflect.TypeFor[time.Duration]()

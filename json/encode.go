@@ -25,10 +25,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Marshal is v in JSON: the bytes that encoding/json gives, in memory of their own, or its error.
+// Marshal returns the JSON encoding of v: the same bytes, or the same error, as encoding/json.
 //
-// A short result is written where the encoder has room, and copied. A long one is written where it
-// stays: there is as much room as the last value of the type took.
+// A short result is copied from a buffer of the encoder. A long one is written to its final place,
+// whose initial size is that of the previous result for the same type.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte("null"), nil
@@ -63,8 +63,9 @@ func Marshal(v any) ([]byte, error) {
 	return b[:n:n], nil
 }
 
-// Append appends v in JSON to b. Any part of b's capacity may be written to. With the flags
-// EscapeHTML and SortMapKeys it appends what [Marshal] gives. On an error it gives b as it was.
+// Append appends the JSON encoding of v to b. With the flags EscapeHTML and SortMapKeys it appends
+// the same bytes as Marshal returns. With an error it returns b unchanged. It may write to all of
+// b's capacity.
 func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	e := newEncoder(flags)
 	n, err := e.append(b, v)

@@ -6,7 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// An Encoder writes JSON values to a stream, each with a newline after it, and each by one Write.
+// An Encoder writes JSON values to a stream. It writes each value and a newline with a single call
+// of Write.
 type Encoder struct {
 	w              io.Writer
 	err            error // from w: nothing is written after it
@@ -16,7 +17,7 @@ type Encoder struct {
 	lines          []byte // what was written with indentation
 }
 
-// NewEncoder writes to w. HTML is escaped, and the keys of maps are sorted.
+// NewEncoder returns an Encoder that writes to w. It escapes HTML, and sorts the keys of maps.
 func NewEncoder(w io.Writer) *Encoder {
 	return &Encoder{w: w, flags: EscapeHTML | SortMapKeys}
 }
@@ -24,9 +25,9 @@ func NewEncoder(w io.Writer) *Encoder {
 // keptRoom is how much room an encoder keeps for its next value.
 const keptRoom = 64 << 10
 
-// Encode writes v as [Marshal] gives it, and a newline. When v cannot be encoded, nothing is
-// written. An error of the writer ends the stream: it is returned from then on. A Write that takes
-// less than it is given, without an error, is [io.ErrShortWrite].
+// Encode writes v, in the form of Marshal, and a newline. If v cannot be encoded, nothing is
+// written. After an error of the writer, all calls return that error. If the writer writes less
+// than it is given, without an error, Encode returns io.ErrShortWrite.
 func (enc *Encoder) Encode(v any) error {
 	if enc.err != nil {
 		return enc.err
@@ -68,22 +69,21 @@ func (enc *Encoder) write(b []byte) (err error) {
 	return enc.err
 }
 
-// SetIndent makes Encode write values as [Indent] does. With two empty strings it writes them
-// compact again.
+// SetIndent makes Encode indent values, as [Indent] does. Two empty strings turn this off.
 func (enc *Encoder) SetIndent(prefix, indent string) { enc.prefix, enc.indent = prefix, indent }
 
-// SetEscapeHTML sets whether <, > and & in strings are escaped. At first they are.
+// SetEscapeHTML sets whether <, > and & in strings are escaped. The default is true.
 func (enc *Encoder) SetEscapeHTML(on bool) { enc.set(EscapeHTML, on) }
 
-// SetSortMapKeys sets whether the entries of maps are written in the order of their keys. At first
-// they are.
+// SetSortMapKeys sets whether the entries of maps are written in the order of their keys. The
+// default is true.
 func (enc *Encoder) SetSortMapKeys(on bool) { enc.set(SortMapKeys, on) }
 
-// SetTrustRawMessage sets whether what a RawMessage holds is taken for valid JSON. At first it is
-// checked.
+// SetTrustRawMessage sets whether a RawMessage is written without checking that it is valid JSON.
+// The default is false.
 func (enc *Encoder) SetTrustRawMessage(on bool) { enc.set(TrustRawMessage, on) }
 
-// SetAppendNewline sets whether a newline follows each value. At first it does.
+// SetAppendNewline sets whether a newline follows each value. The default is true.
 func (enc *Encoder) SetAppendNewline(on bool) { enc.bare = !on }
 
 func (enc *Encoder) set(flag AppendFlags, on bool) {

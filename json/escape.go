@@ -14,30 +14,29 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Escape is s as a JSON string with its quotes, as [Marshal] writes it: <, > and & are escaped.
+// Escape returns s as a quoted JSON string, as Marshal writes it: <, > and & are escaped.
 func Escape(s string) []byte { return appendString(nil, s, true) }
 
-// AppendEscape appends s to b as a JSON string with its quotes. Of the flags only EscapeHTML
-// counts. Each byte of s that is not valid UTF-8 becomes \ufffd. Any part of b's capacity may be
-// written to.
+// AppendEscape appends s to b as a quoted JSON string. Only the flag EscapeHTML has an effect. Each
+// byte of s that is not valid UTF-8 becomes \ufffd. It may write to all of b's capacity.
 func AppendEscape(b []byte, s string, flags AppendFlags) []byte {
 	return appendString(b, s, flags&EscapeHTML != 0)
 }
 
-// Unescape is the text of the JSON string that s begins with; see [AppendUnescape]. The result does
-// not refer to s.
+// Unescape returns the text of the JSON string at the beginning of s: see [AppendUnescape]. The
+// result does not refer to s.
 func Unescape(s []byte) []byte {
 	s = firstString(s)
 	return AppendUnescape(make([]byte, 0, len(s)), s, 0)
 }
 
-// AppendUnescape appends to b the text of the JSON string that s begins with; the first byte of s
-// is its quote. What follows the string is ignored. If s does not begin with a valid string,
-// nothing is appended.
+// AppendUnescape appends to b the text of the JSON string at the beginning of s, which starts with
+// its quote. It ignores what follows the string. If s does not begin with a valid string, it
+// appends nothing.
 //
-// The text is that which encoding/json decodes: escapes are resolved; a lone half of a surrogate
-// pair becomes U+FFFD, and so does each byte that is not valid UTF-8. No flag has an effect. b must
-// not overlap s, and any part of its capacity may be written to.
+// The text is the same as encoding/json decodes: escapes are resolved, and a lone half of a
+// surrogate pair, and each byte that is not valid UTF-8, becomes U+FFFD. Flags have no effect. b
+// must not overlap s. AppendUnescape may write to all of b's capacity.
 func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
 	if s = firstString(s); len(s) > 0 && s[0] == '"' {
 		if out, end := unescapeText(b, s[1:]); end >= 0 && end < len(s)-1 {

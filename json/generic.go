@@ -27,9 +27,8 @@ var (
 // spareMax is the size of the largest value that waits in a pool.
 const spareMax = 1 << 10
 
-// MarshalOf is Marshal of a value that is in no interface yet. To put it there takes an allocation,
-// which MarshalOf saves where the value and its JSON are short. A pointer needs none: of what one
-// points to, Marshal is the faster.
+// MarshalOf is like Marshal, but saves the allocation for putting v into an interface, if the value
+// and its JSON are short. For a pointer, Marshal is faster, because it needs no such allocation.
 //
 //	body, err := json.MarshalOf(reply)
 func MarshalOf[T any](v T) ([]byte, error) {
@@ -73,9 +72,9 @@ func newMarshalOp[T any](t reflect.Type) *valueOp[encodeOp] {
 	return marshalOps.Put(mem.TypeWord(t), s)
 }
 
-// UnmarshalOf is the T that Unmarshal makes of data, and its error. A variable that Unmarshal is to
-// fill is allocated, since it is given a pointer to it. Here none is, unless it is large or has
-// methods of the caller's that decode.
+// UnmarshalOf decodes data as Unmarshal does, and returns the value. It saves the allocation of the
+// target that the pointer argument of Unmarshal causes, unless the type is large or has methods
+// that decode it.
 //
 //	order, err := json.UnmarshalOf[Order](body)
 func UnmarshalOf[T any](data []byte) (v T, err error) {

@@ -13,21 +13,22 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrMissing is wrapped by the error of Get when there is no value at the path.
+// ErrMissing is wrapped by the error of [Get] if there is no value at the path.
 var ErrMissing = errors.New("json: the value is missing")
 
-// Get returns the value in data that path leads to. A string is a key of an object; an integer of
-// any type is an index of an array, from the end if it is negative. An empty path leads to the
+// Get returns the value in data at the path. A string in the path is a key of an object. An integer
+// of any type is an index of an array, from the end if it is negative. An empty path selects the
 // whole value.
 //
 //	owner, err := json.Get(data, "issues", 0, "owner")
 //
-// Get reads all of data, so that it finds what Unmarshal would decode: invalid data is an error
-// wherever it is, and of equal keys the last one counts. Keys are compared exactly. If the path
-// leads nowhere, the error is an [*Error] that wraps [ErrMissing]: its text and its Path say which
-// step failed, as in issues[0].owner, and its Offset is that of the value that lacks it.
+// Get reads all of data, so it finds the same value as Unmarshal: invalid data is an error wherever
+// it is, and if a key is repeated, the last one counts. Keys are compared exactly. If there is no
+// value at the path, the error is an *[Error] that wraps [ErrMissing]. Its text and Path have the
+// step that failed, such as issues[0].owner, and its Offset is that of the value without such an
+// element.
 //
-// The result points into data, which must not change as long as it is in use.
+// The result refers to data, which must not change while it is in use.
 func Get(data []byte, path ...any) (RawValue, error) {
 	var room [8]pathStep
 	steps := room[:0]

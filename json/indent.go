@@ -15,10 +15,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Indent appends src to dst with each element on a line of its own, which begins with prefix and
-// one copy of indent for each level of nesting. The first line has neither. White space at the
-// start of src is dropped, that at its end is kept. If src is not valid JSON, dst stays as it was,
-// and the error is that of encoding/json.
+// Indent appends src to dst with each element on its own line. A line begins with prefix and one
+// copy of indent for each level of nesting, except the first line, which has neither. White space
+// at the start of src is removed, that at its end is kept. If src is not valid JSON, dst is
+// unchanged, and the error is that of encoding/json.
 func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 	if onV2 && len(src) > 0 && isBlank(src[len(src)-1]) {
 		return json.Indent(dst, src, prefix, indent) // which changes white space at the end
@@ -34,7 +34,7 @@ func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 // indentGrowth is how many times longer indented JSON is held to be.
 const indentGrowth = 2
 
-// MarshalIndent is [Marshal] with each element on a line of its own, as [Indent] has it.
+// MarshalIndent is like Marshal, but with each element on its own line, as [Indent] writes it.
 func MarshalIndent(v any, prefix, indent string) ([]byte, error) {
 	b, err := Marshal(v)
 	if err != nil {
@@ -57,8 +57,8 @@ func indented(dst, b []byte, prefix, indent string) ([]byte, error) {
 	return append(dst, out.Bytes()...), err
 }
 
-// HTMLEscape appends src to dst with <, >, &, U+2028 and U+2029 escaped, wherever they stand: in
-// JSON, that is in strings.
+// HTMLEscape appends src to dst with <, >, &, U+2028 and U+2029 escaped. In valid JSON these appear
+// only in strings.
 func HTMLEscape(dst *bytes.Buffer, src []byte) {
 	dst.Grow(len(src))
 	dst.Write(appendHTMLEscaped(dst.AvailableBuffer(), mem.String(src)))

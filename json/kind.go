@@ -2,10 +2,10 @@ package json
 
 import "math/bits"
 
-// Kind is what a token of a [Tokenizer] is. The values are those of segmentio/encoding/json.
+// Kind is the kind of a [Tokenizer]'s token. The values are those of segmentio/encoding/json.
 //
-// A kind is a class and, for some, what is known beyond it: True is a Bool, Uint a Num, and
-// Unescaped a String. See [Kind.Class].
+// Some kinds are special cases of others: True is a Bool, Uint a Num, and Unescaped a String. See
+// [Kind.Class].
 type Kind uint
 
 const (
@@ -29,8 +29,8 @@ const (
 	Object Kind = 32 // the token is {
 )
 
-// Class is the one of Null, Bool, Num, String, Array and Object that k belongs to: its highest bit.
-// That of Undefined is Undefined.
+// Class returns which of Null, Bool, Num, String, Array and Object k belongs to. It is the highest
+// bit of k. The class of Undefined is Undefined.
 func (k Kind) Class() Kind {
 	if k == Undefined {
 		return Undefined

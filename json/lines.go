@@ -12,10 +12,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// ErrLineTooLong is the cause of a LineError for a line that is longer than allowed.
+// ErrLineTooLong is the cause of a [LineError] for a line that is longer than the maximum.
 var ErrLineTooLong = errors.New("the line is too long")
 
-// A LineError says what is wrong with one line of NDJSON. It wraps the cause.
+// A LineError reports an error in a line of NDJSON, and wraps its cause.
 type LineError struct {
 	Line  int // from 1
 	Cause error
@@ -27,13 +27,13 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Cause }
 
-// Lines are the values of r, one to a line (NDJSON, also called JSON Lines). Lines of white space
-// are passed over.
+// Lines returns an iterator over the values of r, which has one on each line (NDJSON, also called
+// JSON Lines). It skips lines of white space.
 //
-// What is held in memory is at most about twice the longest of the recent lines. One that is longer
-// than max bytes is passed over with a LineError; max 0 stands for 1 MiB. A line that does not
-// decode gives a LineError too, with what was decoded of it, and the loop goes on with the next
-// line. An error of r comes as it is, and ends the loop.
+// The memory is at most about twice the longest recent line. A line of more than max bytes is
+// skipped and gives a [LineError]. If max is 0, it is 1 MiB. A line that cannot be decoded also
+// gives a LineError, with the part that was decoded, and the loop continues with the next line. An
+// error of r is yielded unchanged, and ends the loop.
 //
 //	for event, err := range json.Lines[Event](body, 0) { … }
 func Lines[T any](r io.Reader, max int) iter.Seq2[T, error] {

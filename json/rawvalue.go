@@ -1,10 +1,10 @@
 package json
 
-// RawValue is JSON as it stands in the input, to which it refers: it is valid as long as the input
-// does not change. From a [Tokenizer] it is a token, from [Get] a whole value.
+// RawValue is unparsed JSON. It refers to the input, so it is valid as long as the input does not
+// change. From a [Tokenizer] it is a token, from [Get] a whole value.
 //
-// What it is can be told from its first byte, which is all that String, Null, True, False and
-// Number look at; where it comes from has checked the rest.
+// String, Null, True, False and Number look only at its first byte, because its source has checked
+// the rest.
 type RawValue []byte
 
 // String reports whether v is a string.
@@ -22,12 +22,12 @@ func (v RawValue) False() bool { return len(v) > 0 && v[0] == 'f' }
 // Number reports whether v is a number.
 func (v RawValue) Number() bool { return len(v) > 0 && (v[0] == '-' || v[0]-'0' <= 9) }
 
-// Unquote is the text of v, a string, in new memory; see [RawValue.AppendUnquote].
+// Unquote returns the text of v, a string, in new memory: see [RawValue.AppendUnquote].
 func (v RawValue) Unquote() []byte { return v.AppendUnquote(make([]byte, 0, len(v))) }
 
 // AppendUnquote appends the text of v, a string, to b, as [AppendUnescape] does. If v is not a
-// valid string, or something follows it, nothing is appended; segmentio/encoding/json panics then.
-// A string that a [Tokenizer] gave is valid.
+// valid string, or something follows it, it appends nothing (segmentio/encoding/json panics). A
+// string from a [Tokenizer] is valid.
 func (v RawValue) AppendUnquote(b []byte) []byte {
 	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
 		b, _ = appendUnquoted(b, v[1:n-1])

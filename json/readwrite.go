@@ -6,8 +6,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// UnmarshalRead reads r to its end, without a limit (http.MaxBytesReader has one), and decodes the
-// one value that is there into what v points to, as Unmarshal does, with the flags of Parse.
+// UnmarshalRead reads r to its end, and decodes the value into the target of the pointer v, as
+// Unmarshal does, with the flags of [Parse]. It does not limit the size: use http.MaxBytesReader
+// for that.
 func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -16,8 +17,9 @@ func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	return unmarshal(data, v, flags)
 }
 
-// MarshalWrite writes v to w in one piece, as Append does with the same flags. There is no newline
-// after it. A Write that takes less than it is given, without an error, is [io.ErrShortWrite].
+// MarshalWrite writes v to w, in the form of [Append] with the same flags, with a single call of
+// Write and without a newline. If w writes less than it is given, without an error, MarshalWrite
+// returns io.ErrShortWrite.
 func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
 	b, err := Append(nil, v, flags)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Valid reports whether data is a valid JSON encoding, as encoding/json's does: UTF-8 is not looked
-// at.
+// Valid reports whether data is a valid JSON encoding. Like that of encoding/json, it does not
+// check UTF-8.
 func Valid(data []byte) bool {
 	d := decoders.Get().(*decoder)
 	ok := d.check(data, oneValue) != failed

@@ -10,9 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// A Decoder reads JSON values from a stream, as encoding/json's does: an array or object is
-// returned when its closing bracket is there, any other value when the byte after it is, or the end
-// of the stream. What follows stays in the buffer.
+// A Decoder reads JSON values from a stream, as that of encoding/json does. It returns an array or
+// object as soon as its closing bracket is read. Other values need one more byte, or the end of the
+// stream. Bytes after the value stay in the buffer.
 type Decoder struct {
 	r    io.Reader
 	buf  []byte
@@ -38,11 +38,10 @@ type Decoder struct {
 	readErr  error     // from r
 }
 
-// NewDecoder is a Decoder that reads from r. It has a buffer of its own, and may read more than it
-// is asked for.
+// NewDecoder returns a Decoder that reads from r. It has a buffer, and may read ahead.
 func NewDecoder(r io.Reader) *Decoder { return &Decoder{r: r} }
 
-// UseNumber has numbers decoded into an any as Numbers.
+// UseNumber decodes numbers into an any as Numbers.
 func (d *Decoder) UseNumber() {
 	d.flags |= UseNumber
 	if d.original != nil {
@@ -50,8 +49,7 @@ func (d *Decoder) UseNumber() {
 	}
 }
 
-// DisallowUnknownFields makes it an error when an object has a key that the struct it is decoded
-// into has no field for.
+// DisallowUnknownFields makes an object key without a field in the target struct an error.
 func (d *Decoder) DisallowUnknownFields() {
 	d.flags |= DisallowUnknownFields
 	if d.original != nil {
@@ -59,36 +57,35 @@ func (d *Decoder) DisallowUnknownFields() {
 	}
 }
 
-// RejectDuplicateNames makes it an error when an object has two members of the same name; see the
-// flag.
+// RejectDuplicateNames makes repeated names in an object an error: see the flag.
 func (d *Decoder) RejectDuplicateNames() { d.flags |= RejectDuplicateNames }
 
-// DontMatchCaseInsensitiveStructFields has keys match the names of fields exactly.
+// DontMatchCaseInsensitiveStructFields makes keys match only fields with exactly the same name.
 func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 	d.flags |= DontMatchCaseInsensitiveStructFields
 }
 
-// DontCopyString makes strings refer to the Decoder's buffer if they have no escapes. These bytes
-// of the buffer are not written again: the strings stay valid, and each keeps its buffer. The
-// buffers follow the sizes of the values and reads around them: a short string keeps about 1 KB if
-// values arrive one by one, up to 64 KB if reads before it were large, and the buffer of a larger
-// value if it was read together with that.
+// DontCopyString makes strings without escapes refer to the Decoder's buffer. The Decoder does not
+// overwrite these bytes, so the strings stay valid, and each keeps its buffer alive. The size of a
+// buffer depends on the values and reads around it: a short string keeps about 1 KB if values
+// arrive one by one, up to 64 KB after large reads, and the buffer of a larger value if both were
+// read together.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
-// DontCopyNumber is DontCopyString for Numbers.
+// DontCopyNumber does for Numbers what DontCopyString does for strings.
 func (d *Decoder) DontCopyNumber() { d.flags |= DontCopyNumber }
 
-// DontCopyRawMessage is DontCopyString for RawMessages.
+// DontCopyRawMessage does for RawMessages what DontCopyString does for strings.
 func (d *Decoder) DontCopyRawMessage() { d.flags |= DontCopyRawMessage }
 
-// ReuseRawMessage overwrites the memory of a RawMessage that the target holds; see the flag.
+// ReuseRawMessage overwrites the memory of a RawMessage in the target: see the flag.
 func (d *Decoder) ReuseRawMessage() { d.flags |= ReuseRawMessage }
 
-// ZeroCopy is DontCopyString, DontCopyNumber and DontCopyRawMessage.
+// ZeroCopy sets DontCopyString, DontCopyNumber and DontCopyRawMessage.
 func (d *Decoder) ZeroCopy() { d.flags |= ZeroCopy }
 
-// Buffered is a reader of what the Decoder has read beyond the last value, valid until the next
-// call of Decode.
+// Buffered returns a reader of the bytes that the Decoder has read after the last value. It is
+// valid until the next call of Decode.
 func (d *Decoder) Buffered() io.Reader {
 	if d.original != nil {
 		return d.original.buffered()
@@ -96,8 +93,8 @@ func (d *Decoder) Buffered() io.Reader {
 	return bytes.NewReader(d.buf[d.next:])
 }
 
-// InputOffset is how many bytes of the stream were used: where the last token or value ended, or,
-// after More, where the next begins.
+// InputOffset returns the offset in the stream after the last token or value or, after More, of the
+// next one.
 func (d *Decoder) InputOffset() int64 {
 	if d.original != nil {
 		return d.original.from + d.original.InputOffset()
@@ -105,8 +102,8 @@ func (d *Decoder) InputOffset() int64 {
 	return d.slid + int64(d.next+d.blanks)
 }
 
-// Decode reads the next value into what v points to, like Unmarshal. At the end of the stream it
-// returns io.EOF.
+// Decode decodes the next value into the target of the pointer v, as [Unmarshal] does. At the end
+// of the stream it returns io.EOF.
 func (d *Decoder) Decode(v any) error {
 	if d.original != nil {
 		return d.original.decode(v, d.flags)
@@ -362,8 +359,9 @@ func (d *Decoder) peek() (byte, error) {
 	}
 }
 
-// Token is the next token: a Delim, bool, float64, Number, string or nil. Commas and colons are
-// left out, and delimiters are matched. At the end of the stream it returns io.EOF.
+// Token returns the next token: a Delim, bool, float64, Number, string or nil. It checks commas,
+// colons and matching brackets, but returns no commas and colons. At the end of the stream it
+// returns io.EOF.
 func (d *Decoder) Token() (Token, error) {
 	if d.handsOver() {
 		return d.handOver().token()

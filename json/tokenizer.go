@@ -20,7 +20,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Tokenizer goes through JSON token by token, without allocating:
+// Tokenizer reads JSON token by token, without allocating:
 //
 //	t := json.NewTokenizer(data)
 //	for t.Next() {
@@ -33,15 +33,15 @@ import (
 //		…
 //	}
 //
-// The input may hold several values, one after the other, as [Decoder] reads them; or none. It is
-// checked as it is read: all tokens that Next gives are part of valid JSON, as far as it has been
-// read, and Err is nil at the end if and only if every value was valid and whole. (That of
-// segmentio/encoding/json looks at single tokens only.)
+// The input is a sequence of values, perhaps empty, as a [Decoder] reads them. It is validated
+// while it is read: tokens are returned as long as the input up to there is valid, and at the end
+// Err is nil only if all values were valid and complete. (The Tokenizer of segmentio/encoding/json
+// checks only single tokens.)
 //
-// A Tokenizer is stricter than a [Decoder] about numbers and words that touch: it refuses 01, 1-2
-// and nulltrue, which a Decoder, like that of encoding/json, reads as two values each.
+// A Tokenizer is stricter than a Decoder about adjacent numbers and literals: 01, 1-2 and nulltrue
+// are errors here, but two values for a Decoder, as in encoding/json.
 //
-// The tokens are scalars, { } [ ] and also the colons and commas. For the document {"a":[7,8]} they
+// Tokens are scalars, { } [ ] and also colons and commas. The tokens of the document {"a":[7,8]}
 // are
 //
 //	       {  "a"   :   [   7   ,   8   ]   }
@@ -49,27 +49,28 @@ import (
 //	Index  0   0    0   0   0   0   1   0   0
 //	IsKey     true
 //
-// All fields are for reading. A Tokenizer must not be copied between calls of Next.
+// Fields are set by Next, and must not be changed. A Tokenizer must not be copied between calls of
+// Next.
 type Tokenizer struct {
-	// Delim is the token if it is one of { } [ ] : and , else 0.
+	// Delim is the token if it is one of { } [ ] : and , and otherwise 0.
 	Delim Delim
 
-	// Value is the token as it stands in the input, to which it refers.
+	// Value is the unparsed token, a view of the input.
 	Value RawValue
 
-	// Err is why Next was false: nil at the end of the input, else a *SyntaxError with the text
-	// that encoding/json has for it, and an Offset from the beginning of the input.
+	// Err is the reason why Next returned false: nil at the end of the input, and otherwise a
+	// *SyntaxError with encoding/json's text and an Offset from the beginning of the input.
 	Err error
 
-	// Depth is the number of arrays and objects that the token is in. A bracket is not in what it
+	// Depth is the number of arrays and objects around the token. A bracket is outside of what it
 	// opens or closes.
 	Depth int
 
-	// Index is the number of commas before the token in the array or object that it is in: the
-	// position of the element, or of the pair. A comma does not count itself.
+	// Index is the position of the token's element or pair in its array or object: the number of
+	// commas before it. A comma does not count itself.
 	Index int
 
-	// IsKey tells that the token is the key of an object.
+	// IsKey reports whether the token is a key of an object.
 	IsKey bool
 
 	allow, after allowed // what may come next, and what after the next value that is complete
@@ -101,21 +102,21 @@ const (
 	afterMember  = allowComma | allowObjectEnd
 )
 
-// NewTokenizer is a Tokenizer of b, which must not change as long as it, or a Value that it gave,
+// NewTokenizer returns a Tokenizer of b. b must not change while the Tokenizer, or a Value from it,
 // is in use.
 func NewTokenizer(b []byte) *Tokenizer {
 	return &Tokenizer{data: b, allow: allowValue, after: allowValue}
 }
 
-// Reset makes t a Tokenizer of b from the beginning, as NewTokenizer does.
+// Reset makes t a Tokenizer of b, as [NewTokenizer] does.
 func (t *Tokenizer) Reset(b []byte) {
 	*t = Tokenizer{data: b, allow: allowValue, after: allowValue, deep: t.deep[:0]}
 }
 
-// Next goes on to the next token, and reports whether there is one. Once it is false it stays so
-// until Reset: at the end of the input t is as if it were reset to none; after an error there is no
-// token either, Err tells what was found, Depth and Index are those of the token that should have
-// been there, and Remaining counts from where that begins.
+// Next advances to the next token, and reports whether there is one. After it has returned false,
+// it does so until Reset. At the end of the input, t is like a Tokenizer of an empty input. After
+// an error there is no token, Err is set, Depth and Index are those of the missing token, and
+// Remaining counts from its place.
 func (t *Tokenizer) Next() bool {
 	data, i := t.data, t.pos
 	if uint(i) >= uint(len(data)) {
@@ -302,16 +303,18 @@ func (t *Tokenizer) fail(i int) bool {
 	return false
 }
 
-// Remaining is the number of bytes after the token. It begins len(t.Value) bytes before that.
+// Remaining returns the number of bytes after the token, which begins len(t.Value) bytes before
+// that.
 func (t *Tokenizer) Remaining() int { return len(t.data) - t.pos }
 
-// Kind is what the token is.
+// Kind returns the kind of the token.
 func (t *Tokenizer) Kind() Kind { return t.kind }
 
-// Bool is the value of a token that is true or false; false for others.
+// Bool returns whether the token is true.
 func (t *Tokenizer) Bool() bool { return t.kind == True }
 
-// Int is the value of a token that is a number without fraction and exponent, if it fits; else 0.
+// Int returns the token if it is a number without fraction and exponent that fits an int64, and
+// otherwise 0.
 func (t *Tokenizer) Int() int64 {
 	switch t.kind {
 	case Uint:
@@ -326,8 +329,8 @@ func (t *Tokenizer) Int() int64 {
 	return 0
 }
 
-// Uint is the value of a token that is a number without sign, fraction and exponent, if it fits;
-// else 0.
+// Uint returns the token if it is a number without sign, fraction and exponent that fits a uint64,
+// and otherwise 0.
 func (t *Tokenizer) Uint() uint64 {
 	if t.kind != Uint {
 		return 0
@@ -335,8 +338,8 @@ func (t *Tokenizer) Uint() uint64 {
 	return readUint(t.Value)
 }
 
-// Float is the value of a token that is a number, as the nearest float64: too large a number is
-// infinite. For other tokens it is 0.
+// Float returns the token, a number, as the nearest float64, which is infinite beyond the range.
+// For other tokens it returns 0.
 func (t *Tokenizer) Float() float64 {
 	if t.kind.Class() != Num {
 		return 0
@@ -348,10 +351,9 @@ func (t *Tokenizer) Float() float64 {
 	return f
 }
 
-// String is the text of a token that is a string, nil for others. If the text stands in the input
-// as it is, the result refers to it: it is valid as long as the input does not change. If not,
-// because there are escapes, or bytes that are not valid UTF-8, it is new memory: [AppendUnescape]
-// and Value do without.
+// String returns the text of a string token, and nil for other tokens. If the text has no escapes
+// and is valid UTF-8, the result is a view of the input. Otherwise it is new memory: use
+// [AppendUnescape] and Value to avoid that.
 func (t *Tokenizer) String() []byte {
 	if t.kind.Class() != String {
 		return nil

@@ -8,14 +8,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// RejectDuplicateNames makes it an error when an object has two members of the same name, wherever
-// it stands: what one reader takes from the first and another from the last is a way around checks
-// (RFC 8259, section 4, leaves it open). Names are compared exactly, and as what they mean; take it
-// together with DontMatchCaseInsensitiveStructFields. All of the input is read before anything is
-// decoded.
+// RejectDuplicateNames makes repeated names in an object an error, at any depth. RFC 8259, section
+// 4, does not define their meaning: if one program uses the first value and another the last, an
+// attacker can bypass checks. Names are compared after unescaping, and exactly: combine it with
+// DontMatchCaseInsensitiveStructFields. All of the input is read before anything is decoded.
 const RejectDuplicateNames ParseFlags = 1 << 9
 
-// A DuplicateNameError says which name an object has twice.
+// A DuplicateNameError reports a repeated name in an object.
 type DuplicateNameError struct {
 	Name   string
 	Offset int64 // of the second one, in bytes from the start of the input
