@@ -14,10 +14,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Append appends r to b as a request of a version, [V1] or [V2], and gives the longer b. It
-// allocates nothing if b has room.
+// Append appends r to b as a request of version V1 or V2. It does not allocate if b has enough
+// capacity.
 //
-// Version 1 leaves out the metadata of series and start timestamps, version 2 the metadata of the
+// Version 1 omits the metadata of series and start timestamps, version 2 the metadata of the
 // request. The symbols of version 2 are in the order of their first use.
 func Append(b []byte, version Version, r *Request) []byte {
 	switch version {

@@ -13,21 +13,20 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Decode reads body into r. Its strings are copies, which are good for ever. They are cut from
-// chunks of 4 KB: one that is kept keeps its chunk. A label that the series before has in the same
-// place shares that one's strings, as most labels do. The memory of all else is that of the request
-// before: see [Request].
+// Decode decodes body into r. Strings are copies. They share chunks of 4 KB, so one that is kept
+// keeps its chunk alive. If the previous series has the same label at the same place, both share
+// the strings. Other memory of r is reused: see [Request].
 //
-// Fields that are not known are left out. An error is an *[Error], and leaves r empty.
+// Unknown fields are ignored. An error is an *[Error], and r is then empty.
 //
-// Counts in the body are not believed: memory is made for what is there, never ahead of it. What
-// takes the most is an empty histogram, 2 bytes that become 240.
+// Decode allocates memory for elements that are in the body, not for counts that the body
+// announces. The largest expansion is that of an empty histogram, from 2 bytes to 240.
 func Decode(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, textChunk)
 }
 
-// DecodeView is Decode without the copy: the strings of r are views of body, which must not change
-// as long as they are in use.
+// DecodeView is like [Decode], but the strings of r are views of body, which must not change while
+// they are in use.
 func DecodeView(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, 0)
 }
@@ -56,7 +55,7 @@ func (r *Request) decode(b []byte, version Version, chunk int) error {
 	return nil
 }
 
-// Reset makes r empty. Of the request that was decoded it keeps the memory, but no string.
+// Reset makes r empty. It keeps the memory of slices, but no strings.
 func (r *Request) Reset() {
 	r.Series, r.Metadata = nil, nil
 	r.memory.begin()

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports what is wrong with a body, and where. Its text has all of it:
+// Error reports what is wrong with a body, and where. Its text contains all fields:
 //
 //	remotewrite: timeseries[3].labels[1].name: unexpected EOF (offset 96)
 type Error struct {
@@ -23,8 +23,8 @@ func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Of
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// ErrVersion is the cause when a body holds nothing of the version that it is read as, but fields
-// of the other: read as it stands, it would be an empty request.
+// ErrVersion is the cause for a body that has no field of its version, but fields of the other one.
+// Otherwise it would be read as an empty request.
 var ErrVersion = errors.New("remotewrite: the body is of the other version of the protocol")
 
 var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")

@@ -9,7 +9,7 @@ import (
 // customBounds is the schema of histograms whose buckets have bounds of their own.
 const customBounds = -53
 
-// Why [HistogramView.Check] refuses a histogram.
+// Errors of [HistogramView.Check].
 var (
 	ErrHistogramCount   = errors.New("remotewrite: the count of a histogram is not the sum of its buckets")
 	ErrHistogramBuckets = errors.New("remotewrite: the spans of a histogram do not have as many buckets as it has counts")
@@ -18,11 +18,12 @@ var (
 	ErrHistogramCustom  = errors.New("remotewrite: a histogram has custom bounds that do not fit: its schema, or they do not grow, or are too few, or there are negative buckets or a zero bucket beside them")
 )
 
-// Check returns why stores refuse the histogram, or nil. It asks what Prometheus asks: that spans
-// have as many buckets as there are counts, that no count is negative, and that the integers of all
-// buckets sum up to the count, of which some may be missing if the sum of the observations is NaN,
-// as those that were NaN are in no bucket. Floats are not added up, since they round. A schema that
-// is not known is not its matter. It allocates nothing.
+// Check returns the reason why stores reject the histogram, or nil. It has the checks of
+// Prometheus: spans have as many buckets as there are counts, no count is negative, and in an
+// integer histogram the sum of the buckets is the count. If the sum of the observations is NaN, the
+// buckets may have fewer, because NaN observations are in no bucket. The counts of a float
+// histogram are not added, because they are rounded. Unknown schemas are accepted. Check does not
+// allocate.
 func (h HistogramView) Check() error {
 	if h.Schema == customBounds {
 		if err := h.checkCustom(); err != nil {

@@ -3,8 +3,8 @@ package remotewrite
 // Histograms as views: their numbers are read as they are yielded, what they have several of is
 // found when it is asked for.
 
-// HistogramView is a native histogram of a series, good as long as that. Its fields are those of
-// [Histogram].
+// HistogramView is a view of a native histogram. It is valid as long as the view of its series. Its
+// fields are those of [Histogram].
 type HistogramView struct {
 	raw []byte
 
@@ -36,26 +36,26 @@ func (v *SeriesView) Histograms(yield func(HistogramView) bool) {
 	})
 }
 
-// Raw is the histogram as it came: the bytes of its message.
+// Raw returns the encoded message of the histogram.
 func (h HistogramView) Raw() []byte { return h.raw }
 
-// Negative is the buckets of negative values.
+// Negative returns the buckets of negative values.
 func (h HistogramView) Negative() BucketsView { return BucketsView{h.raw, 8} }
 
-// Positive is the buckets of positive values.
+// Positive returns the buckets of positive values.
 func (h HistogramView) Positive() BucketsView { return BucketsView{h.raw, 11} }
 
 // CustomValues yields the upper bounds of the buckets of schema -53.
 func (h HistogramView) CustomValues(yield func(float64) bool) { floats(h.raw, 16, yield) }
 
-// BucketsView is the buckets of one sign. A histogram of integers has Deltas, one of floats has
-// Counts. Each loop goes through the whole message of the histogram.
+// BucketsView is a view of the buckets of one sign. An integer histogram has Deltas, a float
+// histogram has Counts. Each loop scans the whole message of the histogram.
 type BucketsView struct {
 	raw    []byte // the histogram
 	number uint32 // of the field that holds the spans; those of deltas and counts follow
 }
 
-// Spans yields the runs of buckets.
+// Spans yields the sequences of adjacent buckets.
 func (k BucketsView) Spans(yield func(BucketSpan) bool) {
 	for i := 0; i < len(k.raw); {
 		tag, at, next := readField(k.raw, i)
@@ -70,8 +70,8 @@ func (k BucketsView) Spans(yield func(BucketSpan) bool) {
 	}
 }
 
-// Deltas yields the counts of integers: each as the difference from the one before, the first from
-// 0.
+// Deltas yields the counts of an integer histogram: the first, and then the difference of each to
+// the one before.
 func (k BucketsView) Deltas(yield func(int64) bool) {
 	number := k.number + 1
 	for i := 0; i < len(k.raw); {
@@ -89,7 +89,7 @@ func (k BucketsView) Deltas(yield func(int64) bool) {
 	}
 }
 
-// Counts yields the counts of floats.
+// Counts yields the counts of a float histogram.
 func (k BucketsView) Counts(yield func(float64) bool) { floats(k.raw, k.number+2, yield) }
 
 // floats yields the words in the fields of a number, packed or not.

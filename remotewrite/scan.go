@@ -36,9 +36,9 @@ const (
 	tagValue = 2<<3 | typeBytes
 )
 
-// Scanner walks through a body and yields views of it. The zero value is ready for Reset. It is
-// made to be used again: then it allocates nothing. Of memory for symbols it keeps what recent
-// bodies have needed. It is for one goroutine, and must not be copied once it is in use.
+// Scanner iterates over a body and yields views of it. The zero value is ready for Reset. A Scanner
+// that is reused does not allocate. It keeps memory for as many symbols as recent bodies had. It is
+// not safe for concurrent use, and must not be copied after its first use.
 //
 //	s.Reset(body, remotewrite.V1)
 //	for series := range s.Series {
@@ -63,17 +63,16 @@ type Scanner struct {
 	metadata bool // and, in version 1, such as are metadata
 }
 
-// Reset makes s begin with body, which must not change as long as s and its views are in use. What
-// Find asked for stays.
+// Reset sets the body, which must not change while s and its views are in use. The names set by
+// Find stay.
 func (s *Scanner) Reset(body []byte, version Version) {
 	s.body, s.version, s.err, s.unknown, s.metadata = body, version, nil, false, false
 	s.symbols = emptied(s.symbols, &s.peak)
 	s.series.body = nil
 }
 
-// Find makes the pass that checks a series also look for labels of these names: see
-// [SeriesView.Found]. It holds for all bodies to come, and must not be called within a loop over
-// Series.
+// Find sets label names that are searched while a series is checked: see [SeriesView.Found]. It
+// applies to all later bodies, and must not be called within a loop over Series.
 func (s *Scanner) Find(names ...string) {
 	s.names = append(s.names[:0], names...)
 	s.series.found = make([]found, len(names))
@@ -83,16 +82,16 @@ func (s *Scanner) Find(names ...string) {
 	}
 }
 
-// Err is what is wrong with the body, as an *[Error], once a loop has ended: nil if it went through
-// all of it. A loop that its body leaves has not looked at the rest.
+// Err returns the error of the body, an *[Error], after a loop has ended, or nil if the loop has
+// scanned all of it. After a break, the rest of the body has not been checked.
 func (s *Scanner) Err() error { return s.err }
 
-// Series yields every series, in order, up to the first that is not well-formed. A view is good
-// until the loop goes on.
+// Series yields the series in order, up to the first invalid one. A view is valid until the next
+// iteration.
 //
-// Whatever is wrong between series, or with the metadata of version 1, is found on the way. In
-// version 2, symbols may come after the series that refer to them: what is wrong outside of the
-// series ends the loop before the first of them.
+// Errors between series, and in the metadata of version 1, are found during the loop. In version 2,
+// symbols may follow the series that refer to them, so an error outside of the series ends the loop
+// before the first of them.
 func (s *Scanner) Series(yield func(*SeriesView) bool) {
 	switch s.version {
 	case V1:
@@ -147,8 +146,8 @@ func (s *Scanner) series1(yield func(*SeriesView) bool) {
 	}
 }
 
-// SeriesView is one series of a body. It is good until the loop that yields it goes on, and so are
-// the views that it gives.
+// SeriesView is a view of a series. It is valid until the next iteration of the loop that yields
+// it, and so are the views that its methods return.
 type SeriesView struct {
 	scanner *Scanner
 	body    []byte // from the start of the request to the end of the series
@@ -193,11 +192,11 @@ func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 	return yield(v)
 }
 
-// Raw is the series as it came: the bytes of its message.
+// Raw returns the encoded message of the series.
 func (v *SeriesView) Raw() []byte { return view(v.body, v.at, len(v.body)) }
 
-// Found is the value of label i of those that Find asked for, and how often that label is there:
-// more than once is against the rules, and the value is that of the last.
+// Found returns the value of the i-th label set by Find, and how often the series has that label.
+// If it is repeated, which the protocol forbids, the value is the last one.
 func (v *SeriesView) Found(i int) (value []byte, n int) {
 	f := &v.found[i]
 	if f.n == 0 {
@@ -206,8 +205,8 @@ func (v *SeriesView) Found(i int) (value []byte, n int) {
 	return view(v.scanner.body, f.value, f.end), f.n
 }
 
-// Label is the value of a label, the last if there are several, and how often it is there. To look
-// for the same labels in every series, Find is faster.
+// Label returns the value of a label, the last one if it is repeated, and how often the series has
+// it. To search for the same labels in every series, Find is faster.
 func (v *SeriesView) Label(name string) (value []byte, n int) {
 	v.Labels(func(have, is []byte) bool {
 		if string(have) == name {
@@ -341,7 +340,8 @@ func readLabel(b []byte, i int) (l label) {
 	return l
 }
 
-// Labels yields the labels as they came: sorted by name, if the sender follows the rules.
+// Labels yields the labels in the order of the body. The protocol requires that they are sorted by
+// name.
 func (v *SeriesView) Labels(yield func(name, value []byte) bool) {
 	if v.scanner.version == V2 {
 		v.labels2(yield)
@@ -395,8 +395,7 @@ func (v *SeriesView) fields(tag uint32, n int, yield func(b []byte, i int) bool)
 	}
 }
 
-// Samples yields the samples. Their values keep the bits that they have on the wire: stale markers
-// are NaNs of their own.
+// Samples yields the samples. Values keep their bits, including those of stale markers.
 func (v *SeriesView) Samples(yield func(Sample) bool) {
 	b := v.body
 	for i, n := v.rest, v.samples; n > 0; {
@@ -421,7 +420,7 @@ func (v *SeriesView) Samples(yield func(Sample) bool) {
 	}
 }
 
-// ExemplarView is an exemplar of a series, good as long as that.
+// ExemplarView is a view of an exemplar. It is valid as long as the view of its series.
 type ExemplarView struct {
 	scanner *Scanner
 	body    []byte
@@ -453,7 +452,7 @@ func (v *SeriesView) Exemplars(yield func(ExemplarView) bool) {
 	})
 }
 
-// Labels yields the labels of the exemplar: a trace ID, mostly.
+// Labels yields the labels of the exemplar, usually a trace ID.
 func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
 	if e.scanner.version == V2 {
 		e.scanner.labels2(e.body, e.at, yield)
@@ -462,16 +461,16 @@ func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
 	labels1(e.body, e.at, yield)
 }
 
-// MetadataView is what is known of a metric: in version 1 an entry of the request, with the name of
-// a family of metrics; in version 2 that of a series.
+// MetadataView is a view of the description of a metric: in version 1 an entry of the request, with
+// the name of a metric family; in version 2 that of a series.
 type MetadataView struct {
 	Type       MetricType
 	Family     []byte // version 1
 	Help, Unit []byte
 }
 
-// Metadata yields the metadata of a request of version 1, up to the first entry that is not
-// well-formed. In version 2 it belongs to the series: see [SeriesView.Metadata].
+// Metadata yields the metadata of a request of version 1, up to the first invalid entry. In version
+// 2, metadata belongs to series: see [SeriesView.Metadata].
 func (s *Scanner) Metadata(yield func(MetadataView) bool) {
 	if s.version != V1 {
 		return

@@ -89,9 +89,9 @@ func (s *Scanner) index() bool {
 	return true
 }
 
-// Symbols yields the symbols of a body of version 2, in order: the first is empty. They are views
-// of the body, all of it is looked at before the first, and [Scanner.Err] says what is wrong
-// outside of the series.
+// Symbols yields the symbols of a body of version 2, in order. The first is empty. They are views
+// of the body. All of the body is scanned before the first symbol, and [Scanner.Err] returns an
+// error outside of the series.
 func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 	if s.version != V2 || !s.index() {
 		return
@@ -284,8 +284,8 @@ func (s *Scanner) labels2(b []byte, i int, yield func(name, value []byte) bool) 
 	})
 }
 
-// Metadata is that of the series, in version 2. In version 1 it is of the request: see
-// [Scanner.Metadata].
+// Metadata returns the metadata of the series, in version 2. In version 1, metadata belongs to the
+// request: see [Scanner.Metadata].
 func (v *SeriesView) Metadata() (m MetadataView) {
 	if v.scanner.version != V2 {
 		return m

@@ -16,53 +16,55 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// By tells to which part a series belongs: that of the value of a label. Split keeps neither the
-// slice nor the func.
+// By determines the part of a series by the value of a label. Split keeps neither the slice nor the
+// function.
 type By struct {
-	// Labels are names, the most important first: the first of them that a series has decides,
-	// wherever it stands in the series. An empty value is as good as none.
+	// Labels are label names in the order of precedence. The first of them that a series has,
+	// wherever it is in the series, decides. A label with an empty value counts as missing.
 	Labels []string
-	// Remove takes the label that decides out of the series, and those of the list that are empty.
+	// Remove removes the deciding label from the series, and labels of the list with an empty
+	// value.
 	Remove bool
-	// MaxParts, MaxSeries and MaxSymbols are how many parts, series and (in version 2) symbols
-	// there may be; 0 is no bound. They bound the memory that a body takes beyond itself: see the
-	// limits in the package comment.
+	// MaxParts, MaxSeries and MaxSymbols are the maximum numbers of parts, series and (in version
+	// 2) symbols; 0 means no limit. They limit the memory in addition to the body: see the package
+	// comment.
 	MaxParts, MaxSeries, MaxSymbols int
-	// Sound rejects series that no store takes: without a name, or with a native histogram that
-	// [HistogramView.Check] refuses.
+	// Sound rejects series that no store accepts: those without a name, or with a native histogram
+	// for which [HistogramView.Check] returns an error.
 	Sound bool
-	// Default is the value of series that have none of the labels. If it is empty, they are a part
-	// of their own: see [Part.Missing].
+	// Default is the value for series without any of the labels. If it is empty, they are a part of
+	// their own: see [Part.Missing].
 	Default string
-	// Accept, if there is one, is asked whether a series may be in the part of key, in the order of
-	// the body, unless the series is rejected already. Its error rejects the series, and is the
-	// cause that [Splitter.Rejected] gives, but [ErrLeftOut], which leaves the series out without
-	// counting it. The view is good during the call, and its Found goes by Labels; the key is good
-	// as long as the parts. Accept must not use the Splitter.
+	// Accept, if not nil, is called for each series that has not been rejected, in the order of the
+	// body, with the key of its part. If it returns an error, the series is rejected with that
+	// cause (see [Splitter.Rejected]), except for [ErrLeftOut], which omits the series without
+	// counting it. The view is valid during the call, and its Found refers to Labels; the key is
+	// valid as long as the parts. Accept must not use the Splitter.
 	Accept func(key []byte, s *SeriesView) error
 }
 
 var (
-	// ErrParts, ErrSeries and ErrSymbols are why Split fails when there are more than MaxParts,
+	// ErrParts, ErrSeries and ErrSymbols are returned by Split if there are more than MaxParts,
 	// MaxSeries or MaxSymbols.
 	ErrParts   = errors.New("remotewrite: too many parts")
 	ErrSeries  = errors.New("remotewrite: too many series")
 	ErrSymbols = errors.New("remotewrite: too many symbols")
-	// ErrDuplicate is why a series is rejected that has one of the labels more than once.
+	// ErrDuplicate: a series has one of the labels more than once.
 	ErrDuplicate = errors.New("remotewrite: a label is there twice")
-	// ErrNoLabels is why a series is rejected of whose labels nothing would be left.
+	// ErrNoLabels: no label of a series remains after removal.
 	ErrNoLabels = errors.New("remotewrite: no label but those that are removed")
-	// ErrNoName is why a series is rejected without the label __name__, or with an empty one.
+	// ErrNoName: a series has no label __name__, or an empty one.
 	ErrNoName = errors.New("remotewrite: no label __name__, or an empty one")
-	// ErrLeftOut is what Accept returns for a series that is to be in no part and is not rejected.
+	// ErrLeftOut is returned by Accept to omit a series from all parts without rejecting it.
 	ErrLeftOut = errors.New("remotewrite: left out")
 )
 
-// Splitter takes requests apart. The zero value is ready for use. It is made to be used again: then
-// it allocates nothing, unless a request has more series or parts than any recent one: what these
-// have not needed it lets go. It is for one goroutine, and must not be copied once it is in use.
+// Splitter splits requests by a label. The zero value is ready to use. A Splitter that is reused
+// allocates only if a request has more series or parts than recent ones; memory that recent
+// requests did not need is released. It is not safe for concurrent use, and must not be copied
+// after its first use.
 //
-// All that it gives is good until the next Split, and as long as the body does not change.
+// All results are valid until the next Split, and as long as the body does not change.
 type Splitter struct {
 	scanner  Scanner  // which finds the labels
 	by       By       // Remove, MaxParts and MaxSeries; what else a call gives stays the caller's
@@ -87,7 +89,7 @@ type Splitter struct {
 	decided []int32  // in version 2, by symbol: 1 + the number of the part whose series it decides of, or 0
 }
 
-// A Rejection tells why a series is in no part.
+// A Rejection has the reason why a series is in no part.
 type Rejection struct {
 	Series int // its number in the request
 	Cause  error
@@ -96,7 +98,7 @@ type Rejection struct {
 // maxReasons is how many rejections are told one by one.
 const maxReasons = 8
 
-// Part is the series of one value of the label.
+// Part contains the series with one value of the label.
 type Part struct {
 	splitter *Splitter
 	key      []byte
@@ -125,8 +127,8 @@ type piece struct {
 // cut is a field that is removed.
 type cut struct{ from, to int }
 
-// Split takes body, which is shorter than 4 GB, apart. An *[Error], ErrParts or ErrSeries leaves no
-// parts.
+// Split splits body, which must be shorter than 4 GB. After an error, an *[Error], [ErrParts],
+// [ErrSeries] or [ErrSymbols], there are no parts.
 func (p *Splitter) Split(body []byte, version Version, by By) error {
 	if uint64(len(body)) > math.MaxUint32 {
 		p.begin(nil, version)
@@ -153,7 +155,7 @@ func (p *Splitter) Split(body []byte, version Version, by By) error {
 	return err
 }
 
-// Reset lets go of the body and of all that was given of it, as is wise before p waits in a pool.
+// Reset removes all references to the body. Call it before p is put into a pool.
 func (p *Splitter) Reset() { p.begin(nil, 0) }
 
 // begin forgets the last request, and makes p ready for body.
@@ -381,7 +383,7 @@ func (p *Splitter) addCut(part *Part, v *SeriesView) {
 	p.add(part, piece{from: uint32(from), to: uint32(len(v.body))})
 }
 
-// Parts yields the parts, in the order in which their first series stand in the body.
+// Parts yields the parts in the order of their first series in the body.
 func (p *Splitter) Parts(yield func(*Part) bool) {
 	for i := range p.parts {
 		if !yield(&p.parts[i]) {
@@ -390,23 +392,24 @@ func (p *Splitter) Parts(yield func(*Part) bool) {
 	}
 }
 
-// Len is how many parts there are.
+// Len returns the number of parts.
 func (p *Splitter) Len() int { return len(p.parts) }
 
-// Whole reports whether the body, as it came, is the request of the one part that there is: every
-// series belongs to it, nothing was removed, and there is nothing else in the body.
+// Whole reports whether the body is identical to the request of a single part: all series belong to
+// it, nothing was removed, and the body has nothing else.
 func (p *Splitter) Whole() bool { return p.WholeWithMetadata() && !p.scanner.metadata }
 
-// WholeWithMetadata reports the same, but for metadata of version 1, which the part may be meant to
-// have.
+// WholeWithMetadata is like Whole, but ignores metadata of version 1, which the part may be meant
+// to have.
 func (p *Splitter) WholeWithMetadata() bool { return len(p.parts) == 1 && !p.changed }
 
-// Rejected is how many series are in no part, and why the first few of them are not.
+// Rejected returns the number of series that were rejected, and the first few of them with their
+// causes.
 func (p *Splitter) Rejected() (n int, first []Rejection) { return p.rejected, p.reasons }
 
 // MetadataRaw yields the metadata of a request of version 1, which belongs to no series and is in
-// no part: each entry as a field that may be appended to the request of any part. In version 2
-// there is none: it stays with the series.
+// no part. Each entry is an encoded field that can be appended to any part. In version 2 it yields
+// nothing, because metadata belongs to series.
 func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	b := p.scanner.body
 	if !p.scanner.metadata || p.scanner.err != nil {
@@ -421,22 +424,22 @@ func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	}
 }
 
-// Key is the value of the label that decided, a view of the body; or Default. It must not be
+// Key returns the value of the deciding label, a view of the body, or Default. It must not be
 // changed.
 func (part *Part) Key() []byte { return part.key }
 
-// Missing reports whether this is the part of the series that have none of the labels, for which
-// there was no Default.
+// Missing reports whether the part has the series without any of the labels, if there is no
+// Default.
 func (part *Part) Missing() bool { return len(part.key) == 0 }
 
-// Size returns how many bytes Append appends in version 1. In version 2 the symbols come on top:
-// see AppendSize.
+// Size returns the number of bytes that Append appends in version 1. In version 2, symbols are
+// added: see [Part.AppendSize].
 func (part *Part) Size() int { return part.size }
 
-// AppendSize returns how many bytes Append appends, in both versions. In version 2 that can be as
-// much as the body for each part, since a symbol is in every part whose series refer to it: a
-// program that appends parts of bodies that it does not trust should add the sizes up first.
-// AppendSize takes about as long as Append, less the time to copy the symbols.
+// AppendSize returns the number of bytes that Append appends, in both versions. In version 2 that
+// can be the size of the body for each part, because a symbol is in every part whose series refer
+// to it: to append parts of untrusted bodies, add up the sizes first. AppendSize takes about as
+// long as Append without copying the symbols.
 func (part *Part) AppendSize() int {
 	if part.splitter.scanner.version == V2 {
 		return part.appendSize2()
@@ -444,13 +447,12 @@ func (part *Part) AppendSize() int {
 	return part.size
 }
 
-// Append appends the part as a request of the version that the body is of. In version 1, requests
-// may be joined by appending one to the other; in version 2 not, because references would count
-// from the wrong symbol.
+// Append appends the part as a request of the same version as the body. In version 1, requests can
+// be concatenated. In version 2 they cannot, because references would refer to wrong symbols.
 //
-// In version 2 each part has the symbols that it refers to, so all parts together may be far larger
-// than the body: a body of 1.1 MB whose 4000 tenants refer to the same long symbols makes 3.8 GB.
-// Append one part at a time, and ask [Part.AppendSize] first.
+// In version 2 each part has the symbols that it refers to, so the parts together can be much
+// larger than the body: a body of 1.1 MB whose 4000 tenants refer to the same long symbols makes
+// 3.8 GB. Append one part at a time, and call [Part.AppendSize] first.
 func (part *Part) Append(dst []byte) []byte {
 	p := part.splitter
 	if p.scanner.version == V2 {

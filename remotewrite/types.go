@@ -2,7 +2,7 @@ package remotewrite
 
 import "math"
 
-// Version is that of the protocol: it tells which messages a body is made of.
+// Version is the version of the protocol, which determines the messages in a body.
 type Version uint8
 
 const (
@@ -10,14 +10,13 @@ const (
 	V2 Version = 2 // io.prometheus.write.v2.Request
 )
 
-// Request is a request of either version as plain values. [Decode] fills it, [Append] writes it.
+// Request is a request of either version. [Decode] fills it, [Append] writes it.
 //
-// What is of one version only says so: Decode of the other leaves it empty, and Append of the other
-// leaves it out.
+// Some fields exist in one version only. Decode leaves them empty for the other version, and Append
+// omits them.
 //
-// A Request that is decoded into owns the memory of its slices, all of them, and uses it again for
-// the next request: they are good until then. It is for one goroutine, save that any number may
-// Append it.
+// A Request owns the memory of all its slices, and Decode reuses it: slices are valid until the
+// next request. Decode must not be called concurrently, but Append may.
 type Request struct {
 	Series   []Series
 	Metadata []Metadata // of families of metrics: version 1
@@ -25,7 +24,7 @@ type Request struct {
 	memory memory
 }
 
-// Series is a metric with its labels, and what was seen of it.
+// Series is a metric with its labels, and its data.
 type Series struct {
 	Labels     []Label // sorted by name, if the sender follows the rules
 	Samples    []Sample
@@ -37,18 +36,18 @@ type Series struct {
 // Label is a name and a value.
 type Label struct{ Name, Value string }
 
-// Sample is a value at a time. Both times are in milliseconds since 1970.
+// Sample is a value at a time. Times are milliseconds since 1970.
 type Sample struct {
 	Value          float64 // keeps the bits of a NaN: see StaleNaN
 	Timestamp      int64
 	StartTimestamp int64 // version 2
 }
 
-// StaleNaN is the bits of the value of a sample, or the sum of a histogram, after which its series
-// ends. It is a NaN of its own, which only [math.Float64bits] tells from others.
+// StaleNaN is the bit pattern of a stale marker: the value of a sample, or the sum of a histogram,
+// after which its series ends. Use math.Float64bits to distinguish it from other NaNs.
 const StaleNaN uint64 = 0x7ff0000000000002
 
-// Exemplar is an example of what was counted, such as a trace.
+// Exemplar is an example of an observation, such as a trace.
 type Exemplar struct {
 	Labels    []Label
 	Value     float64
@@ -69,21 +68,21 @@ type Histogram struct {
 	StartTimestamp     int64     // version 2
 }
 
-// Buckets are those of one sign. Their counts are Deltas in a histogram of integers, Counts in one
-// of floats.
+// Buckets are the buckets of one sign. An integer histogram has Deltas, a float histogram has
+// Counts.
 type Buckets struct {
 	Spans  []BucketSpan
 	Deltas []int64 // each from the one before, the first from 0
 	Counts []float64
 }
 
-// BucketSpan is a run of buckets.
+// BucketSpan is a sequence of adjacent buckets.
 type BucketSpan struct {
 	Offset int32 // buckets left out since the span before; of the first span, where it begins
 	Length uint32
 }
 
-// Count is the number of observations of a histogram, an integer or a float; the zero value is
+// Count is the number of observations of a histogram, an integer or a float. The zero value is
 // neither. It keeps the bits of a NaN.
 type Count struct {
 	kind countKind
@@ -98,13 +97,13 @@ const (
 	countFloat
 )
 
-// IntCount is n, in a histogram of integers.
+// IntCount returns the count of an integer histogram.
 func IntCount(n uint64) Count { return Count{countInt, n} }
 
-// FloatCount is f, in a histogram of floats.
+// FloatCount returns the count of a float histogram.
 func FloatCount(f float64) Count { return Count{countFloat, math.Float64bits(f)} }
 
-// Int is the integer, and whether it is one.
+// Int returns the count as an integer, and whether it is one.
 func (c Count) Int() (n uint64, ok bool) {
 	if c.kind != countInt {
 		return 0, false
@@ -112,7 +111,7 @@ func (c Count) Int() (n uint64, ok bool) {
 	return c.bits, true
 }
 
-// Float is the float, and whether it is one.
+// Float returns the count as a float, and whether it is one.
 func (c Count) Float() (f float64, ok bool) {
 	if c.kind != countFloat {
 		return 0, false
@@ -120,7 +119,7 @@ func (c Count) Float() (f float64, ok bool) {
 	return math.Float64frombits(c.bits), true
 }
 
-// ResetHint tells whether a histogram starts over after the one before it.
+// ResetHint indicates whether a histogram was reset after the one before it.
 type ResetHint int32
 
 const (
@@ -130,7 +129,7 @@ const (
 	ResetHintGauge
 )
 
-// Metadata is what is known of a metric.
+// Metadata describes a metric.
 type Metadata struct {
 	Type             MetricType
 	MetricFamilyName string // version 1
@@ -138,7 +137,7 @@ type Metadata struct {
 	Unit             string
 }
 
-// MetricType is the same in both versions.
+// MetricType is the type of a metric. The numbers are the same in both versions.
 type MetricType int32
 
 const (
