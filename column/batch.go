@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Batch is a set of columns of equal length, in the order in which they first appeared.
+// Batch is a set of columns of equal length, in the order of their first appearance.
 //
-// Columns hand themselves out by name ([Batch.Column]). A batch remembers its last shape: the next
-// batch with the same names in the same order finds each one at the first comparison, and reuses
-// its buffers and its name.
+// [Batch.Column] returns a column by name. A batch remembers the names of its previous content: if
+// the next content has the same names in the same order, each column is found by one comparison,
+// and its memory and name are reused.
 type Batch struct {
 	Columns []*Column
 	Rows    int
 
-	// MaxRows bounds the rows. MaxColumns and MaxCells bound what hostile input can make of few
-	// bytes: a batch with many columns, each present in few rows, would otherwise grow as rows ×
-	// columns. Zero means no limit.
+	// MaxRows is the maximum number of rows. MaxColumns and MaxCells limit the size of a batch with
+	// many columns that have values in few rows: without a limit, it grows as rows × columns. Zero
+	// means no limit.
 	MaxRows    int
 	MaxColumns int
 	MaxCells   int
@@ -36,7 +36,7 @@ const linear = 8
 // of these thousands.
 const farMore = 64
 
-// Reset empties the batch and keeps its buffers.
+// Reset removes all cells and keeps the memory.
 func (b *Batch) Reset() {
 	if len(b.spare) > farMore*len(b.Columns) { // to clear a map takes as long as its largest size
 		for _, c := range b.Columns {
@@ -48,7 +48,7 @@ func (b *Batch) Reset() {
 	b.Columns, b.Rows, b.next = b.Columns[:0], 0, 0
 }
 
-// Find is the column called name, or nil.
+// Find returns the column with this name, or nil.
 func (b *Batch) Find(name string) *Column {
 	if i := b.find(name); i >= 0 {
 		return b.Columns[i]
@@ -59,9 +59,9 @@ func (b *Batch) Find(name string) *Column {
 // ErrName is returned for the name of a column that is not UTF-8.
 var ErrName = errors.New("column: a name is not UTF-8")
 
-// Column is the column called name, made when there is none: then it has a null for each row closed
-// so far. The error says that the batch is at its MaxColumns, or too sparse for its MaxCells, or is
-// [ErrName]; then no column is made.
+// Column returns the column with this name. If there is none, it is created with a null for each
+// closed row. Column returns an error, and creates no column, if the batch has MaxColumns columns,
+// if it would have more than MaxCells, and for an invalid name ([ErrName]).
 func (b *Batch) Column(name []byte) (*Column, error) {
 	if i := b.next; i < len(b.Columns) && b.Columns[i].Name == string(name) {
 		b.next++
@@ -127,8 +127,8 @@ func (b *Batch) reindex(n int) {
 	}
 }
 
-// CloseRow ends a row: columns that did not get a cell get a null. The error says that the batch is
-// too sparse for its MaxCells.
+// CloseRow ends a row: columns without a cell in the row get a null. It returns an error if the
+// batch has more than MaxCells.
 func (b *Batch) CloseRow() error {
 	if b.MaxRows > 0 && b.Rows >= b.MaxRows {
 		return TooManyRows(b.MaxRows)
@@ -146,9 +146,9 @@ func (b *Batch) CloseRow() error {
 	return nil
 }
 
-// Undo drops the cells beyond Rows: those of a row that was begun and not closed, or of closed ones
-// after Rows was set back. Columns have the kind that they had before those cells, or before they
-// were to accept one that did not come; one without a value is free again to take on any.
+// Undo removes the cells beyond Rows: those of an unfinished row, or of closed rows after Rows was
+// reduced. Each column gets back the kind that it had before these cells, and before it was
+// prepared for a cell that did not follow. A column without a value may get any kind again.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {
@@ -160,7 +160,7 @@ func (b *Batch) Undo() {
 	}
 }
 
-// TooManyRows is the error of a batch that exceeds its limit of rows.
+// TooManyRows returns the error for a batch with more than most rows.
 func TooManyRows(most int) error {
 	return fmt.Errorf("column: more than %d rows in one batch; send smaller batches", most)
 }
@@ -172,7 +172,7 @@ func (b *Batch) checkCells(rows, columns int) error {
 	return nil
 }
 
-// Bytes is what the batch's cells occupy.
+// Bytes returns the size of the batch's cells.
 func (b *Batch) Bytes() int {
 	n := 0
 	for _, c := range b.Columns {
@@ -181,7 +181,7 @@ func (b *Batch) Bytes() int {
 	return n
 }
 
-// Footprint is what the batch's buffers occupy, the spare ones included.
+// Footprint returns the size of the batch's memory, including memory that is not in use.
 func (b *Batch) Footprint() int {
 	n := 0
 	for _, c := range b.spare {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Bitmap is a set of row numbers, one bit each, the lowest bit of a word first. Rows beyond its end
-// are not in it, so an empty Bitmap is a column without nulls. Methods that add return the bitmap,
-// as append does.
+// Bitmap is a set of row numbers, with one bit each, lowest bits first. Rows beyond its end are not
+// in the set, so an empty Bitmap means that a column has no nulls. Methods that add rows return the
+// bitmap, as append does.
 type Bitmap []uint64
 
 // Get reports whether i is set.
@@ -64,7 +64,7 @@ func (b Bitmap) Any() bool {
 	return false
 }
 
-// Count is the number of bits set.
+// Count returns the number of set bits.
 func (b Bitmap) Count() int {
 	n := 0
 	for _, w := range b {
@@ -73,7 +73,7 @@ func (b Bitmap) Count() int {
 	return n
 }
 
-// Truncate drops the bits from row n on.
+// Truncate removes bit n and all after it.
 func (b Bitmap) Truncate(n int) Bitmap {
 	words := (n + 63) >> 6
 	if words > len(b) {

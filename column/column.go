@@ -32,13 +32,13 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// KindOf is the kind that prints as name.
+// KindOf returns the kind with this name.
 func KindOf(name string) (Kind, bool) {
 	i := slices.Index(kindNames[:], name)
 	return Kind(max(i, 0)), i >= 0
 }
 
-// Column is a named, typed run of cells. See the package comment for which slice a kind uses.
+// Column is a sequence of cells of one type. The package comment describes the slice of each kind.
 type Column struct {
 	Name   string
 	Kind   Kind
@@ -60,10 +60,10 @@ type Column struct {
 	zeros [Time + 1]int // by kind: how many of the first cells are zero in its buffer, and set in that of Nulls
 }
 
-// ErrTextTooLong says that the strings of one column exceed 4 GiB, the reach of its offsets.
+// ErrTextTooLong is returned if the strings of a column exceed 4 GiB, the range of its offsets.
 var ErrTextTooLong = errors.New("column: strings exceed 4 GiB")
 
-// Reset empties the column and keeps its buffers and its name.
+// Reset removes all cells and keeps the memory and the name.
 func (c *Column) Reset() {
 	c.Kind, c.Rows, c.widened, c.exact = Null, 0, 0, 0
 	c.zeros = [Time + 1]int{}
@@ -72,8 +72,8 @@ func (c *Column) Reset() {
 	c.Nulls = c.Nulls[:0]
 }
 
-// StringAt is cell i of a String column. It is valid until the column is reset or appended to; to
-// append to it takes new memory.
+// StringAt returns cell i of a String column. It is valid until the column is reset or appended to.
+// An append to the result allocates.
 func (c *Column) StringAt(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -83,8 +83,8 @@ func (c *Column) StringAt(i int) []byte {
 	return c.Text[start:end:end]
 }
 
-// InvalidText returns the first row, of those from row `from` on, whose text is not UTF-8, or -1.
-// It looks at all of their text in one pass.
+// InvalidText returns the first row, starting with `from`, whose text is not UTF-8, or -1. It
+// checks all text in one pass.
 func (c *Column) InvalidText(from int) int {
 	if c.Kind != String || from >= c.Rows {
 		return -1
@@ -138,12 +138,12 @@ func (c *Column) IsNull(i int) bool { return c.Kind == Null || c.Nulls.Get(i) }
 // HasNulls reports whether any cell is null.
 func (c *Column) HasNulls() bool { return c.Rows > 0 && (c.Kind == Null || c.Nulls.Any()) }
 
-// Bytes is what the column's cells occupy, in bytes.
+// Bytes returns the size of the column's cells in bytes.
 func (c *Column) Bytes() int {
 	return 8*(len(c.Ints)+len(c.Floats)+len(c.Nulls)) + len(c.Bools) + len(c.Text) + 4*len(c.Ends)
 }
 
-// Footprint is what the column's buffers occupy, used or not, in bytes.
+// Footprint returns the size of the column's memory in bytes, including memory that is not in use.
 func (c *Column) Footprint() int {
 	return 8*(cap(c.Ints)+cap(c.Floats)+cap(c.Nulls)) + cap(c.Bools) + cap(c.Text) + 4*cap(c.Ends)
 }
@@ -218,10 +218,10 @@ func (c *Column) forget(n int) {
 	c.zeros = zeros
 }
 
-// Accepts prepares the column for a cell of kind k and reports whether it can hold one. A column of
-// nulls takes on the kind. An Int64 column that meets a Float64 is widened, unless a float64 would
-// round one of its cells. A Float64 column accepts the Int64 cells that [Column.AcceptsInt64]
-// accepts. All calls together take time linear in the cells.
+// Accepts reports whether the column can hold a cell of kind k, and prepares it. A column of nulls
+// gets the kind. An Int64 column is widened for a Float64, unless a float64 would round one of its
+// cells. A Float64 column can hold the Int64 cells for which [Column.AcceptsInt64] is true. The
+// total time of all calls is linear in the number of cells.
 func (c *Column) Accepts(k Kind) bool {
 	switch {
 	case c.Kind == k:
@@ -240,14 +240,14 @@ func (c *Column) Accepts(k Kind) bool {
 	return true
 }
 
-// AcceptsInt64 is Accepts for the integer v: it is false as well if the column is a Float64 one and
-// would round v.
+// AcceptsInt64 is like [Column.Accepts] for the integer v. It is also false if the column is a
+// Float64 column that would round v.
 func (c *Column) AcceptsInt64(v int64) bool {
 	return c.Accepts(Int64) && (c.Kind != Float64 || isExact(v))
 }
 
-// Mismatch describes why the column does not accept a cell of kind k, as in "a bool in a column of
-// int64".
+// Mismatch returns the reason why the column does not accept a cell of kind k, such as "a bool in a
+// column of int64".
 func (c *Column) Mismatch(k Kind) string {
 	text := fmt.Sprintf("%s %v in a column of %v", article(k), k, c.Kind)
 	if c.Kind == Int64 && k == Float64 {
@@ -258,7 +258,7 @@ func (c *Column) Mismatch(k Kind) string {
 	return text
 }
 
-// MismatchInt64 describes why the column does not accept the integer v.
+// MismatchInt64 returns the reason why the column does not accept the integer v.
 func (c *Column) MismatchInt64(v int64) string {
 	if c.Kind == Float64 {
 		return fmt.Sprintf("%d in a column of float64, which would round it", v)
@@ -304,8 +304,9 @@ func (c *Column) Inexact() int {
 	return -1
 }
 
-// FirstFloat returns a row of a Float64 column that has a float, or -1. From the row on that
-// widened the column, it is the first with a fraction, or else the first that is not null.
+// FirstFloat returns a row of a Float64 column that has a float, or -1. Among the rows from the one
+// that widened the column, it is the first with a fraction or, if there is none, the first that is
+// not null.
 func (c *Column) FirstFloat() int {
 	if c.Kind != Float64 {
 		return -1
@@ -341,8 +342,8 @@ func (c *Column) convert() int {
 	return c.exact
 }
 
-// Widen turns an Int64 column into a Float64 one. It rounds the integers that a float64 cannot hold
-// to the nearest; Accepts does not widen a column that has one.
+// Widen converts an Int64 column to Float64. Integers that a float64 cannot represent are rounded
+// to the nearest. [Column.Accepts] does not widen such a column.
 func (c *Column) Widen() {
 	exact := c.convert()
 	c.Kind, c.widened = Float64, c.Rows
@@ -366,7 +367,7 @@ var ErrInexact = errors.New("column: a float64 would round an integer")
 
 // The Append methods below need a column that Accepts their cell. They do not check that.
 
-// AppendInt64 appends v, as a float to a Float64 column.
+// AppendInt64 appends v, or its float64 to a Float64 column.
 func (c *Column) AppendInt64(v int64) {
 	if c.Kind == Float64 {
 		c.Floats = append(c.Floats, float64(v))
@@ -392,7 +393,7 @@ func (c *Column) AppendBool(v bool) {
 	c.Rows++
 }
 
-// AppendString copies s to the column's arena.
+// AppendString appends a copy of s.
 func (c *Column) AppendString(s []byte) error {
 	if uint64(len(c.Text))+uint64(len(s)) > math.MaxUint32 {
 		return ErrTextTooLong
@@ -403,9 +404,9 @@ func (c *Column) AppendString(s []byte) error {
 	return nil
 }
 
-// AppendColumn appends the cells of o from row `from` up to, not including, `to`. The column must
-// Accept o's kind. The error is [ErrTextTooLong], or [ErrInexact] for an integer of o that a
-// Float64 column would round; then nothing is appended.
+// AppendColumn appends the cells of o from row `from` up to, but not including, `to`. The column
+// must accept o's kind. It appends nothing and returns an error if the text is too long
+// ([ErrTextTooLong]), or if a Float64 column would round an integer of o ([ErrInexact]).
 func (c *Column) AppendColumn(o *Column, from, to int) error {
 	n := to - from
 	if o.Kind == Null {
@@ -460,7 +461,7 @@ func (c *Column) AppendColumn(o *Column, from, to int) error {
 	return nil
 }
 
-// Truncate drops the cells from row n on.
+// Truncate removes row n and all after it.
 func (c *Column) Truncate(n int) {
 	if n >= c.Rows {
 		return

@@ -15,10 +15,9 @@ const (
 // longest is the length of the longest timestamp that is written in words.
 const longest = len("2006-01-02T15:04:05.999999999+07:00")
 
-// Append appends t in the form of RFC 3339, with as many digits of a fraction as it needs. The
-// bytes are those of t.AppendFormat(dst, time.RFC3339Nano), whatever the year and the zone. Append
-// allocates only to make dst longer. Like AppendFormat, it may write zeros that it then cuts off:
-// into what capacity dst has beyond the result.
+// Append appends t in the format of RFC 3339, with as many fractional digits as needed. The bytes
+// are those of t.AppendFormat(dst, time.RFC3339Nano), for all years and zones. Append allocates
+// only to extend dst. Like AppendFormat, it may write to dst's capacity beyond the result.
 func Append(dst []byte, t time.Time) []byte {
 	offset := 0
 	if t.Location() != time.UTC {

@@ -15,11 +15,10 @@ const (
 	aWeek   = 7 * aDay
 )
 
-// ParseDuration reads a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours and a week is 7
-// days; years and months have no fixed length and are [ErrCalendar]. A sign may stand in front. The
-// last number may have a fraction, after a dot or a comma; what is smaller than a nanosecond is cut
-// off. A duration that does not fit is [ErrDurationRange], and what is no duration is
-// [ErrDuration]. ParseDuration does not allocate.
+// ParseDuration parses a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours and a week 7 days.
+// Years and months have no fixed length: [ErrCalendar]. A sign may precede the P. The last number
+// may have a fraction after a dot or a comma, which is truncated to nanoseconds. The other errors
+// are [ErrDurationRange] and [ErrDuration]. ParseDuration does not allocate.
 func ParseDuration(s string) (time.Duration, error) {
 	most, negative := uint64(math.MaxInt64), false
 	i := 0
@@ -126,9 +125,9 @@ func fractionOf(unit uint64, digits string) uint64 {
 	return n
 }
 
-// AppendDuration appends d in its canonical form: hours, minutes and seconds, those that are not 0,
-// or PT0S. There are no days, since in other programs a day may have 23 or 25 hours.
-// [ParseDuration] reads it back as d. AppendDuration allocates only to make dst longer.
+// AppendDuration appends d in canonical form: the hours, minutes and seconds that are not 0, or
+// PT0S. It writes no days, because in other programs a day may have 23 or 25 hours. ParseDuration
+// returns d again. AppendDuration allocates only to extend dst.
 func AppendDuration(dst []byte, d time.Duration) []byte {
 	n := uint64(d)
 	if d < 0 {

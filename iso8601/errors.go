@@ -1,8 +1,7 @@
 package iso8601
 
-// Error is what is wrong with a timestamp or a duration. Every error of this package is one of the
-// constants below: it costs no allocation, it can be compared with == or errors.Is, and it does not
-// hold the input.
+// Error is an error of a timestamp or a duration. All errors of this package are the constants
+// below. They do not allocate, do not contain the input, and can be compared with == or errors.Is.
 type Error string
 
 // The errors of [Parse]. The date is looked at before the time of day, and that before the fraction
@@ -24,5 +23,5 @@ const (
 	ErrCalendar      Error = "iso8601: a duration in years or months has no fixed length"
 )
 
-// Error is the text of the constant.
+// Error returns the text of the constant.
 func (e Error) Error() string { return string(e) }

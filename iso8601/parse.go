@@ -9,9 +9,9 @@ import (
 // clockEnd is where a fraction or the zone begins.
 const clockEnd = len("2006-01-02T15:04:05")
 
-// Parse reads a timestamp: what time.Parse(time.RFC3339Nano, s) accepts, and no more; the result is
-// the same, its zone included. The error is one of the constants of type [Error]. Parse does not
-// allocate, but for the first times with an offset (zone.go).
+// Parse parses a timestamp. It accepts the same strings as time.Parse(time.RFC3339Nano, s), and
+// returns the same time and zone. Errors are constants of type [Error]. Parse does not allocate,
+// except for the first times with an offset.
 func Parse(s string) (time.Time, error) {
 	b := mem.Bytes(s)
 	if !words || len(b) <= clockEnd {
@@ -68,7 +68,7 @@ func Parse(s string) (time.Time, error) {
 	return time.Unix(unix, int64(fraction)).UTC(), nil
 }
 
-// ParseBytes is [Parse] for bytes.
+// ParseBytes is like [Parse] for bytes.
 func ParseBytes(b []byte) (time.Time, error) { return Parse(mem.String(b)) }
 
 // parse is Parse for everything, the rare and the wrong.

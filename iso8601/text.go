@@ -6,22 +6,22 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Duration is a time.Duration whose text is that of ISO 8601, in encoding/json and wherever else
-// encoding.TextMarshaler counts.
+// Duration is a time.Duration whose text has the format of ISO 8601, in encoding/json and other
+// users of encoding.TextMarshaler.
 type Duration time.Duration
 
-// String is the form of [AppendDuration].
+// String returns the text of [AppendDuration].
 func (d Duration) String() string { return string(AppendDuration(nil, time.Duration(d))) }
 
-// AppendText is [AppendDuration]. It never fails.
+// AppendText appends the text of [AppendDuration]. It never returns an error.
 func (d Duration) AppendText(b []byte) ([]byte, error) {
 	return AppendDuration(b, time.Duration(d)), nil
 }
 
-// MarshalText is AppendText to a new slice.
+// MarshalText returns the text of [AppendDuration].
 func (d Duration) MarshalText() ([]byte, error) { return d.AppendText(nil) }
 
-// UnmarshalText is [ParseDuration]. On an error d stays as it is.
+// UnmarshalText sets d as [ParseDuration] does. After an error d is unchanged.
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := ParseDuration(mem.String(text))
 	if err == nil {

@@ -2,7 +2,7 @@ package iso8601
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// ValidFlags say which other forms [Valid] accepts. The values are those of
+// ValidFlags select the forms that Valid accepts. The values are those of
 // github.com/segmentio/encoding/iso8601.
 type ValidFlags int
 
@@ -11,11 +11,10 @@ const (
 	// or -hh:mm.
 	Strict ValidFlags = 0
 
-	// AllowSpaceSeparator also accepts a space in the place of T, and one before the + or - of a
-	// zone.
+	// AllowSpaceSeparator also accepts a space instead of T, and one before the + or - of a zone.
 	AllowSpaceSeparator ValidFlags = 2
 
-	// AllowMissingTime also accepts a date alone.
+	// AllowMissingTime also accepts a date without a time.
 	AllowMissingTime ValidFlags = 4
 
 	// AllowMissingSubsecond also accepts whole seconds.
@@ -31,9 +30,9 @@ const (
 	Flexible = AllowSpaceSeparator | AllowMissingTime | AllowMissingSubsecond | AllowMissingTimezone | AllowNumericTimezone
 )
 
-// Valid reports whether s is a timestamp of a form that the flags allow, and all its numbers are in
-// range: those of the zone below 24 hours and 60 minutes. What is valid with no other flag than
-// AllowMissingSubsecond, [Parse] accepts. Valid does not allocate.
+// Valid reports whether s is a timestamp in a form that the flags allow, with all numbers in range;
+// the zone must be less than 24 hours and 60 minutes. If a string is valid with
+// AllowMissingSubsecond alone, or without flags, Parse accepts it. Valid does not allocate.
 func Valid(s string, flags ValidFlags) bool {
 	b := mem.Bytes(s)
 	alone := len(b) == len("2006-01-02") && flags&AllowMissingTime != 0
@@ -76,7 +75,7 @@ func Valid(s string, flags ValidFlags) bool {
 	return validZone(b[i:], flags)
 }
 
-// ValidBytes is [Valid] for bytes.
+// ValidBytes is like [Valid] for bytes.
 func ValidBytes(b []byte, flags ValidFlags) bool { return Valid(mem.String(b), flags) }
 
 func validZone(b []byte, flags ValidFlags) bool {

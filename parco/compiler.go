@@ -8,14 +8,14 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Compiler writes a T. Its methods for fields change it, and give it back; they must not be called
-// once it is in use.
+// Compiler writes values of type T. Methods that add fields change the Compiler and return it; do
+// not call them after its first use.
 type Compiler[T any] struct {
 	codec *codec[T]
 	model *model[T]
 }
 
-// CompilerModel is a Compiler without fields.
+// CompilerModel returns a Compiler without fields.
 func CompilerModel[T any]() *Compiler[T] {
 	m := newModel[T](nil)
 	return &Compiler[T]{m.codec(), m}

@@ -19,7 +19,7 @@ type SliceView[T any] []T
 
 func (s SliceView[T]) Len() int { return len(s) }
 
-// Range calls f for each element, until it gives an error.
+// Range calls f for each element, until f returns an error.
 func (s SliceView[T]) Range(f func(T) error) error {
 	for _, v := range s {
 		if err := f(v); err != nil {
@@ -29,13 +29,14 @@ func (s SliceView[T]) Range(f func(T) error) error {
 	return nil
 }
 
-// Unwrap is s itself.
+// Unwrap returns s.
 func (s SliceView[T]) Unwrap() SliceView[T] { return s }
 
-// SliceType is elements after their number.
+// SliceType is the type of a slice: the number of elements, then the elements.
 type SliceType[T any] struct{ *typed[Iterable[T]] }
 
-// Slice is elements after the header. To write more than it can count is [ErrOverflow].
+// Slice returns the type of a slice whose length is written by header. If the header cannot hold
+// the length, the error is [ErrOverflow].
 func Slice[T any](header IntType, inner Type[T]) SliceType[T] {
 	return SliceType[T]{iterable(sliceOf(header, inner))}
 }
@@ -43,7 +44,8 @@ func Slice[T any](header IntType, inner Type[T]) SliceType[T] {
 // ArrayType is as many elements as it says, with nothing before them.
 type ArrayType[T any] struct{ *typed[Iterable[T]] }
 
-// Array is length elements. To write another number of them is [ErrInvalidLength].
+// Array returns the type of length elements. Another number of elements cannot be written:
+// [ErrInvalidLength].
 func Array[T any](length int, inner Type[T]) ArrayType[T] {
 	return ArrayType[T]{iterable(arrayOf(length, inner))}
 }
@@ -93,8 +95,8 @@ func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
 	})
 }
 
-// MapType is keys and values, one after the other, after the number of entries. They are written in
-// the order of Go's maps, which is any; of entries with the same key, the last counts.
+// MapType returns the type of a map: the number of entries, then keys and values in turn. The order
+// of entries is random. If a key is repeated, its last entry counts.
 func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Type[V]) Type[map[K]V] {
 	t := newTyped(header.ByteLength, func(d *draft) schema.Type[map[K]V] {
 		if h, ok := headerOf(header); ok {
@@ -111,10 +113,11 @@ func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Typ
 	return t
 }
 
-// OptionalType is a value that may be missing: 0 for nil, or 1 and the value. Nothing else is read.
+// OptionalType is the type of a value that may be missing: 0 for nil, or 1 and the value. Any other
+// byte is an error.
 type OptionalType[T any] struct{ *typed[*T] }
 
-// Option is an inner that may be missing.
+// Option returns the type of an inner that may be missing.
 func Option[T any](inner Type[T]) OptionalType[T] {
 	return OptionalType[T]{newTyped(func() int { return 1 }, func(d *draft) schema.Type[*T] { return schema.Opt(layoutOf(d, inner)) })}
 }

@@ -6,10 +6,10 @@ type BufferCursor struct {
 	data   []byte
 }
 
-// NewBufferCursor reads data from cursor on.
+// NewBufferCursor returns a cursor that reads data from the given position on.
 func NewBufferCursor(data []byte, cursor int) BufferCursor { return BufferCursor{cursor, data} }
 
-// Read fills box. If there are fewer bytes than that, it reads none: [ErrCannotRead].
+// Read fills box. If there are fewer bytes, it reads none and returns [ErrCannotRead].
 func (b *BufferCursor) Read(box []byte) (int, error) {
 	rest := b.rest()
 	if len(rest) < len(box) {

@@ -27,8 +27,8 @@ var (
 	ErrInvalidLength = errors.New("parco: invalid length")
 )
 
-// ErrUnSufficientBytes is the error of the functions that parse one number: there are fewer bytes
-// than it takes. It is [ErrCannotRead] too.
+// ErrUnSufficientBytes is returned by the functions that parse a number if there are too few bytes.
+// errors.Is also matches [ErrCannotRead].
 type ErrUnSufficientBytes struct{ want, have int }
 
 func NewErrUnSufficientBytesError(want, have int) ErrUnSufficientBytes {
@@ -39,20 +39,20 @@ func (e ErrUnSufficientBytes) Error() string {
 	return fmt.Sprintf("parco: %d bytes where there should be %d", e.have, e.want)
 }
 
-// Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes that wants as many bytes
-// and has 0, as all of Parco's do.
+// Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes that wants the same
+// number of bytes and has 0, as all of Parco's do.
 func (e ErrUnSufficientBytes) Is(target error) bool {
 	return target == ErrCannotRead || target == ErrUnSufficientBytes{want: e.want}
 }
 
-// ErrFieldNotFound is never given, here as there.
+// ErrFieldNotFound is never returned, as in Parco.
 type ErrFieldNotFound struct{ field string }
 
 func NewErrFieldNotFoundError(field string) ErrFieldNotFound { return ErrFieldNotFound{field} }
 
 func (e ErrFieldNotFound) Error() string { return "parco: there is no field " + e.field }
 
-// ErrTypeAssertion tells of which Go type a value should be, and of which it is. It comes with
+// ErrTypeAssertion has the expected and the actual Go type of a value. It is joined with
 // [ErrUnknownType].
 type ErrTypeAssertion struct{ want, have string }
 
@@ -64,7 +64,7 @@ func (e ErrTypeAssertion) Error() string {
 	return "parco: a value of type " + e.have + " where there should be one of type " + e.want
 }
 
-// ErrCompile tells what is wrong with a model, as a field without a getter. It is found when the
+// ErrCompile is an error in a model, such as a field without a getter. It is returned when the
 // model is first used.
 type ErrCompile struct{ reason string }
 

@@ -2,7 +2,7 @@ package parco
 
 import "sync"
 
-// Factory makes the values that messages are read into.
+// Factory creates the values that messages are read into.
 type Factory[T any] interface{ Get() T }
 
 // PoolFactory is a factory that takes values back.
@@ -16,14 +16,14 @@ type FuncFactory[T any] func() T
 
 func (f FuncFactory[T]) Get() T { return f() }
 
-// ObjectFactory makes zero values.
+// ObjectFactory returns a factory of zero values.
 func ObjectFactory[T any]() Factory[T] { return zeroFactory[T]{} }
 
 type zeroFactory[T any] struct{}
 
 func (zeroFactory[T]) Get() (v T) { return v }
 
-// NativePooledFactory keeps values that are no longer used.
+// NativePooledFactory keeps values for reuse.
 type NativePooledFactory[T any] struct {
 	inner  Factory[T]
 	reset  func(*T)
@@ -31,9 +31,10 @@ type NativePooledFactory[T any] struct {
 	empty  sync.Pool // of *T: those that values were in
 }
 
-// PooledFactory is a factory that keeps what it takes back, and has the inner one make the rest. A
-// parser gets values from it, and puts those back that could not be read; who has used one puts it
-// back. What a message has no field for keeps its value, unless it is reset: see [WithResetFunc].
+// PooledFactory returns a factory that keeps the values it takes back, and gets others from inner.
+// A parser gets values from it, and puts those back that could not be read; the program must put
+// back values after use. Fields that are not in a message keep their values, unless they are reset:
+// see [WithResetFunc].
 func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption[T]) PoolFactory[T] {
 	f := &NativePooledFactory[T]{inner: inner}
 	for _, o := range options {
@@ -42,7 +43,7 @@ func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption
 	return f
 }
 
-// Get is a value that was put back, or a new one.
+// Get returns a value that was put back, or a new one.
 func (f *NativePooledFactory[T]) Get() T {
 	p, ok := f.values.Get().(*T)
 	if !ok {
@@ -54,7 +55,7 @@ func (f *NativePooledFactory[T]) Get() T {
 	return v
 }
 
-// Put resets v and keeps it. It must not be used any more.
+// Put resets v and keeps it. The caller must not use v afterwards.
 func (f *NativePooledFactory[T]) Put(v T) {
 	p, ok := f.empty.Get().(*T)
 	if !ok {
@@ -73,5 +74,5 @@ type resetOption[T any] func(*T)
 
 func (o resetOption[T]) Configure(f *NativePooledFactory[T]) { f.reset = o }
 
-// WithResetFunc has each value reset by fn before it is kept.
+// WithResetFunc sets a function that resets each value before it is put back.
 func WithResetFunc[T any](fn func(*T)) nativePooledFactoryOption[T] { return resetOption[T](fn) }

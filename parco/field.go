@@ -113,7 +113,7 @@ func SliceFieldSetter[T, U any](header IntType, inner Type[U], setter Setter[T, 
 	return SliceField(header, inner, setter, nil)
 }
 
-// ArrayField is a field of length elements.
+// ArrayField returns a field with length elements.
 func ArrayField[T, U any](length int, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
 	return FixedField[T, SliceView[U]]{Type: arrayOf(length, inner), Setter: setter, Getter: getter}
 }
@@ -142,7 +142,7 @@ func MapFieldSetter[T any, K comparable, V any](header IntType, keyType Type[K],
 	return MapField(header, keyType, valueType, setter, nil)
 }
 
-// OptionField is a field that may be missing.
+// OptionField returns a field that may be missing.
 func OptionField[T, U any](tp Type[U], setter Setter[T, *U], getter Getter[T, *U]) OptionalField[T, U] {
 	return OptionalField[T, U]{FixedField[T, *U]{Type: Option(tp), Setter: setter, Getter: getter}}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Ptr is a pointer to v.
+// Ptr returns a pointer to v.
 func Ptr[T any](v T) *T { return &v }
 
-// If is a or b. Both are evaluated.
+// If returns a if the condition is true, and otherwise b. Both are evaluated.
 func If[T any](condition bool, a, b T) T {
 	if condition {
 		return a
@@ -18,7 +18,7 @@ func If[T any](condition bool, a, b T) T {
 	return b
 }
 
-// FormatBytes is data as Go would have it: []byte{1, 2}.
+// FormatBytes returns data in Go syntax: []byte{1, 2}.
 func FormatBytes(data []byte) string {
 	b := []byte("[]byte{")
 	for i, v := range data {
@@ -30,13 +30,14 @@ func FormatBytes(data []byte) string {
 	return string(append(b, '}'))
 }
 
-// String2Bytes is the memory of s, which must not be changed.
+// String2Bytes returns the memory of s, which must not be changed.
 func String2Bytes(s string) []byte { return mem.Bytes(s) }
 
-// Bytes2String is a string in the memory of data, which must not change as long as it is used.
+// Bytes2String returns a string that shares the memory of data, which must not change while the
+// string is in use.
 func Bytes2String(data []byte) string { return mem.String(data) }
 
-// MaxByteSize64 is the largest length that byteLength bytes can hold: 1, 2, 4, or 8.
+// MaxByteSize64 returns the largest length that a header of 1, 2, 4 or 8 bytes can hold.
 func MaxByteSize64(byteLength int) int64 {
 	if byteLength <= 0 || byteLength >= 8 {
 		return math.MaxInt64
@@ -44,5 +45,5 @@ func MaxByteSize64(byteLength int) int64 {
 	return 1<<(8*byteLength) - 1
 }
 
-// MaxSize is MaxByteSize64, or the largest int if that is less.
+// MaxSize is like [MaxByteSize64], but at most the largest int.
 func MaxSize(byteLength int) int { return int(min(MaxByteSize64(byteLength), math.MaxInt)) }

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelMultiBuilder is a registry of models: before each message stands the id of its model,
-// written by the header. It may be used by many goroutines at once, and registered in meanwhile.
+// ModelMultiBuilder is a registry of models. Each message follows the id of its model, which the
+// header writes. It may be used concurrently, also while models are registered.
 type ModelMultiBuilder[T comparable] struct {
 	header Type[T]
 	lock   sync.RWMutex
@@ -24,13 +24,13 @@ type builderAny interface {
 
 type serializable[T comparable] interface{ ParcoID() T }
 
-// MultiBuilder is a registry without models.
+// MultiBuilder returns a registry without models.
 func MultiBuilder[T comparable](header Type[T]) *ModelMultiBuilder[T] {
 	return &ModelMultiBuilder[T]{header: header, models: make(map[T]builderAny)}
 }
 
-// Register adds a model: a [ModelBuilder], or one's own. An id that is there already is
-// [ErrAlreadyRegistered]; one that the header cannot write is its error.
+// Register adds a model, which is a ModelBuilder or an own implementation. If the id exists, the
+// error is [ErrAlreadyRegistered]. If the header cannot write the id, its error is returned.
 func (b *ModelMultiBuilder[T]) Register(id T, builder builderAny) (*ModelMultiBuilder[T], error) {
 	if err := b.header.Compile(id, io.Discard); err != nil {
 		return b, fmt.Errorf("id %v: %w", id, err)
@@ -44,7 +44,7 @@ func (b *ModelMultiBuilder[T]) Register(id T, builder builderAny) (*ModelMultiBu
 	return b, nil
 }
 
-// MustRegister is Register for models that are part of the program: it panics if there is an error.
+// MustRegister is like [ModelMultiBuilder.Register], but panics if there is an error.
 func (b *ModelMultiBuilder[T]) MustRegister(id T, builder builderAny) *ModelMultiBuilder[T] {
 	if _, err := b.Register(id, builder); err != nil {
 		panic(err)
@@ -61,13 +61,13 @@ func (b *ModelMultiBuilder[T]) model(id T) (builderAny, error) {
 	return nil, &schema.Error{Cause: fmt.Errorf("id %v: %w", id, ErrUnknownType)}
 }
 
-// Compile writes an item that tells its id.
+// Compile writes an item that has a method for its id.
 func (b *ModelMultiBuilder[T]) Compile(item serializable[T], w io.Writer) error {
 	return b.CompileAny(item.ParcoID(), item, w)
 }
 
-// CompileAny writes an item of the model with this id, with one call of w's Write. Nothing is
-// written if the item cannot be.
+// CompileAny writes an item of the model with this id to w, with a single call of Write. If the
+// item cannot be encoded, nothing is written.
 func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	m, err := b.model(id)
 	if err != nil {
@@ -83,8 +83,8 @@ func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	})
 }
 
-// Parse reads an id and a message of its model. If r is at its end, the error is io.EOF as well as
-// [ErrCannotRead]; else offsets count from the id.
+// Parse reads an id and a message of its model. At the end of r, the error matches io.EOF and
+// [ErrCannotRead]. Offsets in other errors count from the id.
 func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 	if id, err = b.header.Parse(r); err != nil {
 		return id, nil, err
@@ -120,11 +120,11 @@ func RegisterModel(id int, builder builderAny) error {
 	return err
 }
 
-// CompileModel writes an item that tells its id.
+// CompileModel writes an item that has a method for its id.
 func CompileModel(item serializable[int], w io.Writer) error { return global.Compile(item, w) }
 
 // CompileAnyModel writes an item of the model with this id.
 func CompileAnyModel(id int, item any, w io.Writer) error { return global.CompileAny(id, item, w) }
 
-// ParseModel reads an id and a message of its model.
+// ParseModel reads an id, and a message of its model.
 func ParseModel(r io.Reader) (int, any, error) { return global.Parse(r) }

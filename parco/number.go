@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Bool is one byte, 0 or 1. Nothing else is read.
+// Bool returns the type of a bool, one byte 0 or 1. Any other byte is an error.
 func Bool() Type[bool] { return plain(1, schema.Bool) }
 
 // Numbers of one byte.

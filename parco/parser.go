@@ -8,25 +8,25 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Parser reads a T. Its methods for fields change it, and give it back; they must not be called
-// once it is in use.
+// Parser reads values of type T. Methods that add fields change the Parser and return it; do not
+// call them after its first use.
 type Parser[T any] struct {
 	codec *codec[T]
 	model *model[T]
 }
 
-// ParserModel is a Parser without fields.
+// ParserModel returns a Parser without fields.
 func ParserModel[T any](factory Factory[T]) *Parser[T] {
 	m := newModel(factory)
 	return &Parser[T]{m.codec(), m}
 }
 
-// Parse reads one T from r, and takes no byte of r after it. If r is at its end, the error is
-// io.EOF as well as [ErrCannotRead].
+// Parse reads a T from r, and no byte after it. At the end of r, the error matches io.EOF and
+// [ErrCannotRead].
 func (p *Parser[T]) Parse(r io.Reader) (T, error) { return p.codec.Parse(r) }
 
-// ParseBytes reads the T that data begins with. Options at the end of the model are nil if data
-// ends before them: so older messages can be read by a model to which options were added.
+// ParseBytes reads the T at the beginning of data. If data ends before options at the end of the
+// model, they are nil. So options can be added to a model, and it can still read older messages.
 func (p *Parser[T]) ParseBytes(data []byte) (T, error) { return p.codec.ParseBytes(data) }
 
 func (p *Parser[T]) fields() *model[T] { return p.model }

@@ -11,7 +11,7 @@ type Pooler interface {
 	Put(b *[]byte)
 }
 
-// Pool is a Pooler. This package has no use for it itself.
+// Pool is a [Pooler]. This package does not use it itself.
 type Pool struct{ bySize [poolSizes]sync.Pool } // of *[]byte, whose capacity is a power of two
 
 const poolSizes = 17 // up to 64 KB
@@ -24,13 +24,13 @@ const (
 	DefaultPoolAnySize = 1 << 13
 )
 
-// SinglePool is a pool for all.
+// SinglePool is a pool for the whole program.
 var SinglePool = NewPool()
 
-// NewPool is an empty Pool.
+// NewPool returns an empty Pool.
 func NewPool() *Pool { return new(Pool) }
 
-// Get is a slice that is size long or longer; what is in it is not defined.
+// Get returns a slice with a length of at least size. Its content is not defined.
 func (p *Pool) Get(size int) *[]byte {
 	class := bits.Len(uint(max(size, 1) - 1))
 	if class >= poolSizes {
@@ -44,8 +44,8 @@ func (p *Pool) Get(size int) *[]byte {
 	return &b
 }
 
-// Put takes a slice back. Those that are too long or of another capacity than Get gives are
-// dropped.
+// Put takes back a slice. It drops slices that are too long, or have a capacity that Get does not
+// return.
 func (p *Pool) Put(b *[]byte) {
 	class := bits.Len(uint(max(cap(*b), 1) - 1))
 	if class < poolSizes && cap(*b) == 1<<class {

@@ -215,8 +215,8 @@ func CompileUInt16HeaderFactory(order binary.ByteOrder) CompilerFunc[int] {
 	}
 }
 
-// CompileTime writes the nanoseconds since 1970. A time that they cannot tell is [ErrOverflow]; the
-// zero time is written as Parco does.
+// CompileTime writes the nanoseconds since 1970. A time out of their range is [ErrOverflow]. The
+// zero time is written as in Parco.
 func CompileTime(t time.Time, box []byte, order binary.ByteOrder) error {
 	n := t.UnixNano()
 	if !t.IsZero() && (!time.Unix(0, n).Equal(t) || n == zeroTime.UnixNano()) { // what reads as the zero time is no other
@@ -255,7 +255,7 @@ func CompileStringFactory() CompilerFunc[string] { return CompileString }
 // CompileStringWriter writes s to w.
 func CompileStringWriter(s string, w io.Writer) error { return CompileBlob(String2Bytes(s), w) }
 
-// ParseBlob is data.
+// ParseBlob returns data.
 func ParseBlob(data []byte) ([]byte, error) { return data, nil }
 
 // CompileBlob writes b to w.

@@ -2,14 +2,14 @@ package parco
 
 import "github.com/slipstream-go/slipstream/schema"
 
-// SkipType is pad bytes that mean nothing: zeros when written, anything when read.
+// SkipType returns the type of pad reserved bytes: zeros when written, ignored when read.
 func SkipType(pad int) Type[any] {
 	t := plain(pad, schema.Part(schema.Skip[any](pad)))
 	t.padding = &pad
 	return t
 }
 
-// SkipTypeFactory is [SkipType].
+// SkipTypeFactory is the same as [SkipType].
 func SkipTypeFactory(pad int) Type[any] { return SkipType(pad) }
 
 // SkipField is a field that is only there on the wire.
@@ -17,5 +17,5 @@ func SkipField[T any](tp Type[any]) Field[T, any] {
 	return FixedField[T, any]{Type: tp, Getter: func(*T) any { return nil }, Setter: func(*T, any) {}}
 }
 
-// DefaultSkipField is a field of pad bytes.
+// DefaultSkipField returns a field of pad reserved bytes.
 func DefaultSkipField[T any](pad int) Field[T, any] { return SkipField[T](SkipType(pad)) }

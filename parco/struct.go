@@ -7,33 +7,33 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// StructType is a model as a type, of parts of others: its fields, with nothing before them.
+// StructType is a model as a type for parts of other models: its fields, without a header.
 type StructType[T any] struct {
 	ParserType[T]
 	CompilerType[T]
 }
 
-// Struct is the model that b builds. Within that same model it is the model itself, for types that
-// lead to themselves:
+// Struct returns the model that b builds. Within the same model it refers to the model itself, for
+// recursive types:
 //
 //	b = b.Option(OptionField(Struct(b), …))
 func Struct[T any](b ModelBuilder[T]) StructType[T] { return StructType[T]{b, b} }
 
-// StructPar is a model that can only be read.
+// StructPar returns a model that can only be read.
 func StructPar[T any](parser ParserType[T]) StructType[T] { return StructType[T]{ParserType: parser} }
 
-// StructCo is a model that can only be written.
+// StructCo returns a model that can only be written.
 func StructCo[T any](compiler CompilerType[T]) StructType[T] {
 	return StructType[T]{CompilerType: compiler}
 }
 
-// StructParco is a model that is read by one and written by another.
+// StructParco returns a model with a parser and a compiler.
 func StructParco[T any](parser ParserType[T], compiler CompilerType[T]) StructType[T] {
 	return StructType[T]{parser, compiler}
 }
 
-// ByteLength is the number of bytes of the fields, of which those whose length differs count with
-// their headers.
+// ByteLength returns the total size of the fields. For fields of variable size it counts their
+// headers.
 func (s StructType[T]) ByteLength() int {
 	for _, side := range []any{s.ParserType, s.CompilerType} {
 		if m, ok := side.(modeled[T]); ok && ours(side) {
@@ -43,7 +43,7 @@ func (s StructType[T]) ByteLength() int {
 	return 0
 }
 
-// Parse reads a T. A struct that can only be written has an error for it.
+// Parse reads a T. It returns an error if the struct can only be written.
 func (s StructType[T]) Parse(r io.Reader) (T, error) {
 	if s.ParserType == nil {
 		return *new(T), errNoParser
@@ -51,7 +51,7 @@ func (s StructType[T]) Parse(r io.Reader) (T, error) {
 	return s.ParserType.Parse(r)
 }
 
-// Compile writes a T. A struct that can only be read has an error for it.
+// Compile writes a T. It returns an error if the struct can only be read.
 func (s StructType[T]) Compile(item T, w io.Writer) error {
 	if s.CompilerType == nil {
 		return errNoCompiler

@@ -8,19 +8,19 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// SmallVarchar is a string of up to 255 bytes, Varchar and VarcharOrder one of up to 65,535, Text
-// of up to 4 GB, LongText of any length: the length in 1, 2, 4 or 8 bytes, and the bytes. They need
-// not be UTF-8.
+// SmallVarchar returns the type of a string of up to 255 bytes. Varchar and VarcharOrder are those
+// of up to 65,535 bytes, Text of up to 4 GB, and LongText of any length. The length takes 1, 2, 4
+// or 8 bytes. Strings need not be UTF-8.
 func SmallVarchar() Type[string]                       { return String(UInt8Header()) }
 func Varchar() Type[string]                            { return String(UInt16HeaderLE()) }
 func VarcharOrder(order binary.ByteOrder) Type[string] { return String(UInt16Header(order)) }
 func Text(order binary.ByteOrder) Type[string]         { return String(UInt32Header(order)) }
 func LongText(order binary.ByteOrder) Type[string]     { return String(UInt64Header(order)) }
 
-// NewVarcharType is [String].
+// NewVarcharType is the same as [String].
 func NewVarcharType(header IntType) Type[string] { return String(header) }
 
-// String is a string after its length.
+// String returns the type of a string after its length.
 func String(header IntType) Type[string] {
 	return newTyped(header.ByteLength, func(*draft) schema.Type[string] {
 		if h, ok := headerOf(header); ok {
@@ -31,7 +31,7 @@ func String(header IntType) Type[string] {
 	})
 }
 
-// Blob is bytes after their number.
+// Blob returns the type of a []byte after its length.
 func Blob(header IntType) Type[[]byte] {
 	t := newTyped(header.ByteLength, func(*draft) schema.Type[[]byte] {
 		if h, ok := headerOf(header); ok {
@@ -48,8 +48,8 @@ func Blob(header IntType) Type[[]byte] {
 	return t
 }
 
-// MaxReasonableVarSize is how many bytes a string or a blob may have whose header is not of this
-// package. Others are bounded by the input alone, which they must lie in.
+// MaxReasonableVarSize is the maximum number of bytes of a string or a blob whose header has a type
+// from another package. Others are limited only by the size of the input.
 const MaxReasonableVarSize = 100 << 20
 
 // bytesBehind are bytes after a header that is not of this package.

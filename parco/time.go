@@ -6,12 +6,12 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// TimeUTC is an instant: nanoseconds since 1970, in 8 bytes. It is read in UTC. The zero time comes
-// back as itself; other times before 1678 or after 2261 cannot be written.
+// TimeUTC returns the type of a time as nanoseconds since 1970, in 8 bytes. It is read in UTC. The
+// zero time survives a round trip. Other times before 1678 or after 2261 cannot be written.
 func TimeUTC() Type[time.Time] { return plain(8, schema.Time) }
 
-// TimeLocation is the same and the name of its zone, which the reader must know. Local is the
-// reader's.
+// TimeLocation is like [TimeUTC], followed by the name of the zone, which the reader must know.
+// Local is the zone of the reader.
 func TimeLocation() Type[time.Time] { return plain(8, schema.TimeZone) }
 
 func timeType(withLocation bool) Type[time.Time] {

@@ -19,12 +19,12 @@ type Type[T any] interface {
 	CompilerType[T]
 }
 
-// ParserType is what reads a T. It must take no byte of r after the value.
+// ParserType is implemented by types that read a T. They must read no byte after the value.
 type ParserType[T any] interface {
 	Parse(r io.Reader) (T, error)
 }
 
-// CompilerType is what writes a T.
+// CompilerType is implemented by types that write a T.
 type CompilerType[T any] interface {
 	Compile(item T, w io.Writer) error
 }
@@ -32,16 +32,16 @@ type CompilerType[T any] interface {
 // IntType is how lengths and numbers of elements are written.
 type IntType = Type[int]
 
-// ParserFunc reads a T from all of data, which is its own to keep.
+// ParserFunc reads a T from all of data, which it may keep.
 type ParserFunc[T any] func(data []byte) (T, error)
 
-// CompilerFunc writes a T to all of box.
+// CompilerFunc writes a T to box, and fills it.
 type CompilerFunc[T any] func(item T, box []byte) error
 
-// SizerFunc tells how long a T is.
+// SizerFunc returns the length of a T.
 type SizerFunc[T any] func(T) int
 
-// Len is s(item).
+// Len returns s(item).
 func (s SizerFunc[T]) Len(item T) int { return s(item) }
 
 // typed is a type of this package.
@@ -69,7 +69,7 @@ func plain[V any](length int, s schema.Type[V]) *typed[V] {
 	return newTyped(func() int { return length }, func(*draft) schema.Type[V] { return s })
 }
 
-// NewFixedType is a type of one's own, whose values take byteLength bytes.
+// NewFixedType returns an own type, whose values take byteLength bytes.
 func NewFixedType[T any](byteLength int, parser ParserFunc[T], compiler CompilerFunc[T]) Type[T] {
 	of := reflect.TypeFor[T]()
 	custom := schema.Custom(fmt.Sprintf("%v of %d bytes", of, byteLength), byteLength,

@@ -16,9 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// AppendJSON appends the JSON text of a MessagePack value to dst, without white space; see the
-// tables of the package. The value is all that msgpack holds: bytes after it are an error. On an
-// error, which is an *[Error], the result is dst as it was.
+// AppendJSON appends the JSON text of the MessagePack value in msgpack to dst, without white space,
+// as the tables of the package describe. Bytes after the value are an error. With an error, an
+// *[Error], it returns dst unchanged.
 func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	r := reader{b: msgpack, flags: flags}
 	out, err := r.all(dst)

@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// AppendMessagePack appends a JSON document as a MessagePack value to dst; see the tables of the
-// package. On an error, which is an *[Error], the result is dst as it was.
+// AppendMessagePack appends a JSON document to dst as a MessagePack value, as the tables of the
+// package describe. With an error, an *[Error], it returns dst unchanged.
 func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
 	p := packers.Get().(*packer)
 	out, err := p.all(dst, json, flags)

@@ -19,13 +19,13 @@ const (
 	much       = 64 << 10 // how many bytes may wait
 )
 
-// WriteJSON writes the MessagePack values of r to w as JSON, each on a line of its own, until r
-// ends. A value is written before r is read beyond the bytes that came with it. What is held in
-// memory is the current value, as it came and as it goes, and some 100 KB.
+// WriteJSON writes the MessagePack values in r to w as JSON, each on its own line, until r ends. A
+// value is written before r is read again. Memory is that of the current value in both forms, and
+// about 100 KB.
 //
-// At the first value that is at fault it ends with an *[Error], whose Offset counts from the first
-// byte of r; the values before that are written, and r may have been read further. An error of r or
-// w is given as it is.
+// At the first invalid value it returns an *[Error], whose Offset counts from the first byte of r.
+// The values before it have been written, and r may have been read further. Errors of r and w are
+// returned unchanged.
 func WriteJSON(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := msgpack.NewDecoder(&p)
@@ -60,9 +60,9 @@ func broken(err error, at int64) error {
 	return e
 }
 
-// WriteMessagePack writes the JSON values of r to w as MessagePack, one after the other, until r
-// ends. They may stand on lines of their own, or with other white space between them, or none where
-// encoding/json's Decoder needs none. When it writes, what it holds and its errors are as said at
+// WriteMessagePack writes the JSON values in r to w as MessagePack, one after the other, until r
+// ends. Values may be separated by line ends or other white space, or by nothing where the Decoder
+// of encoding/json needs none. The time of writing, the memory and the errors are those of
 // [WriteJSON].
 func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
