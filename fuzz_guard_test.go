@@ -94,7 +94,7 @@ func unguardedInputs(f *ast.FuncDecl, functions map[string]*ast.FuncDecl) (names
 	return names
 }
 
-// selected returns the name behind the point of a selector.
+// selected returns the name after the point of a selector.
 func selected(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
 		return s.Sel.Name

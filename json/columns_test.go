@@ -678,7 +678,7 @@ func TestColumnErrors(t *testing.T) {
 	columnFault{"json: ParseColumns wants an empty batch for an object of columns", "", 1}.check(t, "a batch in use", ParseColumns([]byte(` {"a":[1]}`), &used))
 }
 
-// TestColumnsAppend puts rows behind others, from each form.
+// TestColumnsAppend puts rows after others, from each form.
 func TestColumnsAppend(t *testing.T) {
 	var b column.Batch
 	for _, step := range []func() error{

@@ -129,9 +129,9 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 		m := &rows[i]
 		quote := m.Quote
 		if m.Backslash|escaped != 0 {
-			var behind uint64
-			behind, escaped = escapedBy(m.Backslash, escaped)
-			quote &^= behind
+			var marked uint64
+			marked, escaped = escapedBy(m.Backslash, escaped)
+			quote &^= marked
 		}
 		quote ^= quote << 1 // each bit becomes the parity of those up to it
 		quote ^= quote << 2
@@ -154,7 +154,7 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 // Of the bytes after the backslashes of a run, every other one is escaped: those at odd places if
 // the run begins at an even one, those at even places if not. An addition at their beginnings
 // clears the runs of the second kind.
-func escapedBy(backslash, first uint64) (behind, next uint64) {
+func escapedBy(backslash, first uint64) (marked, next uint64) {
 	const evens = 0x5555555555555555
 	backslash &^= first
 	follows := backslash<<1 | first

@@ -57,7 +57,7 @@ func TestCompactRandomly(t *testing.T) {
 	}
 }
 
-// compactsAs holds Compact to encoding/json. What lies behind the room that it has is not written
+// compactsAs holds Compact to encoding/json. What lies after the room that it has is not written
 // to.
 func compactsAs(t *testing.T, doc string) {
 	t.Helper()

@@ -56,7 +56,7 @@ func wantMarshalError(t *testing.T, v any, text string) {
 	}
 }
 
-func Test01HTML(t *testing.T) {
+func TestHTML(t *testing.T) {
 	const html, escaped = "<a>&b", `\u003ca\u003e\u0026b`
 	for _, v := range []struct {
 		value             any
@@ -99,7 +99,7 @@ func Test01HTML(t *testing.T) {
 
 func ref[T any](v T) *T { return &v }
 
-func Test02Escapes(t *testing.T) {
+func TestEscapes(t *testing.T) {
 	wantMarshal(t, "\b\f\n\r\t\"\\/", `"\b\f\n\r\t\"\\/"`)
 	wantMarshal(t, "\x00\x01\x0b\x1f\x7f\u0080", "\"\\u0000\\u0001\\u000b\\u001f\x7f\u0080\"")
 	wantRaw(t, "\u2027\u2028\u2029\u202a", "\"\u2027\\u2028\\u2029\u202a\"")
@@ -128,7 +128,7 @@ func Test02Escapes(t *testing.T) {
 	})
 }
 
-func Test03InvalidUTF8Written(t *testing.T) {
+func TestInvalidUTF8Written(t *testing.T) {
 	for _, s := range []string{"\xff", "a\xffb\xfe\xfdc", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80", "\xf0\x9f\x98", "\xf0\x9f\x98\x80\x80", "é\xc3", "\xc3é", "\xef\xbf\xbd", "\xef\xbf", strings.Repeat("a", 100) + "\xff", strings.Repeat("\xff", 100)} {
 		sameMarshal(t, s, map[string]int{s: 1}, writesText{s}, map[writesTextString]string{writesTextString(s): s}, quote[string]{A: s}, std.RawMessage(`"`+s+`"`), writesJSON{`"` + s + `"`}, []any{s}, std.Number(s))
 	}
@@ -160,7 +160,7 @@ func Test03InvalidUTF8Written(t *testing.T) {
 	})
 }
 
-func Test07EmbeddedWritten(t *testing.T) {
+func TestEmbeddedWritten(t *testing.T) {
 	b, l := Base{1, 2}, Left{3, 4}
 	for _, v := range []struct {
 		value any
@@ -228,7 +228,7 @@ type (
 func (hiddenWriter) MarshalJSON() ([]byte, error)  { return []byte("1"), nil }
 func (hiddenWriter2) MarshalJSON() ([]byte, error) { return []byte("2"), nil }
 
-func Test08StringOptionWritten(t *testing.T) {
+func TestStringOptionWritten(t *testing.T) {
 	wantMarshal(t, quote[int]{1, 2}, `{"A":"1","B":2}`)
 	wantMarshal(t, quote[bool]{true, true}, `{"A":"true","B":true}`)
 	wantMarshal(t, quote[float64]{-1e-7, 1e21}, `{"A":"-1e-7","B":1e+21}`)
@@ -261,7 +261,7 @@ func Test08StringOptionWritten(t *testing.T) {
 	sameMarshal(t, quote[float32]{float32(math.Inf(1)), 0}, quote[std.Number]{A: "1x"}, quote[float64]{A: math.NaN()}, quote[uint8]{200, 1}, quote[uintptr]{5, 6}, quote[int64]{math.MinInt64, math.MaxInt64}, quote[uint64]{math.MaxUint64, 0}, quote[chan int]{}, quote[namedString]{"<", "<"}, quote[readsTextBool]{true, false})
 }
 
-func Test09Omit(t *testing.T) {
+func TestOmit(t *testing.T) {
 	minusZero := math.Copysign(0, -1)
 	for _, v := range []struct {
 		value any
@@ -314,7 +314,7 @@ func Test09Omit(t *testing.T) {
 	})
 }
 
-func Test10PointerReceivers(t *testing.T) {
+func TestPointerReceivers(t *testing.T) {
 	p, q := writesJSONPointer{`"json"`}, writesTextPointer{"text"}
 	type fields struct {
 		P writesJSONPointer
@@ -364,7 +364,7 @@ type pointerByte byte
 
 func (p *pointerByte) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "p%d", *p), nil }
 
-func Test11MapKeysWritten(t *testing.T) {
+func TestMapKeysWritten(t *testing.T) {
 	for _, v := range []struct {
 		value any
 		want  string
@@ -423,7 +423,7 @@ type (
 
 func (failingKey) MarshalText() ([]byte, error) { return nil, errors.New(`no key "here"`) }
 
-func Test12NilMarshalers(t *testing.T) {
+func TestNilMarshalers(t *testing.T) {
 	type all struct {
 		A *writesJSON
 		B *writesJSONPointer
@@ -474,7 +474,7 @@ func (n *nilWriter) MarshalJSON() ([]byte, error) {
 }
 func (n *nilWriter) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%t", n == nil), nil }
 
-func Test13NumberWritten(t *testing.T) {
+func TestNumberWritten(t *testing.T) {
 	for _, s := range append(literals(), "", "-", "1x", "x1", "--1", "1e", "1e+", "1E5", "1.e1", "0x1", "١", "1\n", " 1", "+1", "Infinity", "null", "0e0", "00", "-0", "1..2", "1.2.3", "1e2e3", "1-", "<1>", "\xff") {
 		n := std.Number(s)
 		sameMarshal(t, n, &n, []std.Number{n}, one[std.Number]{n}, quote[std.Number]{n, ""}, quote[*std.Number]{&n, nil}, omit[std.Number]{n, n, n}, map[string]std.Number{"k": n}, map[std.Number]int{n: 1}, []any{n}, namedNumber(n), struct{ std.Number }{n})
@@ -487,7 +487,7 @@ func Test13NumberWritten(t *testing.T) {
 	wantMarshalError(t, one[std.Number]{"01"}, `json: invalid number literal "01"`)
 }
 
-func Test14Floats(t *testing.T) {
+func TestFloats(t *testing.T) {
 	for _, v := range []struct {
 		value any
 		want  string
@@ -591,7 +591,7 @@ func Test14Floats(t *testing.T) {
 	})
 }
 
-func Test19MarshalerErrors(t *testing.T) {
+func TestMarshalerErrors(t *testing.T) {
 	for _, v := range []any{writesJSON{"bad"}, &writesJSON{"bad"}, &writesJSONPointer{"bad"}, writesText{"bad"}, &writesText{"bad"}, &writesTextPointer{"bad"}, writesJSONString("bad"), writesTextString("bad"), writesJSON{"{"}, &writesJSONPointer{"1 2"}, std.RawMessage("x"), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		sameMarshal(t, v, []any{v}, one[any]{v}, map[string]any{"a": 1, "b": v}, &v, two[any]{"x", v})
 		p := reflect.New(reflect.TypeOf(v))
@@ -697,7 +697,7 @@ func (w writesDeep) MarshalJSON() ([]byte, error) {
 	return json.MarshalIndent(plain(w), " ", "  ")
 }
 
-func Test20Cycles(t *testing.T) {
+func TestCyclicValues(t *testing.T) {
 	type pointer struct {
 		A    int
 		Next *pointer
@@ -814,7 +814,7 @@ func (writesCycle) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m)
 }
 
-func Test21DepthWritten(t *testing.T) {
+func TestDepthWritten(t *testing.T) {
 	for i, in := range nested() {
 		for _, f := range []struct {
 			name         string
@@ -848,7 +848,7 @@ func Test21DepthWritten(t *testing.T) {
 	}
 }
 
-func Test23ResultsAreTheCallers(t *testing.T) {
+func TestResultsAreTheCallers(t *testing.T) {
 	v := one[any]{[]any{"text", 1.5, map[string]any{"k": "<"}, std.RawMessage(`{"a": 1}`)}}
 	want, _ := std.Marshal(v)
 	var kept [][]byte
@@ -915,7 +915,7 @@ type writesShared struct{ b []byte }
 
 func (w *writesShared) MarshalJSON() ([]byte, error) { return w.b, nil }
 
-func Test24NilAndEmptyWritten(t *testing.T) {
+func TestNilAndEmptyWritten(t *testing.T) {
 	wantMarshal(t, []int(nil), "null")
 	wantMarshal(t, []int{}, "[]")
 	wantMarshal(t, []byte(nil), "null")
@@ -942,7 +942,7 @@ func Test24NilAndEmptyWritten(t *testing.T) {
 	}
 }
 
-func Test25Encoder(t *testing.T) {
+func TestEncoderMethods(t *testing.T) {
 	t.Run("one_write_per_value", func(t *testing.T) {
 		inGo126(t)
 		big := strings.Repeat("long <text> ", 20000)

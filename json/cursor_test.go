@@ -111,7 +111,7 @@ func TestScannerInPieces(t *testing.T) {
 	}
 }
 
-// TestLongNumberAtTheEnd has a number that is longer than what may be read behind a guard, where
+// TestLongNumberAtTheEnd has a number that is longer than what may be read after a guard, where
 // the window changes.
 func TestLongNumberAtTheEnd(t *testing.T) {
 	for _, number := range []string{"0." + strings.Repeat("0", 300) + "5", strings.Repeat("9", 311), "1" + strings.Repeat("0", 300), "-" + strings.Repeat("7", 500) + "e-480", strings.Repeat("1", 300) + "x"} {

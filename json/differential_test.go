@@ -816,7 +816,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 			return
 		}
 		n := 4 >> depth
-		v.Set(reflect.MakeSlice(v.Type(), n, n+1)) // what lies behind the length is filled too
+		v.Set(reflect.MakeSlice(v.Type(), n, n+1)) // what lies after the length is filled too
 		for i := range n {
 			f.fill(v.Index(i), depth+1)
 		}
@@ -1220,10 +1220,10 @@ func (o outcome) unlike(ours outcome) string {
 	return ""
 }
 
-// tails stand behind the input, where no one may look: they would complete much of what is cut off.
+// tails stand after the input, where no one may look: they would complete much of what is cut off.
 var tails = []string{`0"]}]}`, `"]}"]}`, `]}]}]}`, `e true`}
 
-// copyOf is a copy of an input, with a tail behind its end.
+// copyOf is a copy of an input, with a tail after its end.
 func copyOf(input []byte) []byte {
 	tail := tails[len(input)%len(tails)]
 	b := append(make([]byte, 0, len(input)+len(tail)), input...)

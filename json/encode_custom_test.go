@@ -73,7 +73,7 @@ func TestNestedMarshal(t *testing.T) {
 	}
 }
 
-// TestFirstError stops at the first error: methods behind it are not called.
+// TestFirstError stops at the first error: methods after it are not called.
 func TestFirstError(t *testing.T) {
 	calls := 0
 	count := acting{func() ([]byte, error) { calls++; return []byte("1"), nil }}

@@ -639,7 +639,7 @@ func TestEncodeNilKey(t *testing.T) {
 	}
 }
 
-// TestAppend keeps what is there, writes into the room behind it, and on an error gives back what
+// TestAppend keeps what is there, writes into the room after it, and on an error gives back what
 // it got.
 func TestAppend(t *testing.T) {
 	b := make([]byte, 3, 100)

@@ -176,7 +176,7 @@ func TestUnescapeBeforeMore(t *testing.T) {
 				t.Errorf("%.20q and %d bytes: %q of %d bytes, want %q", text, len(more), got, cap(got), want)
 			}
 			if got := AppendUnescape([]byte("x"), s, 0); string(got) != "x"+string(want) {
-				t.Errorf("%.20q and %d bytes: %q, want %q behind x", text, len(more), got, want)
+				t.Errorf("%.20q and %d bytes: %q, want %q after x", text, len(more), got, want)
 			}
 		}
 		for _, bad := range []string{`"` + text, `"` + text + `\x"`, `"` + text + "\n\"", text} {

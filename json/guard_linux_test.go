@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGuardPage decodes documents that end where a page ends behind which nothing may be read.
+// TestGuardPage decodes documents that end where a page ends after which nothing may be read.
 func TestGuardPage(t *testing.T) {
 	page := syscall.Getpagesize()
 	all, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

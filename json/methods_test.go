@@ -225,7 +225,7 @@ func TestMethodsThatOverwrite(t *testing.T) {
 }
 
 // TestMethodsThatOverwriteAndFail have their error returned, though what they leave is no JSON, and
-// a stream goes on behind the value.
+// a stream goes on after the value.
 func TestMethodsThatOverwriteAndFail(t *testing.T) {
 	inGo126(t) // encoding/json is asked, and finds what was overwritten
 	for _, n := range []int{0, 100, 1000} {
@@ -248,7 +248,7 @@ func TestMethodsThatOverwriteAndFail(t *testing.T) {
 				t.Errorf("in a stream: %v", err)
 			}
 			if err := d.Decode(&v); err != nil || v.C != "next" {
-				t.Errorf("behind it: %+v, %v", v, err)
+				t.Errorf("after it: %+v, %v", v, err)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func TestErrorsOfLongDocuments(t *testing.T) {
 	check([]byte(strings.Repeat(" ", 5*trailStep) + "x"))
 }
 
-// TestScannerResumes counts the bytes that are read slowly to explain an error: those behind the
+// TestScannerResumes counts the bytes that are read slowly to explain an error: those after the
 // last place that skip noted, wherever the error is.
 func TestScannerResumes(t *testing.T) {
 	text := resumeDocument(64 * trailStep)

@@ -252,7 +252,7 @@ func (d *decoder) skipLong(i int) int {
 }
 
 // skipNumber is the position after the number at i. It passes no guard, so that the number can be
-// read again, and needs one behind it: however long the number is.
+// read again, and needs one after it: however long the number is.
 func (d *decoder) skipNumber(i int) int {
 	b := d.b
 	start := i

@@ -67,7 +67,7 @@ func TestDecodedInVain(t *testing.T) {
 				if err := d.Decode(&v); err != io.EOF {
 					t.Errorf("%s: %v after the last value", c.name, err)
 				}
-				// What is in the buffer behind the value counts as well.
+				// What is in the buffer after the value counts as well.
 				most := len(c.stream)/4 + c.most + 2*piece
 				if c.vain > 0 {
 					most = c.vain
@@ -92,7 +92,7 @@ func (r *blankReader) Read(p []byte) (int, error) {
 	return copy(p, "        "), errPasses
 }
 
-// TestBlanksAfterErrors wants Token to go on behind the white space that it has passed over when
+// TestBlanksAfterErrors wants Token to go on after the white space that it has passed over when
 // its reader returns errors that pass.
 func TestBlanksAfterErrors(t *testing.T) {
 	const pieces = 100

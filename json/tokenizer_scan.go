@@ -47,7 +47,7 @@ func skipBlanks(data []byte, i int) int {
 	for ; i < len(data); i++ {
 		switch data[i] {
 		case '\n':
-			// Behind the end of a line there may be many.
+			// After the end of a line there may be many.
 			for len(data)-i > 8 {
 				m := mem.Load64(data, i+1) ^ spaces
 				if m != 0 {

@@ -236,7 +236,7 @@ func TestBufferGrow(t *testing.T) {
 			}
 			b.Discard(before)
 			if got := len(b.queue.First()); got != n {
-				t.Errorf("%d bytes behind %d: the first chunk has %d", n, before, got)
+				t.Errorf("%d bytes after %d: the first chunk has %d", n, before, got)
 			}
 		}
 	}
@@ -511,7 +511,7 @@ func TestDecoderShares(t *testing.T) {
 	}
 }
 
-// TestSharedThenFailed fails behind a shared value, because the rest is missing. The bytes are
+// TestSharedThenFailed fails after a shared value, because the rest is missing. The bytes are
 // still in the Buffer, and writing to what was shared must not reach them.
 func TestSharedThenFailed(t *testing.T) {
 	type message struct {

@@ -223,9 +223,9 @@ func TestPeekCode(t *testing.T) {
 	}
 }
 
-// TestPeekCodeBehindFailures looks at the value behind one that did not fit, of which a part is
+// TestPeekCodeAfterFailures looks at the value after one that did not fit, of which a part is
 // still to come.
-func TestPeekCodeBehindFailures(t *testing.T) {
+func TestPeekCodeAfterFailures(t *testing.T) {
 	for _, next := range []string{"03", ""} {
 		data := unhex(t, "92 a161 02"+next)
 		for name, d := range sources(data) {
@@ -241,7 +241,7 @@ func TestPeekCodeBehindFailures(t *testing.T) {
 	}
 }
 
-// TestReadFull reads the bytes behind a header.
+// TestReadFull reads the bytes after a header.
 func TestReadFull(t *testing.T) {
 	for name, d := range sources(unhex(t, "c70305 010203 07 a161")) {
 		id, n, err := d.DecodeExtHeader()

@@ -83,8 +83,8 @@ var places = map[string]struct {
 	"any":                {"__", readInto[any]},
 	"map[string]any":     {"81 a161 __", readInto[map[string]any]},
 	"map[any]any":        {"81 01 __", readInto[map[any]any]},
-	"behind a tuple":     {"92 01 __", readInto[looseTuple]},
-	"behind a Go array":  {"93 01 __ 02", readInto[[1]int]},
+	"after a tuple":      {"92 01 __", readInto[looseTuple]},
+	"after a Go array":   {"93 01 __ 02", readInto[[1]int]},
 	"Skip":               {"__", (*Decoder).Skip},
 	"Skip of more":       {"91 __", (*Decoder).Skip},
 	"DecodeRaw":          {"__", func(d *Decoder) error { _, err := d.DecodeRaw(); return err }},
@@ -92,7 +92,7 @@ var places = map[string]struct {
 	"DecodeInterface":    {"__", func(d *Decoder) error { _, err := d.DecodeInterface(); return err }},
 	"DecodeMulti":        {"01 __", func(d *Decoder) error { return d.DecodeMulti(new(int), new(RawMessage)) }},
 	"Query before":       {"82 a162 __ a161 01", func(d *Decoder) error { _, err := d.Query("a"); return err }},
-	"Query behind":       {"82 a161 01 a162 __", func(d *Decoder) error { _, err := d.Query("a"); return err }},
+	"Query after":        {"82 a161 01 a162 __", func(d *Decoder) error { _, err := d.Query("a"); return err }},
 	"Elements": {"92 01 __", func(d *Decoder) error {
 		return lastError(func(yield func(error)) {
 			for _, err := range Elements[RawMessage](d) {

@@ -28,7 +28,7 @@ func (*midway) DecodeMsgpack(d *Decoder) error {
 	return errMidway
 }
 
-// TestGoOnAfterAnyError reads random values by what they fit or not, and then the values behind
+// TestGoOnAfterAnyError reads random values by what they fit or not, and then the values after
 // them.
 func TestGoOnAfterAnyError(t *testing.T) {
 	into := func(v any) func(*Decoder) error {
@@ -234,8 +234,8 @@ func TestTooLargeAndThenTheNext(t *testing.T) {
 	}
 }
 
-// TestBufferKeepsWhatIsNotWholeBehindAValueTooLarge, which is gone.
-func TestBufferKeepsWhatIsNotWholeBehindAValueTooLarge(t *testing.T) {
+// TestBufferKeepsWhatIsNotWholeAfterAValueTooLarge, which is gone.
+func TestBufferKeepsWhatIsNotWholeAfterAValueTooLarge(t *testing.T) {
 	large := marshal(t, string(bytes.Repeat([]byte{'x'}, 100)))
 	var b Buffer
 	b.Reference(large[:20])

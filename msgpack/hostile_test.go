@@ -228,7 +228,7 @@ func TestKeptValues(t *testing.T) {
 	t.Run("a string among lists", func(t *testing.T) { testKept(t, []byte{0x92, 0x01}, []byte{0xa1, 'k'}) })
 }
 
-// testKept keeps the last value behind 32 large strings, each with a prefix.
+// testKept keeps the last value after 32 large strings, each with a prefix.
 func testKept(t *testing.T, prefix, last []byte) {
 	const size = 1 << 20
 	message := []byte{msgpwire.Array16, 0, 33}
@@ -255,7 +255,7 @@ func testKept(t *testing.T, prefix, last []byte) {
 	runtime.KeepAlive(message)
 }
 
-// TestNeverAsKey puts the code that means nothing where a key should be: before, between and behind
+// TestNeverAsKey puts the code that means nothing where a key should be: before, between and after
 // the fields, among them one whose name is too long for the words by which it would be expected,
 // and one whose name another has.
 func TestNeverAsKey(t *testing.T) {

@@ -50,7 +50,7 @@ func checkList[T any](t *testing.T, r *rand.Rand, cell func() (T, []byte), decod
 				}
 			}
 			if v, err := d.DecodeInt(); v != 0x2a || err != nil {
-				t.Fatalf("%d from %s: behind the list: %v, %v", n, name, v, err)
+				t.Fatalf("%d from %s: after the list: %v, %v", n, name, v, err)
 			}
 		}
 		d := newDecoder()

@@ -141,7 +141,7 @@ func keyPlaces() []keyPlace {
 		{reflect.TypeFor[msgpack.RawMessage](), all, around("")},
 		{reflect.TypeFor[[]msgpack.Raw](), all, around("\x91\x81\xc3")},
 		{reflect.TypeFor[keyedMethod](), all, around("")},
-		{reflect.TypeFor[growing](), all, around("\x94\x01\xa1c\xc0")}, // behind the last field of an array
+		{reflect.TypeFor[growing](), all, around("\x94\x01\xa1c\xc0")}, // after the last field of an array
 		{reflect.TypeFor[any](), "int float text", around("")},
 		{reflect.TypeFor[[]any](), "int float text", around("\x92\x01")},
 		{reflect.TypeFor[map[any]any](), "int float text", around("")},

@@ -182,7 +182,7 @@ func TestStructOfTooManyFields(t *testing.T) {
 	}
 }
 
-// TestMarshalAppendWritesNothingBeyond looks at the memory behind the result, which may be
+// TestMarshalAppendWritesNothingBeyond looks at the memory after the result, which may be
 // another's.
 func TestMarshalAppendWritesNothingBeyond(t *testing.T) {
 	type fields struct {
@@ -213,7 +213,7 @@ func TestMarshalAppendWritesNothingBeyond(t *testing.T) {
 				beyond = memory[len(b):]
 			}
 			if !bytes.Equal(beyond, bytes.Repeat([]byte{0xee}, len(beyond))) {
-				t.Errorf("%T of %d bytes into room for %d: behind the result is %x", v, len(want), room, beyond[:16])
+				t.Errorf("%T of %d bytes into room for %d: after the result is %x", v, len(want), room, beyond[:16])
 			}
 		}
 	}

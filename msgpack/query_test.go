@@ -75,14 +75,14 @@ var queries = []struct {
 	{"an ext on the way", "d40500", "*", nil, `msgpack: unsupported code=d4 decoding key="*"`},
 
 	{"all elements", people, "*.id", list(int8(1), int8(2)), ""},
-	{"all elements, keys behind them", people, "*.attrs.phone", list(uint16(12345), uint16(54321)), ""},
-	{"an element, keys behind it", people, "1.attrs.phone", list(uint16(54321)), ""},
+	{"all elements, keys after them", people, "*.attrs.phone", list(uint16(12345), uint16(54321)), ""},
+	{"an element, keys after it", people, "1.attrs.phone", list(uint16(54321)), ""},
 	{"all elements, in some no such key", people, "*.attrs.city", list("K"), ""},
 	{"all elements, in some no such index", people, "*.tags.1", list("y"), ""},
 	{"all elements of nothing", "90", "*.a", nil, ""},
 	{"all of all", people, "*.tags.*", list("x", "y"), ""},
 	{"all of all of lists", "92 92 01 02 92 03 04", "*.*", list(int8(1), int8(2), int8(3), int8(4)), ""},
-	{"all of all, keys behind them", "92 91 82 a161 01 a162 02 92 82 a161 03 a162 04 82 a162 05 a161 06", "*.*.a", list(int8(1), int8(3), int8(6)), ""},
+	{"all of all, keys after them", "92 91 82 a161 01 a162 02 92 82 a161 03 a162 04 82 a162 05 a161 06", "*.*.a", list(int8(1), int8(3), int8(6)), ""},
 	{"all of one of all", "82 a16c 92 82 a16d 92 01 02 a16e 00 82 a16d 91 03 a16e 00 a16f 00", "l.*.m.*", list(int8(1), int8(2), int8(3)), ""},
 	{"all, then a scalar", "92 81 a161 01 02", "*.a", nil, `msgpack: unsupported code=2 decoding key="a"`},
 
@@ -99,7 +99,7 @@ var queries = []struct {
 	{"an int key is found as it is written", "81 01 a178", "+1", nil, ""},
 	{"a str key of digits", "82 a131 a178 02 a179", "1", list("x"), ""},
 	{"an int key and a str key: the last counts", "82 a131 a178 01 a179", "1", list("y"), ""},
-	{"a key behind keys of other kinds", "84 c0 01 c3 02 92 01 02 03 a161 04", "a", list(int8(4)), ""},
+	{"a key after keys of other kinds", "84 c0 01 c3 02 92 01 02 03 a161 04", "a", list(int8(4)), ""},
 	{"a key twice: the last counts", "82 a161 01 a161 02", "a", list(int8(2)), ""},
 
 	{"an empty step ends the path", "81 a161 81 a162 01", "a..b", list(map[string]any{"b": int8(1)}), ""},
@@ -107,7 +107,7 @@ var queries = []struct {
 	{"a leaf that cannot be decoded", "81 a161 d40500", "a", nil, "msgpack: unknown ext id=5"},
 }
 
-// TestQuery reads a value by its path, and then the value behind it: wherever the path ends, the
+// TestQuery reads a value by its path, and then the value after it: wherever the path ends, the
 // decoder stands there. The view of the same value finds the same.
 func TestQuery(t *testing.T) {
 	for _, c := range queries {

@@ -262,7 +262,7 @@ func TestAfterPanics(t *testing.T) {
 					}
 				}
 				if len(rest) != 20 {
-					t.Errorf("%T from %s: %d of 20 values behind the panic", to, name, len(rest))
+					t.Errorf("%T from %s: %d of 20 values after the panic", to, name, len(rest))
 				}
 				if d.inside != 0 || d.depth != 0 {
 					t.Errorf("%T from %s: %d calls open, %d deep", to, name, d.inside, d.depth)

@@ -19,8 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// TestBug1ErrorsAreSwallowed: a message that is cut off anywhere is an error, and says where.
-func TestBug1ErrorsAreSwallowed(t *testing.T) {
+// TestErrorsAreNotSwallowed: a message that is cut off anywhere is an error, and says where.
+func TestErrorsAreNotSwallowed(t *testing.T) {
 	b := fromHex(exampleBytes)
 	parser := exampleBuilder().Parser()
 	for name, parse := range map[string]func(b []byte) (Example, error){
@@ -51,9 +51,9 @@ func TestBug1ErrorsAreSwallowed(t *testing.T) {
 
 type wide struct{ A, B, C, D, E, F, G, H uint64 }
 
-// TestBug2Amplification: a count of elements that cannot all be there allocates nothing, nor does
+// TestCountsDoNotAllocate: a count of elements that cannot all be there allocates nothing, nor does
 // one of elements without bytes.
-func TestBug2Amplification(t *testing.T) {
+func TestCountsDoNotAllocate(t *testing.T) {
 	full := Builder[wide](nil).UInt64(le, func(w *wide) uint64 { return w.A }, func(w *wide, v uint64) { w.A = v })
 	for name, c := range map[string]struct {
 		tp SliceType[wide]
@@ -80,8 +80,8 @@ func TestBug2Amplification(t *testing.T) {
 	}
 }
 
-// TestBug3Skip: skipped bytes are zeros, and may be any number.
-func TestBug3Skip(t *testing.T) {
+// TestSkippedBytes: skipped bytes are zeros, and may be any number.
+func TestSkippedBytes(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 8192, 8193, 100_000} {
 		b := animalBuilder().Skip(n).Int8(func(a *Animal) int8 { return -1 }, func(*Animal, int8) {})
 		got := compiled(t, b, Animal{3, "cat"})
@@ -108,8 +108,8 @@ func TestBug3Skip(t *testing.T) {
 	}
 }
 
-// TestBug4HeadersAreChecked: what a header cannot count is not written.
-func TestBug4HeadersAreChecked(t *testing.T) {
+// TestHeadersAreChecked: what a header cannot count is not written.
+func TestHeadersAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		header IntType
@@ -165,10 +165,10 @@ func userBuilder(options int) ModelBuilder[user] {
 	return b
 }
 
-// TestBug5OptionsAtTheEnd: options that were added to a model may be missing from one whole
+// TestOptionsAtTheEnd: options that were added to a model may be missing from one whole
 // message, where it ends before one of them, and only there. In a stream the next message is not
 // taken for them.
-func TestBug5OptionsAtTheEnd(t *testing.T) {
+func TestOptionsAtTheEnd(t *testing.T) {
 	v := user{"hey", Ptr("you"), Ptr(uint8(7))}
 	b := compiled(t, userBuilder(2), v) // 03 hey 01 03 you 01 07
 	newer := userBuilder(2).Parser()
@@ -206,9 +206,9 @@ func TestBug5OptionsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestBug6Time: the zero time comes back, what has no bytes is refused, and zones are those that a
+// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those that a
 // reader has.
-func TestBug6Time(t *testing.T) {
+func TestZeroTimeAndZones(t *testing.T) {
 	for name, tp := range map[string]Type[time.Time]{"utc": TimeUTC(), "zone": TimeLocation()} {
 		b := compiled(t, tp, time.Time{})
 		if got, err := tp.Parse(iotest.DataErrReader(iotest.OneByteReader(bytes.NewReader(b)))); err != nil || !got.IsZero() {
@@ -241,9 +241,9 @@ func flatBuilder() ModelBuilder[Flat] {
 	return Builder[Flat](nil).Float32(le, func(f *Flat) float32 { return f.Price }, func(f *Flat, v float32) { f.Price = v })
 }
 
-// TestBug7NothingIsWrittenBeforeItIsChecked: a writer sees all of a message, in one piece, or
+// TestNothingIsWrittenBeforeItIsChecked: a writer sees all of a message, in one piece, or
 // nothing.
-func TestBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
+func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	models := MultiBuilder(UInt8Header()).MustRegister(0, animalBuilder()).MustRegister(1, flatBuilder())
 	w := new(pieces)
 	for name, c := range map[string]struct{ err, is error }{
@@ -291,8 +291,8 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestBug7RegistriesAreForMany: they are used while models are added.
-func TestBug7RegistriesAreForMany(t *testing.T) {
+// TestRegistriesAreForMany: they are used while models are added.
+func TestRegistriesAreForMany(t *testing.T) {
 	models := MultiBuilder(UInt8Header()).MustRegister(0, animalBuilder())
 	var all sync.WaitGroup
 	for k := range 8 {
@@ -326,9 +326,9 @@ func TestBug7RegistriesAreForMany(t *testing.T) {
 	models.MustRegister(3, flatBuilder())
 }
 
-// TestBug8Maps: of equal keys the last counts; equal values have equal bytes if a schema is asked
+// TestOrderOfMaps: of equal keys the last counts; equal values have equal bytes if a schema is asked
 // for it, as TestSchema does. What is empty is empty, not nil, as in Parco.
-func TestBug8Maps(t *testing.T) {
+func TestOrderOfMaps(t *testing.T) {
 	m := MapType(UInt8Header(), UInt8(), SmallVarchar())
 	if got, err := m.Parse(reader([]byte("\x02\x07\x01a\x07\x01b"))); err != nil || len(got) != 1 || got[7] != "b" {
 		t.Error(got, err)
@@ -353,8 +353,8 @@ func TestBug8Maps(t *testing.T) {
 	}
 }
 
-// TestBug9TypesAreTypes: all of them nest, and have a length.
-func TestBug9TypesAreTypes(t *testing.T) {
+// TestAllTypesNest: all of them nest, and have a length.
+func TestAllTypesNest(t *testing.T) {
 	options := Slice[*Animal](UInt8Header(), Option[Animal](Struct(animalBuilder())))
 	if b := compiled[Iterable[*Animal]](t, options, iterable(nil, &Animal{3, "cat"})); string(b) != "\x02\x00\x01\x03cat\x03" {
 		t.Errorf("%q", b)
@@ -390,8 +390,8 @@ func nodeBuilder() ModelBuilder[node] {
 		func(n *node) SliceView[node] { return n.More }))
 }
 
-// TestBug10Recursion: models may hold themselves, which has a limit.
-func TestBug10Recursion(t *testing.T) {
+// TestRecursion: models may hold themselves, which has a limit.
+func TestRecursion(t *testing.T) {
 	v := node{"a", &node{"b", nil, []node{{"c", nil, []node{}}}}, []node{}}
 	b := compiled(t, nodeBuilder(), v)
 	if want := "\x01a\x01\x01b\x00\x01\x01c\x00\x00\x00"; string(b) != want {
@@ -427,9 +427,9 @@ func TestBug10Recursion(t *testing.T) {
 	}
 }
 
-// TestBug11IntsAre8Bytes on every machine. That the package is for all machines is seen when it is
+// TestIntsAre8Bytes on every machine. That the package is for all machines is seen when it is
 // compiled for them.
-func TestBug11IntsAre8Bytes(t *testing.T) {
+func TestIntsAre8Bytes(t *testing.T) {
 	if b := compiled(t, Int(be), -2); len(b) != 8 {
 		t.Errorf("%x", b)
 	}
@@ -439,9 +439,9 @@ func TestBug11IntsAre8Bytes(t *testing.T) {
 	}
 }
 
-// TestBug12BuffersAreNotKept: writing a large message leaves no large buffer, and what was written
+// TestBuffersAreNotKept: writing a large message leaves no large buffer, and what was written
 // is not in one that is used again.
-func TestBug12BuffersAreNotKept(t *testing.T) {
+func TestBuffersAreNotKept(t *testing.T) {
 	var kept keeper
 	for _, text := range []string{"one", "two", strings.Repeat("x", 1<<20), "three"} {
 		if err := Varchar().Compile(text[:min(len(text), 65535)], &kept); err != nil {
@@ -474,9 +474,9 @@ func TestBug12BuffersAreNotKept(t *testing.T) {
 
 type keeper struct{ bytes.Buffer }
 
-// TestBug13BranchesAreApart: what is added to a builder is not in others that were made from the
+// TestBranchesAreApart: what is added to a builder is not in others that were made from the
 // same one.
-func TestBug13BranchesAreApart(t *testing.T) {
+func TestBranchesAreApart(t *testing.T) {
 	base := animalBuilder()
 	number := func(n int8) (Getter[Animal, int8], Setter[Animal, int8]) {
 		return func(*Animal) int8 { return n }, func(*Animal, int8) {}

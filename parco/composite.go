@@ -56,8 +56,8 @@ func sliceOf[T any](header IntType, inner Type[T]) *typed[SliceView[T]] {
 		if h, ok := headerOf(header); ok {
 			return schema.List(h, layoutOf(d, inner))
 		}
-		behind := elementsBehind[T]{header, inner}
-		return foreign("[]"+reflect.TypeFor[T]().String(), header.ByteLength(), behind, behind)
+		codec := elementsAfter[T]{header, inner}
+		return foreign("[]"+reflect.TypeFor[T]().String(), header.ByteLength(), codec, codec)
 	})
 }
 
@@ -102,8 +102,8 @@ func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Typ
 		if h, ok := headerOf(header); ok {
 			return schema.Map(h, layoutOf(d, keyType), layoutOf(d, valueType))
 		}
-		behind := entriesBehind[K, V]{header, keyType, valueType}
-		return foreign(reflect.TypeFor[map[K]V]().String(), header.ByteLength(), behind, behind)
+		codec := entriesAfter[K, V]{header, keyType, valueType}
+		return foreign(reflect.TypeFor[map[K]V]().String(), header.ByteLength(), codec, codec)
 	})
 	t.filled = func(m *map[K]V) {
 		if *m == nil {
@@ -132,13 +132,13 @@ const (
 // maxEmpty is how many elements there may be whose type does not say that they take a byte.
 const maxEmpty = 1 << 16
 
-// elementsBehind are elements after a header that is not of this package.
-type elementsBehind[T any] struct {
+// elementsAfter are elements after a header that is not of this package.
+type elementsAfter[T any] struct {
 	header IntType
 	inner  Type[T]
 }
 
-func (t elementsBehind[T]) Compile(all []T, w io.Writer) error {
+func (t elementsAfter[T]) Compile(all []T, w io.Writer) error {
 	err := t.header.Compile(len(all), w)
 	for k := 0; k < len(all) && err == nil; k++ {
 		err = t.inner.Compile(all[k], w)
@@ -146,7 +146,7 @@ func (t elementsBehind[T]) Compile(all []T, w io.Writer) error {
 	return causeOf(err)
 }
 
-func (t elementsBehind[T]) Parse(r io.Reader) (all []T, err error) {
+func (t elementsAfter[T]) Parse(r io.Reader) (all []T, err error) {
 	most := MaxReasonableSliceLength
 	if t.inner.ByteLength() <= 0 {
 		most = maxEmpty
@@ -160,14 +160,14 @@ func (t elementsBehind[T]) Parse(r io.Reader) (all []T, err error) {
 	return all, causeOf(err)
 }
 
-// entriesBehind are entries of a map after a header that is not of this package.
-type entriesBehind[K comparable, V any] struct {
+// entriesAfter are entries of a map after a header that is not of this package.
+type entriesAfter[K comparable, V any] struct {
 	header IntType
 	key    Type[K]
 	value  Type[V]
 }
 
-func (t entriesBehind[K, V]) Compile(m map[K]V, w io.Writer) error {
+func (t entriesAfter[K, V]) Compile(m map[K]V, w io.Writer) error {
 	err := t.header.Compile(len(m), w)
 	for k, v := range m {
 		if err == nil {
@@ -180,7 +180,7 @@ func (t entriesBehind[K, V]) Compile(m map[K]V, w io.Writer) error {
 	return causeOf(err)
 }
 
-func (t entriesBehind[K, V]) Parse(r io.Reader) (map[K]V, error) {
+func (t entriesAfter[K, V]) Parse(r io.Reader) (map[K]V, error) {
 	most := MaxReasonableMapLength
 	if t.key.ByteLength()+t.value.ByteLength() <= 0 {
 		most = maxEmpty

@@ -94,13 +94,13 @@ func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 		return id, nil, err
 	}
 	if item, err = m.ParseAny(r); err != nil {
-		return id, nil, b.behind(id, err)
+		return id, nil, b.after(id, err)
 	}
 	return id, item, nil
 }
 
-// behind is err, of a message that follows its id.
-func (b *ModelMultiBuilder[T]) behind(id T, err error) error {
+// after is err, of a message that follows its id.
+func (b *ModelMultiBuilder[T]) after(id T, err error) error {
 	header, _ := appended(nil, func(w io.Writer) error { return b.header.Compile(id, w) })
 	if errors.Is(err, io.EOF) {
 		err = explain(&schema.Error{Cause: schema.ErrShort})

@@ -30,7 +30,7 @@ func TestExample(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, v) {
 		t.Errorf("%+v %v", got, err)
 	}
-	// From readers, message after message, and nothing behind them.
+	// From readers, message after message, and nothing after them.
 	two := append(bytes.Repeat(w.Bytes(), 2), "rest"...)
 	cursor := NewBufferCursor(append([]byte("before"), two...), 6)
 	for name, r := range map[string]io.Reader{

@@ -26,7 +26,7 @@ func String(header IntType) Type[string] {
 		if h, ok := headerOf(header); ok {
 			return schema.Str(h)
 		}
-		text := bytesBehind[string]{header}
+		text := bytesAfter[string]{header}
 		return foreign("string", header.ByteLength(), text, text)
 	})
 }
@@ -37,7 +37,7 @@ func Blob(header IntType) Type[[]byte] {
 		if h, ok := headerOf(header); ok {
 			return schema.Blob(h)
 		}
-		blob := bytesBehind[[]byte]{header}
+		blob := bytesAfter[[]byte]{header}
 		return foreign("[]byte", header.ByteLength(), blob, blob)
 	})
 	t.filled = func(b *[]byte) {
@@ -52,17 +52,17 @@ func Blob(header IntType) Type[[]byte] {
 // from another package. Others are limited only by the size of the input.
 const MaxReasonableVarSize = 100 << 20
 
-// bytesBehind are bytes after a header that is not of this package.
-type bytesBehind[S string | []byte] struct{ header IntType }
+// bytesAfter are bytes after a header that is not of this package.
+type bytesAfter[S string | []byte] struct{ header IntType }
 
-func (t bytesBehind[S]) Compile(s S, w io.Writer) error {
+func (t bytesAfter[S]) Compile(s S, w io.Writer) error {
 	if err := t.header.Compile(len(s), w); err != nil {
 		return causeOf(err)
 	}
 	return writeAll(w, []byte(s))
 }
 
-func (t bytesBehind[S]) Parse(r io.Reader) (s S, err error) {
+func (t bytesAfter[S]) Parse(r io.Reader) (s S, err error) {
 	n, err := count(t.header, r, MaxReasonableVarSize)
 	if err != nil {
 		return s, err

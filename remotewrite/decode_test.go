@@ -238,8 +238,8 @@ func TestDecodeBounded(t *testing.T) {
 	}
 }
 
-// TestSeed28KeptMemory: of a large request neither strings nor, for long, memory are kept.
-func TestSeed28KeptMemory(t *testing.T) {
+// TestMemoryIsReleased: of a large request neither strings nor, for long, memory are kept.
+func TestMemoryIsReleased(t *testing.T) {
 	for version, all := range map[Version][][]byte{
 		V1: bodies(V1, shape{series: 3000, tenants: 7}, shape{series: 3, tenants: 1}),
 		V2: bodies(V2, shape{series: 3000, tenants: 7}, shape{series: 3, tenants: 1}),

@@ -60,60 +60,60 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-func TestSeed01OverlongTopLevelKey(t *testing.T) {
+func TestOverlongTopLevelKey(t *testing.T) {
 	refuses(t, errVarint, "ff ff ff ff ff ff ff ff ff ff 01", "80 80 80 80 80 80 80 80 80 80 80 80 00")
 	refuses(t, io.ErrUnexpectedEOF, "8a", "8a 80")
 }
 
-func TestSeed02SeriesLongerThanBody(t *testing.T) {
+func TestSeriesLongerThanBody(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a 05", "0a 05 00 00 00 00", "0a 80 01")
 }
 
-func TestSeed03SeriesLengthOf64Bits(t *testing.T) {
+func TestSeriesLengthOf64Bits(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a ff ff ff ff ff ff ff ff ff 01", "0a 80", "0a 80 80")
 	refuses(t, errVarint, "0a ff ff ff ff ff ff ff ff ff 7f", "0a ff ff ff ff ff ff ff ff ff ff 01")
 }
 
-func TestSeed04LabelLengthOf64Bits(t *testing.T) {
+func TestLabelLengthOf64Bits(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a 0b 0a ff ff ff ff ff ff ff ff ff 01", "0a 02 0a 80")
 }
 
-func TestSeed05SampleLengthOf63Bits(t *testing.T) {
+func TestSampleLengthOf63Bits(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a 0b 12 80 80 80 80 80 80 80 80 80 01", "0a 0a 12 ff ff ff ff ff ff ff ff 7f")
 }
 
-func TestSeed06StringLengthInLabel(t *testing.T) {
+func TestStringLengthInLabel(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a 0d 0a 0b 0a ff ff ff ff ff ff ff ff ff 01", "0a 0d 0a 0b 12 80 80 80 80 80 80 80 80 80 01", "0a 04 0a 02 0a 01")
 }
 
-func TestSeed07FixedNumbersCutOff(t *testing.T) {
+func TestFixedNumbersCutOff(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a 08 29 01 02 03 04 05 06 07", "0a 01 29", "0a 04 2d 01 02 03", "0a 01 2d", "51 00", "55 00")
 }
 
-func TestSeed08UnknownBytesCutOff(t *testing.T) {
+func TestUnknownBytesCutOff(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a 02 2a 01", "0a 01 2a", "0a 0b 2a ff ff ff ff ff ff ff ff ff 01", "0a 02 2a 80")
 }
 
-func TestSeed09UnknownVarintInSample(t *testing.T) {
+func TestUnknownVarintInSample(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a 04 12 02 18 80", "0a 03 12 01 18")
 	refuses(t, errVarint, "0a 0e 12 0c 18 80 80 80 80 80 80 80 80 80 80 01")
 }
 
-func TestSeed10TagAlone(t *testing.T) {
+func TestTagAlone(t *testing.T) {
 	refuses(t, io.ErrUnexpectedEOF, "0a", "0a 00 0a")
 }
 
-func TestSeed11FieldNumber0(t *testing.T) {
+func TestFieldNumber0(t *testing.T) {
 	refuses(t, errNumber, "00 00", "02 00", "0a 02 00 00", "0a 04 0a 02 00 00", "0a 04 12 02 00 00", "80 00 00")
 }
 
-func TestSeed12OtherFieldsAtTheTop(t *testing.T) {
+func TestOtherFieldsAtTheTop(t *testing.T) {
 	reads(t, "1a 05 08 01 12 01 66 0a 00", "metadata(1 f) {}", "0a 00")
 	reads(t, "10 01 0a 00 12 01 00 c0 3e 01", "{}", "0a 00")
 	reads(t, "1a 05 08 01 12 01 66", "metadata(1 f)", "")
 }
 
-func TestSeed13ExemplarsAndHistograms(t *testing.T) {
+func TestExemplarsAndHistograms(t *testing.T) {
 	exemplar, histogram := "1a 0b 11 00 00 00 00 00 00 f8 3f 18 07", "22 04 08 03 78 07"
 	body := "0a 1b 0a 06 0a 01 61 12 01 62" + exemplar + histogram
 	reads(t, body, "{a=b} exemplar{} 1.5@7 histogram@7", body)
@@ -128,7 +128,7 @@ func TestSeed13ExemplarsAndHistograms(t *testing.T) {
 	}
 }
 
-func TestSeed14OtherVersion(t *testing.T) {
+func TestBodyOfTheOtherVersion(t *testing.T) {
 	refuses(t, ErrVersion, "22 00", "2a 00", "22 00 2a 00", "22 00 22 01 61 2a 04 0a 02 01 01", "10 01 2a 00")
 	for _, text := range []string{"0a 00", "1a 00", "10 01 1a 00"} {
 		var p Splitter
@@ -142,7 +142,7 @@ func TestSeed14OtherVersion(t *testing.T) {
 	}
 }
 
-func TestSeed15UnknownFieldsInLabel(t *testing.T) {
+func TestUnknownFieldsInLabel(t *testing.T) {
 	for _, unknown := range []string{"18 05", "19 01 02 03 04 05 06 07 08", "1d 01 02 03 04", "1a 00", "1b 08 01 1c"} {
 		n := 6 + len(unhex(t, unknown))
 		body := hex.EncodeToString([]byte{0x0a, byte(n + 2), 0x0a, byte(n)}) + "0a 01 61" + unknown + "12 01 62"
@@ -150,7 +150,7 @@ func TestSeed15UnknownFieldsInLabel(t *testing.T) {
 	}
 }
 
-func TestSeed16SampleFields(t *testing.T) {
+func TestSampleFields(t *testing.T) {
 	refuses(t, errType, "0a 04 12 02 08 01", "0a 07 12 05 15 00 00 00 00", "0a 04 12 02 0a 00", "0a 04 12 02 12 00", "0a 0b 12 09 11 00 00 00 00 00 00 00 00")
 	twice := "0a 1a 12 18 09 00 00 00 00 00 00 f0 3f 10 07 09 00 00 00 00 00 00 f8 3f 10 e8 87 00"
 	reads(t, twice, "{} 1.5@1000", twice)

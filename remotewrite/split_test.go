@@ -454,7 +454,7 @@ func TestSplitAccept(t *testing.T) {
 	}
 }
 
-// TestSplitRuns: series that stand together are one piece, also behind one that was cut.
+// TestSplitRuns: series that stand together are one piece, also after one that was cut.
 func TestSplitRuns(t *testing.T) {
 	var p Splitter
 	body := shape{series: 100, tenants: 4, runs: true}.body1()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestViewsEndWhereTheyEnd appends to every view: the body behind it stays as it is.
+// TestViewsEndWhereTheyEnd appends to every view: the body after it stays as it is.
 func TestViewsEndWhereTheyEnd(t *testing.T) {
 	c := shape{series: 20, tenants: 3, histograms: true}
 	metadata := pbBytes(3, pbInt(1, 1), pbString(2, "family"), pbString(4, "help"), pbString(5, "unit"))

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestBug1ErrorsAreSwallowed: a message that is cut off anywhere is an error, and says where.
-func TestBug1ErrorsAreSwallowed(t *testing.T) {
+// TestErrorsAreNotSwallowed: a message that is cut off anywhere is an error, and says where.
+func TestErrorsAreNotSwallowed(t *testing.T) {
 	b := fromHex(exampleBytes)
 	for n := range b {
 		var v example
@@ -33,9 +33,9 @@ func TestBug1ErrorsAreSwallowed(t *testing.T) {
 
 type wide struct{ A, B, C, D, E, F, G, H uint64 }
 
-// TestBug2Amplification: a count of elements that cannot all be there allocates nothing, nor does
+// TestCountsDoNotAllocate: a count of elements that cannot all be there allocates nothing, nor does
 // one of elements without bytes.
-func TestBug2Amplification(t *testing.T) {
+func TestCountsDoNotAllocate(t *testing.T) {
 	type list struct{ Wide []wide }
 	elements := Part(F("a", func(w *wide) *uint64 { return &w.A }, U64))
 	s := Struct(F("wide", func(l *list) *[]wide { return &l.Wide }, List(H32, elements)))
@@ -70,8 +70,8 @@ func TestBug2Amplification(t *testing.T) {
 	}
 }
 
-// TestBug3Skip: skipped bytes are zeros, and may be any number.
-func TestBug3Skip(t *testing.T) {
+// TestSkippedBytes: skipped bytes are zeros, and may be any number.
+func TestSkippedBytes(t *testing.T) {
 	type one struct{ A uint8 }
 	for _, n := range []int{0, 1, 3, 4096, 4097, 9000, maxSkip} {
 		s := Struct(Skip[one](n), F("a", func(o *one) *uint8 { return &o.A }, U8), Skip[one](n))
@@ -94,8 +94,8 @@ func TestBug3Skip(t *testing.T) {
 	}
 }
 
-// TestBug4HeadersAreChecked: what a header cannot count is not written.
-func TestBug4HeadersAreChecked(t *testing.T) {
+// TestHeadersAreChecked: what a header cannot count is not written.
+func TestHeadersAreChecked(t *testing.T) {
 	type all struct {
 		List []uint8
 		Text string
@@ -148,9 +148,9 @@ func TestBug4HeadersAreChecked(t *testing.T) {
 	check(HI16BE, 32767)
 }
 
-// TestBug5OptionsAreNoTail: an option that is not there is an error, unless it is in a Tail; a Tail
+// TestOptionsAreNoTail: an option that is not there is an error, unless it is in a Tail; a Tail
 // is no part of a stream.
-func TestBug5OptionsAreNoTail(t *testing.T) {
+func TestOptionsAreNoTail(t *testing.T) {
 	type user struct {
 		Name  string
 		Email *string
@@ -191,9 +191,9 @@ func TestBug5OptionsAreNoTail(t *testing.T) {
 	}
 }
 
-// TestBug6Time: the zero time comes back, what has no bytes is refused, and zones are those that a
+// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those that a
 // reader has.
-func TestBug6Time(t *testing.T) {
+func TestZeroTimeAndZones(t *testing.T) {
 	type times struct{ T time.Time }
 	at := func(t *times) *time.Time { return &t.T }
 	plain, zoned := Struct(F("t", at, Time)), Struct(F("t", at, TimeZone))
@@ -257,9 +257,9 @@ func TestBug6Time(t *testing.T) {
 	}
 }
 
-// TestBug7NothingIsWrittenBeforeItIsChecked: after an error dst is as it was, and a Writer has seen
+// TestNothingIsWrittenBeforeItIsChecked: after an error dst is as it was, and a Writer has seen
 // nothing.
-func TestBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
+func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	v := exampleValue()
 	v.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	var w bytes.Buffer
@@ -272,9 +272,9 @@ func TestBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	}
 }
 
-// TestBug8Maps: equal values have equal bytes if asked for; of equal keys the last counts; nothing
+// TestOrderOfMaps: equal values have equal bytes if asked for; of equal keys the last counts; nothing
 // is nothing.
-func TestBug8Maps(t *testing.T) {
+func TestOrderOfMaps(t *testing.T) {
 	type maps struct {
 		Map  map[string]map[uint16]string
 		List []string
@@ -313,8 +313,8 @@ func TestBug8Maps(t *testing.T) {
 	}
 }
 
-// TestBug9TypesAreTypes: all of them nest.
-func TestBug9TypesAreTypes(t *testing.T) {
+// TestAllTypesNest: all of them nest.
+func TestAllTypesNest(t *testing.T) {
 	type nest struct {
 		Map  map[string][]*inner
 		List [][][]byte
@@ -342,8 +342,8 @@ func TestBug9TypesAreTypes(t *testing.T) {
 	}
 }
 
-// TestBug10Depth: see TestSelf. A run of options that lead ever deeper is refused.
-func TestBug10Depth(t *testing.T) {
+// TestDepthOfOptions: see TestSelf. A run of options that lead ever deeper is refused.
+func TestDepthOfOptions(t *testing.T) {
 	type chain struct{ Next *chain }
 	s := Struct(F("next", func(c *chain) **chain { return &c.Next }, Opt(Self[chain]())))
 	if _, err := s.Parse(bytes.Repeat([]byte{1}, 10_000_000), new(chain)); !errors.Is(err, ErrDepth) {
@@ -354,8 +354,8 @@ func TestBug10Depth(t *testing.T) {
 	}
 }
 
-// TestBug11Int: an int has 8 bytes everywhere; what an int of the machine cannot hold is refused.
-func TestBug11Int(t *testing.T) {
+// TestIntsAre8Bytes: an int has 8 bytes everywhere; what an int of the machine cannot hold is refused.
+func TestIntsAre8Bytes(t *testing.T) {
 	type number struct{ N int }
 	s := Struct(F("n", func(n *number) *int { return &n.N }, Int))
 	b, err := s.Append(nil, &number{-2})
@@ -372,8 +372,8 @@ func TestBug11Int(t *testing.T) {
 	}
 }
 
-// TestBug12BuffersAreDropped: what one long message took is not kept for the short ones.
-func TestBug12BuffersAreDropped(t *testing.T) {
+// TestBuffersAreDropped: what one long message took is not kept for the short ones.
+func TestBuffersAreDropped(t *testing.T) {
 	type text struct{ S string }
 	s := Struct(F("s", func(t *text) *string { return &t.S }, Str32))
 	for range 100 {
@@ -388,9 +388,9 @@ func TestBug12BuffersAreDropped(t *testing.T) {
 	}
 }
 
-// TestBug13SchemasNeverChange: using a type in two schemas, or asking for options, leaves it as it
+// TestSchemasNeverChange: using a type in two schemas, or asking for options, leaves it as it
 // was.
-func TestBug13SchemasNeverChange(t *testing.T) {
+func TestSchemasNeverChange(t *testing.T) {
 	before := animalSchema.String()
 	a := func(a *animal) *uint8 { return &a.Age }
 	one := Struct(F("age", a, U8))

@@ -54,7 +54,7 @@ func TestMistakes(t *testing.T) {
 		"schema: schema.odd.slice: uint16 cannot stand for string: their memory differs",
 		"schema: schema.odd.get: its getter or setter is nil",
 		"schema: schema.odd: Skip takes 0 to 1,048,576 bytes",
-		"schema: schema.odd.late: it is behind a Tail",
+		"schema: schema.odd.late: it follows a Tail",
 		"schema: schema.odd.late: its memory is that of in too",
 	}
 	got := strings.Split(err.Error(), "\n")

@@ -165,7 +165,7 @@ func (r *cellReader) row(c *Columns, i int) int {
 	return end
 }
 
-var errAfter = errors.New("schema: the input goes on behind a message of which there can be but one")
+var errAfter = errors.New("schema: the input continues after a message that must be the only one")
 
 // nulls appends a null to each column that steps lead to.
 func (r *cellReader) nulls(steps []cellStep) {

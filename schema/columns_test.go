@@ -482,8 +482,8 @@ func TestColumnsTail(t *testing.T) {
 	}
 }
 
-// Rows go behind rows, and a column of another kind is an error that leaves them.
-func TestColumnsBehind(t *testing.T) {
+// Rows go after rows, and a column of another kind is an error that leaves them.
+func TestColumnsAfterRows(t *testing.T) {
 	c, err := columnsOf(mustSchema("{u8,str8}").n)
 	if err != nil {
 		t.Fatal(err)
@@ -510,7 +510,7 @@ func TestColumnsBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := lists.Parse([]byte("\x00"), &b); err == nil {
-		t.Error("columns went behind rows")
+		t.Error("columns went after rows")
 	}
 }
 

@@ -35,7 +35,7 @@ var (
 	// ErrBool: a bool is neither 0 nor 1.
 	ErrBool = errors.New("schema: a bool that is neither 0 nor 1")
 	// ErrRest: the input continues after the message.
-	ErrRest = errors.New("schema: the input goes on behind the message")
+	ErrRest = errors.New("schema: the input continues after the message")
 	// ErrOption: the byte before an optional value is neither 0 nor 1, or the byte before the name
 	// of a zone is not 1.
 	ErrOption = errors.New("schema: an option that is neither 0 nor 1")

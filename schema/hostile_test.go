@@ -114,7 +114,7 @@ func TestBugAsOfInterfaces(t *testing.T) {
 }
 
 // TestBugNilTargets: nil panics, which can be recovered from, however large the type is: a field
-// far away is not behind the page at zero.
+// far away is not after the page at zero.
 func TestBugNilTargets(t *testing.T) {
 	type far struct {
 		Free [1 << 16]byte

@@ -25,7 +25,7 @@ func TestBugAmplificationOfNestedLists(t *testing.T) {
 	lists := Struct(F("l", func(d *deep) *[][][][]string { return &d.L }, List(H32, List(H32, List(H32, List(H32, Str32))))))
 	tree := Struct(F("m", func(d *directory) *map[uint16]directory { return &d.M }, Map(H32, U16, Self[directory]())))
 	const size = 1 << 20
-	// claims is as many levels of counts, each of them of all the elements that the bytes behind it
+	// claims is as many levels of counts, each of them of all the elements that the bytes after it
 	// may be.
 	claims := func(levels, key, least int) []byte {
 		b := make([]byte, size)

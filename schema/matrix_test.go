@@ -40,7 +40,7 @@ func matrixFormat() matrix.Format {
 		Spare:     true,
 		Tangled:   true,
 		ViewsUsed: true,
-		Elsewhere: map[string]string{"SortMaps": "it is of writing: TestBug8Maps"},
+		Elsewhere: map[string]string{"SortMaps": "it is of writing: TestOrderOfMaps"},
 	}
 }
 

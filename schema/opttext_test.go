@@ -161,7 +161,7 @@ func TestOptionalTextCut(t *testing.T) {
 	}
 }
 
-// TestOptionalTextRoom writes optional strings behind what dst has, with room for any part of them:
+// TestOptionalTextRoom writes optional strings after what dst has, with room for any part of them:
 // the bytes are the same, and neither what is beyond the room nor the strings are written to.
 func TestOptionalTextRoom(t *testing.T) {
 	values := []noted{{}, {N: 1}, notedValue(5), {First: notedValue(7).First}, {Second: notedValue(11).Second}, {Third: new("")}}

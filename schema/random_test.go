@@ -31,7 +31,7 @@ func checkRandom(t *testing.T, seed uint64) {
 		fail("wrote %x, want %x, %v", got[min(3, len(got)):], want, err)
 	}
 
-	// Back, in each mode, with and without something behind it, into a new value and into one that
+	// Back, in each mode, with and without something after it, into a new value and into one that
 	// is there.
 	again := reflect.New(s.typ)
 	fillValue(r, s.n, again.Elem(), 3)

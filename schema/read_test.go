@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// TestRead reads messages one at a time, and nothing behind them.
+// TestRead reads messages one at a time, and nothing after them.
 func TestRead(t *testing.T) {
 	v := exampleValue()
 	b := fromHex(exampleBytes)

@@ -69,9 +69,9 @@ func (c *counted) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// TestMultiBug7NothingIsWrittenBeforeItIsChecked: an unknown id, the wrong type and what cannot be
+// TestMultiNothingIsWrittenBeforeItIsChecked: an unknown id, the wrong type and what cannot be
 // written leave nothing anywhere; a message is one Write.
-func TestMultiBug7NothingIsWrittenBeforeItIsChecked(t *testing.T) {
+func TestMultiNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	r := NewRegistry(U8)
 	if err := Register(r, 0, animalSchema, nil); err != nil {
 		t.Fatal(err)
@@ -331,7 +331,7 @@ func TestMultiUpgrade(t *testing.T) {
 	}
 }
 
-// TestMultiUpgradeErrors come back whole, and the message behind is read next.
+// TestMultiUpgradeErrors come back whole, and the message after is read next.
 func TestMultiUpgradeErrors(t *testing.T) {
 	broken := &Error{Offset: 77, Cause: errors.New("broken")}
 	r := userRegistry(t, func(u *user3) error {

@@ -68,13 +68,13 @@ func mustAppend[T any](t *testing.T, s *Schema[T], v *T) []byte {
 func TestReuseKeepsTheRest(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
-	array := []limb{{"old", 9, []string{"old", "older"}, "kept"}, {Other: "kept too"}, {Other: "behind"}}
+	array := []limb{{"old", 9, []string{"old", "older"}, "kept"}, {Other: "kept too"}, {Other: "after"}}
 	target := whole{List: array[:1], Map: map[string]limb{"k": {Other: "lost"}}, Ptr: &limb{Other: "kept"}, Other: 5, Blob: make([]byte, 1, 9)}
 	ptr, blob := target.Ptr, &target.Blob[0]
 	if _, err := wholeSchema.With(ReuseBlobs).Parse(b, &target); err != nil {
 		t.Fatal(err)
 	}
-	if target.Other != 5 || array[0].Other != "kept" || target.List[1].Other != "kept too" || array[2].Other != "behind" || &target.List[0] != &array[0] {
+	if target.Other != 5 || array[0].Other != "kept" || target.List[1].Other != "kept too" || array[2].Other != "after" || &target.List[0] != &array[0] {
 		t.Errorf("the rest: %+v", target)
 	}
 	if target.Ptr != ptr || ptr.Other != "kept" || &target.Blob[0] != blob || target.Map["k"].Other != "" {

@@ -115,7 +115,7 @@ func (n *node) listed() {
 	for i, f := range n.fields {
 		wrong := func(text string) { n.faults = append(n.faults, mistake{f.name, text}) }
 		if i > 0 && n.fields[i-1].tail && !f.tail {
-			wrong("it is behind a Tail")
+			wrong("it follows a Tail")
 		}
 		switch {
 		case f.n == nil:

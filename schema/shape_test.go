@@ -143,7 +143,7 @@ func TestShapeRefuses(t *testing.T) {
 		`{"fields":[{"name":"a","type":"array2","of":{"type":"^0"}}]}`:                           "so it has no end",
 		`{"fields":[{"name":"a","type":"u8"},{"name":"a","type":"u8"}]}`:                         "message.a: two fields have this name",
 		`{"fields":[{"name":"` + long + `","type":"u8"}]}`:                                       "is longer than 255 bytes",
-		`{"fields":[{"name":"a","type":"u8","tail":true},{"name":"b","type":"u8"}]}`:             "message.b: it is behind a Tail",
+		`{"fields":[{"name":"a","type":"u8","tail":true},{"name":"b","type":"u8"}]}`:             "message.b: it follows a Tail",
 		`{"fields":[{"name":"a","fields":[{"name":"b","type":"u8","tail":true}]}]}`:              "message.a: it has a Tail, which only a whole message may have",
 		`{"fields":[{"name":"a","type":"opt","of":{"type":"^0"}},{"tail":true,"type":"skip1"}]}`: "it has a Tail",
 		`{"fields":[{"name":"a","type":"opt","of":` + deep + `}]}`:                               "nested more than 64 deep",

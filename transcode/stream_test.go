@@ -91,7 +91,7 @@ func TestStreamTurns(t *testing.T) {
 	}
 }
 
-// TestStreamErrors has faults behind values that are in order: these are written, and the place is
+// TestStreamErrors has faults after values that are in order: these are written, and the place is
 // that in the stream.
 func TestStreamErrors(t *testing.T) {
 	packed, text := streams(t)
@@ -99,7 +99,7 @@ func TestStreamErrors(t *testing.T) {
 		toJSON bool
 		in     string
 		cause  error // nil is a *json.SyntaxError
-		offset int   // behind the values that are in order
+		offset int   // after the values that are in order
 		path   string
 	}{
 		{true, "\x81\xa1a\x92\x01\xd4\x05\x00\x01", extError(5), 5, "a[1]"},

@@ -23,7 +23,7 @@ var allowed = []struct {
 }{
 	{"bytes that cannot hold what they claim are refused at once, whatever the first elements are", "*", "EOF"},
 	{"a float64 is called a float64", "decoding float32", "decoding float64"},
-	// Where ours takes what the original refuses, it goes on to whatever comes behind.
+	// Where ours takes what the original refuses, it goes on to whatever comes after.
 	{"a float without a fraction is an int where it fits", "code=ca decoding int64", "*"},
 	{"a float without a fraction is an int where it fits", "code=cb decoding int64", "*"},
 	{"a float without a fraction is an int where it fits", "code=ca decoding uint64", "*"},
@@ -52,7 +52,7 @@ func unlike(data []byte, theirs, ours error) bool {
 }
 
 // hasOtherKeys tells whether a map in data, as far as it can be read, has a key that is no string.
-// Where a map is wanted, both look for it behind the header of an ext; else its bytes are its own.
+// Where a map is wanted, both look for it after the header of an ext; else its bytes are its own.
 func hasOtherKeys(data []byte) bool { return otherKeys(data, false) || otherKeys(data, true) }
 
 func otherKeys(data []byte, behindExt bool) bool {

@@ -17,12 +17,12 @@ import (
 
 // meantInQueries tells why a query of data may end differently with ours, or is "".
 func meantInQueries(data []byte, path string) string {
-	before, behind, found := strings.Cut("."+path+".", ".*.")
+	before, after, found := strings.Cut("."+path+".", ".*.")
 	if !found {
 		return ""
 	}
-	if strings.Contains("."+behind, ".*.") {
-		return "the original loses its place behind an inner *"
+	if strings.Contains("."+after, ".*.") {
+		return "the original loses its place after an inner *"
 	}
 	to, err := v5.NewDecoder(bytes.NewReader(data)).Query(strings.TrimPrefix(before, "."))
 	if err == nil && len(to) == 1 && reflect.TypeOf(to[0]) == reflect.TypeFor[map[string]any]() {
@@ -118,11 +118,11 @@ func TestMsgpackOtherQueries(t *testing.T) {
 		data         []byte
 		want         []any
 	}{
-		{"the original loses its place behind an inner *", "*.l.*.a",
+		{"the original loses its place after an inner *", "*.l.*.a",
 			[]byte("\x92\x82\xa1l\x91\x82\xa1a\x01\xa1b\x02\xa1m\x03\x82\xa1l\x91\x82\xa1a\x04\xa1b\x05\xa1m\x06"), []any{int8(1), int8(4)}},
 		{"* takes all values of a map too", "*", []byte("\x82\xa1a\x01\xa1b\x02"), []any{int8(1), int8(2)}},
 		{"a key may be an int", "1", []byte("\x81\x01\xa1a"), []any{"a"}},
-		{"a key behind an int key is found", "a", []byte("\x82\x01\x02\xa1a\x03"), []any{int8(3)}},
+		{"a key after an int key is found", "a", []byte("\x82\x01\x02\xa1a\x03"), []any{int8(3)}},
 		{"of equal keys the last counts, as in decoding", "a", []byte("\x82\xa1a\x01\xa1a\x02"), []any{int8(2)}},
 		{"a dot may belong to a key", `a\.b`, []byte("\x81\xa3a.b\x01"), []any{int8(1)}},
 	} {

@@ -38,7 +38,7 @@ var segmentioResults = []struct {
 	why          string
 }{
 	{"Unquote of no string", unquote[segmentio.RawValue](`"a`), unquote[json.RawValue](`"a`), "panic", `""`, "nothing that is read makes this module panic"},
-	{"Unquote with more behind it", unquote[segmentio.RawValue](`"a"b`), unquote[json.RawValue](`"a"b`), "panic", `""`, "the same"},
+	{"Unquote with more after it", unquote[segmentio.RawValue](`"a"b`), unquote[json.RawValue](`"a"b`), "panic", `""`, "the same"},
 	{"AppendUnquote of an escape", appendUnquote[segmentio.RawValue](`"\n"`), appendUnquote[json.RawValue](`"\n"`), `"xx\n"`, `"x\n"`, "segmentio appends twice to what is there, if the text is not plain"},
 	{"key after an empty object", func() string { return fmt.Sprint(theirKeys(`[{},"a"]`)) }, func() string { return fmt.Sprint(ourKeys(`[{},"a"]`)) }, "1", "0", "segmentio waits for a key until it comes"},
 	{"offset of an error", theirOffset(`[1,nul]`), ourOffset(`[1,nul]`), "0", "7", "segmentio has no offsets"},

@@ -54,8 +54,8 @@ func TestTurnRotatesAndTurnsRound(t *testing.T) {
 		t.Errorf("only %d sides ever come first", len(first))
 	}
 	for i := range n {
-		before, behind := [2]int{i, (i + 1) % n}, [2]int{(i + 1) % n, i}
-		if !followers[before] || !followers[behind] {
+		before, after := [2]int{i, (i + 1) % n}, [2]int{(i + 1) % n, i}
+		if !followers[before] || !followers[after] {
 			t.Errorf("sides %d and %d meet in one order only", i, (i+1)%n)
 		}
 	}

@@ -63,7 +63,7 @@ func validSides(data []byte) ([]harness.Side, error) {
 		}
 		check := func() error {
 			if l.valid(cut) || l.valid(more) {
-				return errors.New("a document that is cut, or has something behind it, is accepted")
+				return errors.New("a document that is cut, or has something after it, is accepted")
 			}
 			return run()
 		}

@@ -61,7 +61,7 @@ func dispatchSides(body []byte, work func(plain []byte) ([]harness.Side, error))
 	if err != nil {
 		return nil, err
 	}
-	behind := func(work func() error) func() error {
+	through := func(work func() error) func() error {
 		return func() error {
 			if _, err := unpack(); err != nil {
 				return err
@@ -71,7 +71,7 @@ func dispatchSides(body []byte, work func(plain []byte) ([]harness.Side, error))
 	}
 	for i := range sides {
 		s := &sides[i]
-		s.Run, s.Check = behind(s.Run), behind(s.Check)
+		s.Run, s.Check = through(s.Run), through(s.Check)
 	}
 	return append(sides, floor(zstdName, "decode", markDecode, body, unpack)), nil
 }

@@ -60,26 +60,26 @@ func TestPlaceRefusesOutside(t *testing.T) {
 	n := int(size)
 	checkRefused(t, []wrongTouch{
 		{"At before", func() { At[uint64](Add(p, ^uintptr(7)), 0) }, "mem: uint64 (8 bytes) at offset -8 of a mem.record"},
-		{"At behind", func() { At[uint64](p, size) }, fmt.Sprintf("at offset %d of a mem.record", n)},
+		{"At after", func() { At[uint64](p, size) }, fmt.Sprintf("at offset %d of a mem.record", n)},
 		{"At across the end", func() { At[uint64](p, size-4) }, fmt.Sprintf("at offset %d of a mem.record", n-4)},
 		{"At of nil", func() { At[uint64](Of(nil, rec), 0) }, "of nil"},
 		{"At of an empty struct", func() { At[uint64](PointerTo(new(struct{})), 0) }, "of a struct {} (0 bytes)"},
-		{"At of the element behind an array", func() { At[uint32](array, 12) }, "of an array of uint32 (12 bytes)"},
+		{"At of the element after an array", func() { At[uint32](array, 12) }, "of an array of uint32 (12 bytes)"},
 		{"View too long", func() { View(p, n+1) }, fmt.Sprintf("mem: %d bytes at offset 0", n+1)},
 		{"View of bytes too long", func() { View(text, 7) }, "mem: 7 bytes at offset 2 of an array of uint8 (8 bytes)"},
 		{"View of a negative length", func() { View(p, -1) }, "at offset 0 of a mem.record"},
 		{"RawBytes too long", func() { RawBytes(text, 7) }, "mem: 7 bytes at offset 2"},
 		{"RawRoom too long", func() { RawRoom(text, 7) }, "mem: 7 bytes at offset 2"},
 		{"RawOf before", func() { RawOf(Add(p, ^uintptr(0))) }, "mem: 0 bytes at offset -1"},
-		{"RawOf behind", func() { RawOf(Add(p, size+1)) }, fmt.Sprintf("mem: 0 bytes at offset %d", n+1)},
+		{"RawOf after", func() { RawOf(Add(p, size+1)) }, fmt.Sprintf("mem: 0 bytes at offset %d", n+1)},
 		{"RawAs across the end", func() { RawAs(Add(p, 8), rec) }, "mem: mem.record"},
-		{"FirstWord behind", func() { FirstWord(Add(p, size)) }, fmt.Sprintf("at offset %d of a mem.record", n)},
+		{"FirstWord after", func() { FirstWord(Add(p, size)) }, fmt.Sprintf("at offset %d of a mem.record", n)},
 		{"Of an address that is not aligned", func() { Of(RawAdd(RawTo(r), 1), rec) }, "which is not aligned"},
-		{"ValueAt behind", func() { ValueAt(rec, TypeWord(reflect.PointerTo(rec)), Add(p, size+1)) }, "mem: "},
-		{"From behind", func() { From([]byte("x"), 1) }, "out of range"},
-		{"SetString behind", func() { SetString(new(string), make([]byte, 4, 8), 2, 3) }, "mem: a string of 3 bytes at 2 of 4"},
+		{"ValueAt after", func() { ValueAt(rec, TypeWord(reflect.PointerTo(rec)), Add(p, size+1)) }, "mem: "},
+		{"From after", func() { From([]byte("x"), 1) }, "out of range"},
+		{"SetString after", func() { SetString(new(string), make([]byte, 4, 8), 2, 3) }, "mem: a string of 3 bytes at 2 of 4"},
 		{"SetString before", func() { SetString(new(string), make([]byte, 4), -1, 2) }, "mem: a string of 2 bytes at -1 of 4"},
-		{"SetText behind", func() { SetText(new(string), "text", 4, 1) }, "mem: a string of 1 bytes at 4 of 4"},
+		{"SetText after", func() { SetText(new(string), "text", 4, 1) }, "mem: a string of 1 bytes at 4 of 4"},
 		{"SetText of nothing", func() { SetText(new(string), "text", 4, 0) }, "mem: a string of 0 bytes at 4 of 4"},
 	})
 }
@@ -127,7 +127,7 @@ func TestPlaceRefusesOtherTypes(t *testing.T) {
 	}
 }
 
-// TestWordsRefuseOutside loads and stores before the start and behind the end, at every width.
+// TestWordsRefuseOutside loads and stores before the start and after the end, at every width.
 func TestWordsRefuseOutside(t *testing.T) {
 	if Checked {
 		t.Skip("the compiler checks these")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// benchTexts end in a quote, with more text behind.
+// benchTexts end in a quote, with more text after.
 func benchTexts(each func(name string, text []byte, k int)) {
 	for i, name := range []string{"ascii", "arabic", "chinese", "latin", "emoji"} {
 		for _, k := range []int{12, 40, 100, 200, 1000, 8000} {

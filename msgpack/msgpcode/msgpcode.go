@@ -32,7 +32,7 @@ var (
 )
 
 // A short str has its length in the bits of FixedStrMask, and short arrays and maps in those of
-// their masks. Behind other codes follows a length or count of as many bits as the name says;
+// their masks. After other codes follows a length or count of as many bits as the name says;
 // FixExt codes name the bytes of the ext's data.
 var (
 	FixedStrLow  byte = 0xa0

@@ -36,7 +36,7 @@ module MessagePack
   #   @see MessagePack.pack
   # @!method self.unpack(source, options = {})
   #   Also named load.
-  #   @param source [String, #read] of one object, and nothing behind it
+  #   @param source [String, #read] of one object, and nothing after it
   #   @param options [Hash] of Unpacker.new
   #   @return the object
   #   @raise [EOFError, UnpackError]

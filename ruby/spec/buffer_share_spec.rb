@@ -27,7 +27,7 @@ RSpec.describe "Strings that share their bytes" do
       expect(middle(true) { shared?(unpack(pack(["x".b * 4095, 1])).first) }).to be(false)
     end
 
-    it "no str in the middle: it may be passed to C that wants a NUL behind it", :ours do
+    it "no str in the middle: it may be passed to C that wants a NUL after it", :ours do
       expect(middle(true) { shared?(unpack(pack(["x" * 100_000, 1])).first) }).to be(false)
     end
 
@@ -161,7 +161,7 @@ RSpec.describe "Strings that share their bytes" do
     end
   end
 
-  # What Ruby passes to C as a string that ends with NUL; behind a shared one the source goes on.
+  # What Ruby passes to C as a string that ends with NUL; after a shared one the source goes on.
   describe "numbers in text" do
     { "1" * 5000 => :Integer, "#{"0" * 5000}12" => :to_i, "1.#{"5" * 5000}" => :to_f, "#{"1" * 5000}r" => :to_r, "0x#{"f" * 5000}" => :hex, "0#{"7" * 5000}" => :oct }.each do |text, method|
       it "#{text[0, 4]}... is the same by #{method} before more digits" do

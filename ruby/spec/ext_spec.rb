@@ -209,7 +209,7 @@ RSpec.describe "Ext" do
         expect { factory.load(bytes) }.to raise_error(MessagePack::StackError)
       end
 
-      it "counts no levels twice that are behind each other" do
+      it "counts no levels twice that are after each other" do
         document = Array.new(500) { box([box(1)]) }
         expect(factory.load(factory.dump(document))).to eq(document)
       end

@@ -296,7 +296,7 @@ RSpec.describe MessagePack::Unpacker do
       expect(unpacker.read).to eq(2)
     end
 
-    it "lets errors of the block through, and goes on behind the object" do
+    it "lets errors of the block through, and goes on after the object" do
       unpacker.feed(hex("01 02"))
       expect { unpacker.each { raise IndexError, "mine" } }.to raise_error(IndexError, "mine")
       expect(unpacker.read).to eq(2)

@@ -26,7 +26,7 @@ func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (q *request) readPaced(p *pacer, r *http.Request) error {
-	most, length, behind := q.handler.limits.Body, r.ContentLength, int64(q.behind())
+	most, length, suffix := q.handler.limits.Body, r.ContentLength, int64(q.suffix())
 	end := most + 1
 	if length >= 0 {
 		end = length // admit has compared it with the limit
@@ -43,8 +43,8 @@ func (q *request) readPaced(p *pacer, r *http.Request) error {
 				return err
 			}
 			charged += more
-			if int64(cap(q.body)) < charged+behind {
-				q.body = append(make([]byte, 0, charged+behind), q.body...)
+			if int64(cap(q.body)) < charged+suffix {
+				q.body = append(make([]byte, 0, charged+suffix), q.body...)
 			}
 		}
 		n, err := r.Body.Read(q.body[have:charged])

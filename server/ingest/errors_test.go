@@ -103,7 +103,7 @@ func TestErrors(t *testing.T) {
 		{"arc: batch and more", dict{"batch", list{}, "m", "a"}, "arc", "batch stands beside other rows: put those into the batch", "batch", -1, 7},
 		{"arc: fields and columns", dict{"fields", dict{}, "columns", dict{"v", list{1}}, "m", "a"}, "arc", "row 0: columns stands beside t, h, f, fields or tags: put those into columns", "columns", 0, 17},
 		{"arc: batch and columns in an item", list{dict{"m", "a", "columns", dict{"v", list{1}}, "batch", list{}}}, "arc", "batch stands beside other rows: put those into the batch", "batch", -1, 25},
-		{"arc: cut behind columns", "\x83\xa1m\xa1a\xa7columns\x81\xa1v\x91\x01", "arc", "the body ends where a value should begin: it was cut short", "", -1, 18},
+		{"arc: cut after columns", "\x83\xa1m\xa1a\xa7columns\x81\xa1v\x91\x01", "arc", "the body ends where a value should begin: it was cut short", "", -1, 18},
 		{"arc: columns and fields", dict{"m", "a", "columns", dict{"v", list{1}}, "fields", dict{}}, "arc", "columns stands beside t, h, f, fields or tags: put those into columns", "columns", -1, 13},
 		{"arc: tag and field", list{dict{"m", "a", "tags", dict{"v", "x"}, "fields", dict{"v", 1}}}, "arc", `row 0: column "v"` + once, "v", 0, -1},
 		{"arc: h and tag", dict{"m", "a", "h", "x", "tags", dict{"host", "x"}, "f", list{1}}, "arc", `row 0: column "host"` + once, "host", 0, -1},

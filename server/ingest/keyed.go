@@ -43,7 +43,7 @@ func checkKey(field, key string) error {
 	return nil
 }
 
-// Behind the payload of a record with a key stands
+// After the payload of a record with a key stands
 //
 //	┌────────┬────────────┬───────────────┬───────────────────┬─────────────────────┐
 //	│ id: 16 │ digest: 16 │ uvarint: rows │ uvarint: rejected │ u32: length of that │

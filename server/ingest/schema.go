@@ -75,20 +75,20 @@ func (j *job) readSchemaByRow(g *group) error {
 	if err != nil {
 		return j.fault(err, inColumns)
 	}
-	behind := false // rows has passed the row
+	passed := false // rows has passed the row
 	read := func() (*group, error) {
 		err := rows.Read(g.batch)
-		if behind = err == nil || errors.Is(err, schema.ErrCell); err != nil {
+		if passed = err == nil || errors.Is(err, schema.ErrCell); err != nil {
 			return g, j.fault(err, inRow)
 		}
 		return g, nil
 	}
 	pass := func() error {
-		if !behind {
+		if !passed {
 			had := g.batch.Rows
 			_, err := read()
 			g.batch.Rows = had
-			if g.batch.Undo(); !behind {
+			if g.batch.Undo(); !passed {
 				return asRefusal(err).ofRow(j.row)
 			}
 		}
@@ -98,7 +98,7 @@ func (j *job) readSchemaByRow(g *group) error {
 		if err := j.counted(1); err != nil {
 			return err
 		}
-		behind = false
+		passed = false
 		if err := j.takeRow(read, pass); err != nil {
 			return err
 		}

@@ -199,7 +199,7 @@ func TestSchemaErrors(t *testing.T) {
 		{rows, good[:5] + "\xff" + good[6:], "", `row 0: column "host": a string is not UTF-8: send UTF-8`, "host", 0, 4},
 		{rows, strings.Repeat(good, 5), "", "row 4: more than 4 rows in one batch; send smaller batches", "", 4, 60},
 		{rows, strings.Repeat(good, 5), "?partial=true", "more than 4 rows in one request: split it", "", -1, -1},
-		{"{a u8, [b u8]}", "\x01\x02\x03", "", "row 0: the input goes on behind a message of which there can be but one", "", 0, 2},
+		{"{a u8, [b u8]}", "\x01\x02\x03", "", "row 0: the input continues after a message that must be the only one", "", 0, 2},
 		{lists, "\x01\x01\x00\x00\x00\x01\x07\x00\x00\x00\x00\x00\x00", "", `column "n"` + cut, "n", -1, 5},
 		{lists, "\x01\x01\x00\x00\x00\x01\x07\x00\x00\x00\x00\x00\x00", "?partial=true", `column "n"` + cut, "n", -1, 5},
 		{lists, "\x01\x01\x00\x00\x00\x01\x07\x00\x00\x00\x00\x00\x00\x80", "", `row 0: column "n"` + beyond, "n", 0, 6},
@@ -207,7 +207,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"{skip2, [n list8(u8)]}", "\x00\x00", "", "the body has no rows: send at least one", "", -1, -1},
 		{"{skip2, [n list8(u8)]}", "\x00\x00", "?partial=true", "the body has no rows: send at least one", "", -1, -1},
 		{lists, "\x00\x00", "", "the body has no rows: send at least one", "", -1, -1},
-		{lists, "\x00\x00\x00", "", "the input goes on behind a message of which there can be but one", "", -1, 2},
+		{lists, "\x00\x00\x00", "", "the input continues after a message that must be the only one", "", -1, 2},
 		{lists, "\x05" + strings.Repeat("\x01\x00\x00\x00", 5), "", `column "time": more than 4 rows in one batch; send smaller batches`, "time", -1, 0},
 		{"{time opt(u32), n u8}", "\x01\x01\x00\x00\x00\x07\x00\x07", "", "row 1: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
 	} {
@@ -604,7 +604,7 @@ func TestSchemasFile(t *testing.T) {
 	}
 }
 
-// The schema goes behind a body without a copy of that, whatever is known of its length and however
+// The schema goes after a body without a copy of that, whatever is known of its length and however
 // much of the buffer it fills.
 func TestSchemaRoom(t *testing.T) {
 	v, err := newVersion(shapeOf(t, codedRows))
@@ -630,7 +630,7 @@ func TestSchemaRoom(t *testing.T) {
 				if body, _, err := cutSchema(payload, nil); err != nil || !bytes.Equal(body, sent) {
 					t.Errorf("%d bytes of length %d, in a buffer of %d: %d are in the log, %v", n, length, kept, len(body), err)
 				}
-				if held := q.held.bytes + int64(q.behind()); length < 0 && held < int64(cap(q.body)) {
+				if held := q.held.bytes + int64(q.suffix()); length < 0 && held < int64(cap(q.body)) {
 					t.Errorf("%d bytes, in a buffer of %d: %d are held of %d", n, kept, held, cap(q.body))
 				}
 			}

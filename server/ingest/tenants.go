@@ -15,7 +15,7 @@ import (
 //	x--a, a-metadata    x--x----a, x--a--metadata    these look like what is made here, so they are escaped as well
 //	of 118 bytes, ...   x---sha256_…             escaped or not: the sum of the tenant
 //
-// Behind the prefix, a hyphen that is followed neither by another nor by two hex digits begins no
+// After the prefix, a hyphen that is followed neither by another nor by two hex digits begins no
 // escape: so the kinds of data below, and the sum, cannot be mistaken for a part of the tenant.
 
 const escapedPrefix = "x--"

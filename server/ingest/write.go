@@ -124,12 +124,12 @@ func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error
 	if h.store.Load() == nil || h.failed.Load() {
 		return errNotReady()
 	}
-	return q.take(int64(q.behind()))
+	return q.take(int64(q.suffix()))
 }
 
-// behind is how many bytes stand after the body in the log, but for a list of rejected rows, which
+// suffix is how many bytes follow the body in the log, but for a list of rejected rows, which
 // nobody knows yet.
-func (q *request) behind() int {
+func (q *request) suffix() int {
 	n := 0
 	if q.job.schema != nil {
 		n += len(q.job.schema.notation) + 4 // see appendSchema

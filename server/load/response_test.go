@@ -95,7 +95,7 @@ func FuzzReadResponse(f *testing.F) {
 		}
 		second, err := readResponse(bufio.NewReaderSize(strings.NewReader(again+"next"), lineBytes))
 		if err != nil || first.status != second.status || first.text != second.text {
-			t.Errorf("%q: %+v alone, %+v, %v with more behind", again, first, second, err)
+			t.Errorf("%q: %+v alone, %+v, %v with more after", again, first, second, err)
 		}
 	})
 }

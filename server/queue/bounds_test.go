@@ -149,9 +149,9 @@ func byNumber(a, b string) int {
 }
 
 // Items that are with Deliver stay, and are dropped when they come back.
-func TestDropOldestBehindBusy(t *testing.T) { synctest.Test(t, testDropOldestBehindBusy) }
+func TestDropOldestAfterBusy(t *testing.T) { synctest.Test(t, testDropOldestAfterBusy) }
 
-func testDropOldestBehindBusy(t *testing.T) {
+func testDropOldestAfterBusy(t *testing.T) {
 	g := newTarget()
 	entered, leave := make(chan []string, 9), make(chan Verdict)
 	g.verdict = func(_ string, ids []string) Verdict {
@@ -265,9 +265,9 @@ func testMaxAge(t *testing.T) {
 }
 
 // What is with Deliver does not age, nor do younger items in its place.
-func TestMaxAgeBehindBusy(t *testing.T) { synctest.Test(t, testMaxAgeBehindBusy) }
+func TestMaxAgeAfterBusy(t *testing.T) { synctest.Test(t, testMaxAgeAfterBusy) }
 
-func testMaxAgeBehindBusy(t *testing.T) {
+func testMaxAgeAfterBusy(t *testing.T) {
 	g := newTarget()
 	entered, leave := make(chan bool, 9), make(chan Verdict)
 	g.verdict = func(string, []string) Verdict {

@@ -226,7 +226,7 @@ func TestMovingGoesOn(t *testing.T) {
 	}
 }
 
-// An item that is delivered while it is being moved comes to the log behind its note, and is noted
+// An item that is delivered while it is being moved comes to the log after its note, and is noted
 // again.
 func TestDeliveredWhileMoving(t *testing.T) {
 	g := deadTarget()

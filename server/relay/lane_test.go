@@ -99,7 +99,7 @@ func TestNobodyAnswersForOthers(t *testing.T) {
 	}
 }
 
-// However many posts are late, what comes behind them is not kept waiting as long as there is room
+// However many posts are late, what comes after them is not kept waiting as long as there is room
 // for another post.
 func TestLatePostsAreOvertaken(t *testing.T) { inBubble(t, testLatePostsAreOvertaken) }
 
@@ -161,7 +161,7 @@ func testLateParcelFailsAlone(t *testing.T, n *network) {
 		return false
 	})
 	var early sync.WaitGroup
-	for i := range 2 { // the second one waits behind the first, and has hardly any time when that has ended
+	for i := range 2 { // the second one waits after the first, and has hardly any time when that has ended
 		early.Add(1)
 		go func() {
 			defer early.Done()

@@ -86,7 +86,7 @@ var zstdBest, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompre
 
 func zstdOf(b []byte) []byte { return zstdBest.EncodeAll(b, nil) }
 
-func TestSeed17CorruptBodiesAreTheSendersFault(t *testing.T) {
+func TestCorruptBodiesAreTheSendersFault(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
 	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
@@ -116,7 +116,7 @@ func TestSeed17CorruptBodiesAreTheSendersFault(t *testing.T) {
 	}
 }
 
-func TestSeed18NothingFailsAfterItWasDelivered(t *testing.T) {
+func TestNothingFailsAfterItWasDelivered(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
 	body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}}))
@@ -140,7 +140,7 @@ func TestSeed18NothingFailsAfterItWasDelivered(t *testing.T) {
 	}
 }
 
-func TestSeed19StatusesOfTheProtocol(t *testing.T) {
+func TestStatusesOfTheProtocol(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
 	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
@@ -194,7 +194,7 @@ func TestSeed19StatusesOfTheProtocol(t *testing.T) {
 	}
 }
 
-func TestSeed20WhoMayWriteWhat(t *testing.T) {
+func TestCredentials(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{
 		"credentials": [{"name": "a", "token": "secret", "tenants": ["a", "limited"]}],
@@ -213,7 +213,7 @@ func TestSeed20WhoMayWriteWhat(t *testing.T) {
 	}
 }
 
-func TestSeed21SizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
+func TestSizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 	r, landed := landing(t, Options{})
 	frame := func(n int, size bool) []byte { // of zeros, with or without its size in the head
 		var b bytes.Buffer
@@ -273,7 +273,7 @@ func TestSeed21SizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 // A request whose buffers are not used again has more than twice its size made for it each time.
 // One in twenty may be: a pool keeps what one of Go's processors gave back last from the others.
 
-func TestSeed22BuffersAreUsedAgain(t *testing.T) {
+func TestBuffersAreUsedAgain(t *testing.T) {
 	r, _ := landing(t, Options{})
 	plain := request1(1<<20, 10)
 	if n := r.perRequest(t, 204, s2.EncodeSnappy(nil, plain)); n > uint64(len(plain)/2) {
@@ -281,13 +281,13 @@ func TestSeed22BuffersAreUsedAgain(t *testing.T) {
 	}
 }
 
-func TestSeed23GivingBackMakesNothing(t *testing.T) {
+func TestGivingBackMakesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() { getBuffer(100 << 10).free() }); n != 0 && measured {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-func TestSeed24BuffersComeBackFromErrors(t *testing.T) {
+func TestBuffersComeBackFromErrors(t *testing.T) {
 	r, _ := landing(t, Options{})
 	plain := request1(1<<20, 10)
 	for name, body := range map[string][]byte{
@@ -304,7 +304,7 @@ func TestSeed24BuffersComeBackFromErrors(t *testing.T) {
 	}
 }
 
-func TestSeed25LargeRequestsUseBuffersAgain(t *testing.T) {
+func TestLargeRequestsUseBuffersAgain(t *testing.T) {
 	r, _ := landing(t, Options{})
 	plain := request1(6<<20, 10)
 	if n := r.perRequest(t, 204, s2.EncodeSnappy(nil, plain)); n > uint64(len(plain)/2) {
@@ -312,7 +312,7 @@ func TestSeed25LargeRequestsUseBuffersAgain(t *testing.T) {
 	}
 }
 
-func TestSeed26ErrorsLeaveNothingBehind(t *testing.T) {
+func TestErrorsLeaveNothingBehind(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
 	damaged := append(remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1), of("b", 1)}}), 0x0a, 9)
@@ -325,7 +325,7 @@ func TestSeed26ErrorsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func TestSeed27And29AllocationsDoNotGrowWithSeries(t *testing.T) {
+func TestAllocationsDoNotGrowWithSeries(t *testing.T) {
 	if !measured {
 		t.Skip("it is not what is made in service")
 	}
@@ -340,7 +340,7 @@ func TestSeed27And29AllocationsDoNotGrowWithSeries(t *testing.T) {
 	}
 }
 
-func TestSeed28LargeRequestsAreForgotten(t *testing.T) {
+func TestLargeRequestsAreForgotten(t *testing.T) {
 	r, _ := landing(t, Options{})
 	small := s2.EncodeSnappy(nil, request1(1<<10, 1))
 	heap := func() uint64 {
@@ -362,7 +362,7 @@ func TestSeed28LargeRequestsAreForgotten(t *testing.T) {
 	}
 }
 
-func TestSeed30OneDecoderForAll(t *testing.T) {
+func TestOneDecoderForAll(t *testing.T) {
 	r, _ := landing(t, Options{})
 	plain := request1(100<<10, 3)
 	body := zstdOf(plain)
@@ -374,7 +374,7 @@ func TestSeed30OneDecoderForAll(t *testing.T) {
 	waitFor(t, "goroutines to end", func() bool { return runtime.NumGoroutine() <= before+5 })
 }
 
-func TestSeed31SeriesAreNotMadeAnew(t *testing.T) {
+func TestSeriesAreNotMadeAnew(t *testing.T) {
 	// Fields that nobody knows, a field twice, a NaN that says stale, labels unsorted: as they
 	// came.
 	entry := func(tenant string) []byte {

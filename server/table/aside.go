@@ -60,9 +60,9 @@ func (s *Store) goesAside(u *unit) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, behind := &u.landing, len(u.table.exile.files) > 0
-	back := l.aside && !behind
-	l.aside = behind || !back && (l.failures >= asideAfter || l.failures > 0 && s.tight())
+	l, exiled := &u.landing, len(u.table.exile.files) > 0
+	back := l.aside && !exiled
+	l.aside = exiled || !back && (l.failures >= asideAfter || l.failures > 0 && s.tight())
 	return l.aside
 }
 

@@ -558,10 +558,10 @@ func TestHourOf(t *testing.T) {
 	}
 }
 
-// TestSettled: what has settled ends before the first row that waits, also when it waits behind a
+// TestSettled: what has settled ends before the first row that waits, also when it waits after a
 // unit that is landing.
 func TestSettled(t *testing.T) {
-	landing, behind, open := &unit{from: 3, to: 4}, &unit{from: 5, to: 6}, &unit{from: 8, to: 9}
+	landing, second, open := &unit{from: 3, to: 4}, &unit{from: 5, to: 6}, &unit{from: 8, to: 9}
 	for _, test := range []struct {
 		tables []*table
 		except *unit
@@ -573,8 +573,8 @@ func TestSettled(t *testing.T) {
 		{[]*table{{waiting: []*unit{landing}}}, nil, 2},
 		{[]*table{{waiting: []*unit{landing}}}, landing, 10},
 		{[]*table{{waiting: []*unit{landing}, open: open}}, landing, 7},
-		{[]*table{{waiting: []*unit{landing, behind}, open: open}}, landing, 4},
-		{[]*table{{open: open}, {waiting: []*unit{behind}}, {waiting: []*unit{landing}}}, landing, 4},
+		{[]*table{{waiting: []*unit{landing, second}, open: open}}, landing, 4},
+		{[]*table{{open: open}, {waiting: []*unit{second}}, {waiting: []*unit{landing}}}, landing, 4},
 	} {
 		s := &Store{delivered: 10, tables: test.tables}
 		if got := s.settled(test.except); got != test.want {

@@ -397,7 +397,7 @@ func TestForgedPayload(t *testing.T) {
 	verify(t, dir, places, func(p place) bool { return p.rec.Seq == 1 })
 }
 
-// What was left of a cut commit does not line up behind the record that takes the place of its
+// What was left of a cut commit does not line up after the record that takes the place of its
 // first one.
 func TestCutCommitDoesNotComeBack(t *testing.T) {
 	img, places := groups(t)

@@ -221,7 +221,7 @@ func TestDiskFullInMidCommit(t *testing.T) {
 	img := snap(t, dir)
 	full.Store(false)
 	release <- true
-	mustAppend(t, l, data([]byte("is refused"))) // as long as the others: what they had written would line up behind it
+	mustAppend(t, l, data([]byte("is refused"))) // as long as the others: what they had written would line up after it
 	after := snap(t, dir)
 	mustClose(t, l)
 	if len(lost) != 5 {

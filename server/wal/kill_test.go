@@ -9,7 +9,7 @@ import (
 )
 
 // A process is killed while it appends: each record that it has reported as durable is there, and
-// the log goes on behind it.
+// the log goes on after it.
 func TestKill(t *testing.T) {
 	testkit.Killed(appendForEver)
 	dir := memDir(t)

@@ -67,7 +67,7 @@ func TestSpares(t *testing.T) {
 	img := snap(t, dir)
 	last := img.names()[len(img)-1]
 	if end := l.active.end; len(bytes.Trim(img[last][end:], "\x00")) > 0 {
-		t.Errorf("behind the end of %s is something of its first life", last)
+		t.Errorf("after the end of %s is something of its first life", last)
 	}
 	want := l.LastSeq()
 

@@ -188,14 +188,14 @@ var exceptions = map[string]func(body []byte) bool{
 	"remotewrite: a field number that is 0 or above 2^29-1": func(body []byte) bool {
 		return longVarint(body, 4, 16) || longVarint(body, 5, 0)
 	},
-	// It lets the last number of a packed field go on beyond the field, and goes on behind it.
+	// It lets the last number of a packed field go on beyond the field, and goes on after it.
 	"remotewrite: the last packed number goes beyond its field": func(body []byte) bool { return true },
 	// It forgets a reference when the next one comes.
 	"remotewrite: a reference beyond the symbols": replacedReference,
 }
 
 // replacedReference reports whether metadata of a series of version 2 has a reference beyond the
-// symbols. The original has accepted body, so that the same field is there again behind it, be it
+// symbols. The original has accepted body, so that the same field is there again after it, be it
 // in a form that only the original takes.
 func replacedReference(body []byte) bool {
 	var symbols uint32
@@ -410,7 +410,7 @@ func TestReplacedReference(t *testing.T) {
 		// A group with another end, and one with a field 0.
 		"\x22\x00\x7b\x14\x2a\x06\x2a\x04\x20\x09\x20\x00",
 		"\x22\x00\x2a\x0a\x2a\x08\x7b\x00\x00\x7c\x18\x09\x18\x00",
-		// Behind the reference, what only the original takes: a varint of more than 64 bits in
+		// After the reference, what only the original takes: a varint of more than 64 bits in
 		// between, as the other reference, as its tag and as a length, a number of more than 32
 		// bits, and packed references the last of which goes on beyond them.
 		"\x22\x00\x2a\x11\x2a\x0f\x18\x09\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x03\x18\x00",

@@ -660,7 +660,7 @@ func (w *col) compare(c *column.Column) string {
 		case column.String:
 			text := c.StringAt(i)
 			if cap(text) != len(text) {
-				return fmt.Sprintf("row %d has room for %d bytes behind its text, which are those of others", i, cap(text)-len(text))
+				return fmt.Sprintf("row %d has room for %d bytes after its text, which are those of others", i, cap(text)-len(text))
 			}
 			got = string(text)
 			texts += got.(string)

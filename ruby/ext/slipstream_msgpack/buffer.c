@@ -109,7 +109,7 @@ static void chunks_free(chunk_t *c)
     }
 }
 
-/* The window behind the tail. */
+/* The window after the tail. */
 static void window_open(buffer_t *b)
 {
     chunk_t *c = b->tail;
@@ -126,7 +126,7 @@ static void append_chunk(buffer_t *b, chunk_t *c)
     } else {
         b->tail->last = chunk_last(b, b->tail);
         if (b->tail != b->head) {
-            b->behind += (size_t)(b->tail->last - b->tail->first);
+            b->middle += (size_t)(b->tail->last - b->tail->first);
         }
         b->tail->next = c;
     }
@@ -138,7 +138,7 @@ static void append_chunk(buffer_t *b, chunk_t *c)
 static void prepend_chunk(buffer_t *b, chunk_t *c)
 {
     if (b->head != b->tail) {
-        b->behind += chunk_length(b, b->head);
+        b->middle += chunk_length(b, b->head);
     }
     c->next = b->head;
     b->head = c;
@@ -155,7 +155,7 @@ static void drop_head(buffer_t *b)
     }
     b->head = c->next;
     if (b->head != b->tail) {
-        b->behind -= chunk_length(b, b->head);
+        b->middle -= chunk_length(b, b->head);
     }
     b->reads++;
     chunk_free(c);
@@ -180,7 +180,7 @@ void buffer_clear(buffer_t *b)
     chunk_t *chunks = b->head;
     b->head = b->tail = NULL;
     b->out.p = b->out.end = NULL;
-    b->behind = 0;
+    b->middle = 0;
     b->reads++;
     chunks_free(chunks);
 }
@@ -190,7 +190,7 @@ size_t buffer_size(const buffer_t *b)
     if (b->head == b->tail) {
         return b->head == NULL ? 0 : chunk_length(b, b->head);
     }
-    return chunk_length(b, b->head) + b->behind + chunk_length(b, b->tail);
+    return chunk_length(b, b->head) + b->middle + chunk_length(b, b->tail);
 }
 
 /* Life. */
@@ -351,7 +351,7 @@ void buffer_append_reference(buffer_t *b, VALUE string, size_t threshold)
     RB_GC_GUARD(held);
 }
 
-/* The io may do anything to string, or write to this buffer: what is written is string as it is now, and behind all that was there. */
+/* The io may do anything to string, or write to this buffer: what is written is string as it is now, and after all that was there. */
 void buffer_append(buffer_t *b, VALUE string)
 {
     if (b->io == Qnil) {

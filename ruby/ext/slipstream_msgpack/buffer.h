@@ -17,7 +17,7 @@ typedef struct chunk chunk_t;
 struct chunk {
     chunk_t *next;
     uint8_t *first; /* the first byte that is not read yet */
-    uint8_t *last;  /* behind the last byte; of the tail, out.p is */
+    uint8_t *last;  /* after the last byte; of the tail, out.p is */
     VALUE string;   /* of CHUNK_STRING: frozen, first and last point into it. Else Qfalse */
     size_t size;    /* of data */
     chunk_kind_t kind;
@@ -26,10 +26,10 @@ struct chunk {
 
 typedef struct buffer buffer_t;
 struct buffer {
-    out_t out;      /* must be first. The free memory behind the tail; none (p == end) if the tail is a string, or there is none */
+    out_t out;      /* must be first. The free memory after the tail; none (p == end) if the tail is a string, or there is none */
     chunk_t *head;  /* NULL if there are no chunks */
     chunk_t *tail;
-    size_t behind;  /* bytes in all chunks but the head and the tail */
+    size_t middle;  /* bytes in all chunks but the head and the tail */
     size_t reads;   /* counts what takes bytes off the head or frees a chunk, so that a reader can tell that the memory it looks at may be gone */
 
     VALUE io;       /* or Qnil */
@@ -94,7 +94,7 @@ static inline chunk_t *buffer_front(buffer_t *b, const uint8_t **first, const ui
     return c;
 }
 
-/* buffer_advance takes off the head what lies before to, which is in it or behind its last byte. */
+/* buffer_advance takes off the head what lies before to, which is in it or after its last byte. */
 static inline void buffer_advance(buffer_t *b, const uint8_t *to, const uint8_t *last)
 {
     if (__builtin_expect(to < last, 1)) {

@@ -1,5 +1,5 @@
 /* A buffer and its io. Each call of an io may raise, or use the buffer it is called by: before one, the buffer is whole, and nothing that was read
- * from it earlier is used behind it. */
+ * from it earlier is used after it. */
 #include "buffer.h"
 
 #include "page.h"

@@ -37,7 +37,7 @@ static void stack_grow(decoder_t *d, size_t n)
     volatile VALUE memory = 0;
     VALUE *stack = rb_alloc_tmp_buffer_with_count(&memory, (room + 1) * sizeof(VALUE), room + 1);
     memset(stack, 0, (room + 1) * sizeof(VALUE));
-    stack++; /* behind the word that says whether decode has ended */
+    stack++; /* after the word that says whether decode has ended */
     memcpy(stack, d->stack, d->top * sizeof(VALUE));
     volatile VALUE old = d->memory;
     d->stack = stack;

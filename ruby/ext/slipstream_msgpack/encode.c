@@ -79,7 +79,7 @@ static inline void copy_short(uint8_t *to, const uint8_t *from, size_t n)
     }
 }
 
-/* bytes appends what string holds behind its head, which lies at p. */
+/* bytes appends what string holds after its head, which lies at p. */
 static inline void bytes(out_t *out, uint8_t *p, VALUE string)
 {
     size_t n = (size_t)RSTRING_LEN(string);

@@ -19,7 +19,7 @@ static inline VALUE float_value(double v)
     return rb_float_new(v);
 }
 
-/* number_at is the number at *p, and *p is behind it then. It is Qundef, and *p stays, if there is none, or where too few bytes follow to read any without
+/* number_at is the number at *p, and *p is after it then. It is Qundef, and *p stays, if there is none, or where too few bytes follow to read any without
  * a further look, or for those that are rare. */
 static inline VALUE number_at(const uint8_t **at, const uint8_t *end)
 {

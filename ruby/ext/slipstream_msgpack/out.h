@@ -10,7 +10,7 @@
 typedef struct out out_t;
 struct out {
     uint8_t *p;   /* where the next byte goes */
-    uint8_t *end; /* behind the last byte there is room for */
+    uint8_t *end; /* after the last byte there is room for */
     size_t reference; /* bytes from which on append gets a string even if there is room for it */
     bool called;  /* a method of others has run, of which a continuation may come back at any time */
     void (*settle)(out_t *out); /* before the first such method runs: what is referred to is copied. Or NULL */

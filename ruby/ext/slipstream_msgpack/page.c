@@ -20,7 +20,7 @@ static size_t free_count;
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 
 /* Nobody waits for the list: who does not get it at once takes the other road, which is malloc. So a thread that was stopped while it had the list,
- * or that is not there any more behind a fork, holds up nobody. */
+ * or that is not there any more after a fork, holds up nobody. */
 static int lock(void)
 {
     return !atomic_flag_test_and_set_explicit(&taken, memory_order_acquire);

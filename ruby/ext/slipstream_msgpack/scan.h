@@ -17,7 +17,7 @@ typedef struct {
 /* scan_t is how far into an object a scan is that could not see all of it at once. */
 typedef struct {
     uint64_t over;     /* bytes of a payload that are still to be passed over */
-    uint64_t left;     /* elements still to come in the current container, or 1 for the object itself, or 0 behind it */
+    uint64_t left;     /* elements still to come in the current container, or 1 for the object itself, or 0 after it */
     uint32_t level;    /* containers around */
     uint32_t max;      /* how many there may be */
     const limits_t *limits; /* or NULL. With them each head is looked at by itself */
@@ -33,7 +33,7 @@ static inline void scan_begin(scan_t *s, uint32_t max)
     s->limits = NULL;
 }
 
-/* scan goes on from *p, and leaves *p behind the object or where it needs more bytes: before a head that does not end before end. */
+/* scan goes on from *p, and leaves *p after the object or where it needs more bytes: before a head that does not end before end. */
 scan_result_t scan(scan_t *s, const uint8_t **p, const uint8_t *end);
 
 /* head_size is the bytes of the head that begins with this byte, without its payload; 0 for the byte that is never used. Numbers are all head. */

@@ -58,7 +58,7 @@ static VALUE copy(VALUE source, size_t from, size_t n, int encoding_index)
     return with_encoding(string, encoding_index);
 }
 
-/* A source that is itself cut from the middle of another has no NUL behind it, and then neither has what ends where it ends. */
+/* A source that is itself cut from the middle of another has no NUL after it, and then neither has what ends where it ends. */
 static bool is_tail(VALUE source, size_t from, size_t n)
 {
     return from + n == (size_t)RSTRING_LEN(source) && RSTRING_END(source)[0] == '\0';
@@ -76,7 +76,7 @@ static bool shares(VALUE string, VALUE source, size_t from)
 }
 
 /* A tail, then made shorter. Qfalse if this Ruby did not share the tail. The String keeps no capacity of its own that the shorter length would
- * contradict, as it owns no memory; whatever changes it, or wants a NUL behind it, has Ruby copy it first. */
+ * contradict, as it owns no memory; whatever changes it, or wants a NUL after it, has Ruby copy it first. */
 static VALUE share_cut_middle(VALUE source, size_t from, size_t n)
 {
     VALUE string = share_tail(source, from);
@@ -97,7 +97,7 @@ static bool begins_number(uint8_t c)
     return (c >= '0' && c <= '9') || (c >= '\t' && c <= '\r') || c == '+' || c == '-' || c == '.' || c == '_' || c == ' ';
 }
 
-/* A few methods of String look at one byte behind the end, and think that it is a NUL: unpack("m") takes it for base64, Integer() and Rational() for
+/* A few methods of String look at one byte after the end, and think that it is a NUL: unpack("m") takes it for base64, Integer() and Rational() for
  * more of a number that is zeros so far. The one does not matter if that byte is no text, and in MessagePack it hardly ever is; the others do not
  * look at what is no number. */
 static bool bears_no_nul(VALUE source, size_t from, size_t n)

@@ -10,7 +10,7 @@
 #define FIRST_CUTS 16
 #define CUT_FROM 256 /* bytes of a string from which on two copies take longer than a cut */
 
-/* A string that belongs behind at bytes of what was written. */
+/* A string that belongs after at bytes of what was written. */
 typedef struct {
     VALUE string;
     size_t at, length;

@@ -17,7 +17,7 @@ module MessagePack
     # @!method empty?
     #   @return [Boolean]
     # @!method write(bytes)
-    #   Adds bytes behind the last one.
+    #   Adds bytes after the last one.
     #   @return [Integer] how many
     # @!method <<(bytes)
     #   @see #write

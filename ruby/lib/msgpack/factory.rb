@@ -19,7 +19,7 @@ module MessagePack
     #   @see #dump
     # @!method load(source, options = {})
     #   Also named unpack.
-    #   @param source [String, #read] of one object, and nothing behind it
+    #   @param source [String, #read] of one object, and nothing after it
     #   @return the object
     #   @raise [EOFError, UnpackError]
     # @!method unpack(source, options = {})

@@ -18,7 +18,7 @@ module MessagePack
         @packers.lend { |packer| packer.write(object).full_pack }
       end
 
-      # @param data [String] one object, and nothing behind it
+      # @param data [String] one object, and nothing after it
       # @raise [EOFError, UnpackError]
       def load(data)
         @unpackers.lend { |unpacker| unpacker.feed(data).full_unpack }
