@@ -79,7 +79,7 @@ func ParseColumns(data []byte, b *column.Batch) error {
 	case '{':
 		i = r.columns(i)
 	default:
-		i = r.fail(i, fmt.Errorf("json: %s where an array of rows or an object of columns must be", r.what(i)))
+		i = r.fail(i, fmt.Errorf("json: %s instead of an array of rows or an object of columns", r.what(i)))
 	}
 	if i >= 0 && d.ending(i, oneValue) != failed {
 		return nil
@@ -265,8 +265,8 @@ func allBlank(s []byte) bool {
 }
 
 var (
-	errColumnsUsed = errors.New("json: ParseColumns wants an empty batch for an object of columns")
-	errColumnTwice = errors.New("json: the column is there twice")
+	errColumnsUsed = errors.New("json: ParseColumns needs an empty batch for an object of columns")
+	errColumnTwice = errors.New("json: the column is repeated")
 )
 
 // columns reads the object of columns at i.

@@ -198,7 +198,7 @@ func brief(number []byte) string {
 func (r *columnReader) column(c *column.Column, i, most int) int {
 	d := r.d
 	if mem.Load8(d.b, i) != '[' {
-		return r.fail(i, fmt.Errorf("json: %s where an array of cells must be", r.what(i)))
+		return r.fail(i, fmt.Errorf("json: %s instead of an array of cells", r.what(i)))
 	}
 	start := d.off + i
 	i = d.enter(i, ']')

@@ -33,7 +33,7 @@ const (
 func (r *columnReader) cells(i int) int {
 	d, b := r.d, r.b
 	if mem.Load8(d.b, i) != '{' {
-		return r.fail(i, fmt.Errorf("json: %s where a row must be: a row is an object", r.what(i)))
+		return r.fail(i, fmt.Errorf("json: %s instead of a row: a row is an object", r.what(i)))
 	}
 	i = d.enter(i, '}')
 	next := 0

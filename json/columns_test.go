@@ -606,12 +606,12 @@ func TestColumnErrors(t *testing.T) {
 	}{
 		{``, columnFault{"unexpected end of JSON input", "", 0}},
 		{`  x`, columnFault{"invalid character 'x' looking for beginning of value", "", 2}},
-		{`5`, columnFault{"json: a number where an array of rows or an object of columns must be", "", 0}},
-		{`null`, columnFault{"json: null where an array of rows or an object of columns must be", "", 0}},
-		{`"[]"`, columnFault{"json: a string where an array of rows or an object of columns must be", "", 0}},
+		{`5`, columnFault{"json: a number instead of an array of rows or an object of columns", "", 0}},
+		{`null`, columnFault{"json: null instead of an array of rows or an object of columns", "", 0}},
+		{`"[]"`, columnFault{"json: a string instead of an array of rows or an object of columns", "", 0}},
 		{`[] 5`, columnFault{"invalid character '5' after top-level value", "", 3}},
-		{`{"a":1}`, columnFault{"json: a number where an array of cells must be", "a", 5}},
-		{`{"a":{}}`, columnFault{"json: an object where an array of cells must be", "a", 5}},
+		{`{"a":1}`, columnFault{"json: a number instead of an array of cells", "a", 5}},
+		{`{"a":{}}`, columnFault{"json: an object instead of an array of cells", "a", 5}},
 		{`{"a":[1,[2]]}`, columnFault{"json: a column cannot hold arrays or objects", "a[1]", 8}},
 		{`{"a":[1,{}]}`, columnFault{"json: a column cannot hold arrays or objects", "a[1]", 8}},
 		{`{"a":[1,2,true]}`, columnFault{"json: a bool in a column of int64", "a[2]", 10}},
@@ -634,14 +634,14 @@ func TestColumnErrors(t *testing.T) {
 		{"{\"a\":[\"b\",\"\xff\"]}", columnFault{"json: a string is not UTF-8", "a[1]", 10}},
 		{"{\"a\xff\":[]}", columnFault{"json: a name is not UTF-8", "", 1}},
 		{`{"a":[1],"b":[1,2]}`, columnFault{`json: the column has 2 rows, but "a" has 1`, "b", 13}},
-		{`{"a":[1],"\u0061":[1]}`, columnFault{"json: the column is there twice", "a", 9}},
+		{`{"a":[1],"\u0061":[1]}`, columnFault{"json: the column is repeated", "a", 9}},
 		{`{"a":[1,tru]}`, columnFault{"invalid character ']' in literal true (expecting 'e')", "a[1]", 11}},
 		{`{"a":[1,2`, columnFault{"unexpected end of JSON input", "a", 9}},
 		{`{"a":[1,"x"]`, columnFault{"unexpected end of JSON input", "", 12}}, // before the kind that is wrong
-		{`[5]`, columnFault{"json: a number where a row must be: a row is an object", "[0]", 1}},
-		{`[{},[]]`, columnFault{"json: an array where a row must be: a row is an object", "[1]", 4}},
+		{`[5]`, columnFault{"json: a number instead of a row: a row is an object", "[0]", 1}},
+		{`[{},[]]`, columnFault{"json: an array instead of a row: a row is an object", "[1]", 4}},
 		{`[{"a":1},{"a":false}]`, columnFault{"json: a bool in a column of int64", "[1].a", 14}},
-		{`[{"a":1},{"a":1,"a":2}]`, columnFault{"json: the column is there twice", "[1].a", 16}},
+		{`[{"a":1},{"a":1,"a":2}]`, columnFault{"json: the column is repeated", "[1].a", 16}},
 		{`[{"a":1},{"a":1,"\ud800":2}]`, columnFault{"json: a name is not UTF-8", "[1]", 16}},
 		{`[{"a":1},{"a":{"b":[]}}]`, columnFault{"json: a column cannot hold arrays or objects", "[1].a", 14}},
 		{`[{"a":1},{"a":01}]`, columnFault{"invalid character '1' after object key:value pair", "[1]", 15}},
@@ -664,7 +664,7 @@ func TestColumnErrors(t *testing.T) {
 		{"{\"a\":1}{\"a\":2}", columnFault{"invalid character '{' after top-level value", "[0]", 7}},
 		{"{\"a\":\"x\n\"}", columnFault{"unexpected end of JSON input", "[0].a", 7}},
 		{"{\"a\":[\n1]}", columnFault{"unexpected end of JSON input", "[0]", 6}},
-		{"{\"a\":1}\n[{\"a\":2}]\nx", columnFault{"json: an array where a row must be: a row is an object", "[1]", 8}},
+		{"{\"a\":1}\n[{\"a\":2}]\nx", columnFault{"json: an array instead of a row: a row is an object", "[1]", 8}},
 		{"{\"a\":1}\n{\"a\":\"\"}\nx", columnFault{"json: a string in a column of int64", "[1].a", 13}},
 		{"{\"a\":1}\n{\"a\":\"\"\nx", columnFault{"unexpected end of JSON input", "[1]", 15}},
 	} {
@@ -675,7 +675,7 @@ func TestColumnErrors(t *testing.T) {
 		}
 	}
 	used := column.Batch{Rows: 1}
-	columnFault{"json: ParseColumns wants an empty batch for an object of columns", "", 1}.check(t, "a batch in use", ParseColumns([]byte(` {"a":[1]}`), &used))
+	columnFault{"json: ParseColumns needs an empty batch for an object of columns", "", 1}.check(t, "a batch in use", ParseColumns([]byte(` {"a":[1]}`), &used))
 }
 
 // TestColumnsAppend puts rows after others, from each form.
@@ -714,8 +714,8 @@ func TestParseRow(t *testing.T) {
 		columnFault
 	}{
 		{` {"a":"x"} ,{`, ",{", columnFault{"json: a string in a column of int64", "a", 6}},
-		{`[1,{}] ]`, "]", columnFault{"json: an array where a row must be: a row is an object", "", 0}},
-		{`{"b":1,"a":2,"b":3}x`, "x", columnFault{"json: the column is there twice", "b", 13}},
+		{`[1,{}] ]`, "]", columnFault{"json: an array instead of a row: a row is an object", "", 0}},
+		{`{"b":1,"a":2,"b":3}x`, "x", columnFault{"json: the column is repeated", "b", 13}},
 		{`{"new":1,"a":{"b":[null]}}`, "", columnFault{"json: a column cannot hold arrays or objects", "a", 13}},
 		{`{"a":1.5,"b":tru}`, `{"a":1.5,"b":tru}`, columnFault{"invalid character '}' in literal true (expecting 'e')", "b", 16}},
 		{`{"a":1`, `{"a":1`, columnFault{"unexpected end of JSON input", "", 6}},

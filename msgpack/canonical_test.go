@@ -203,11 +203,11 @@ func TestCanonicalErrors(t *testing.T) {
 		v    any
 		want string
 	}{
-		"ints of two widths":   {map[any]any{int8(1): 1, int64(1): 2}, "msgpack: the key is there twice: 01"},
-		"two kinds of string":  {map[any]any{"a": 1, word("a"): 1}, "msgpack: the key is there twice: a1 61"},
-		"two NaNs":             {map[float64]int{math.NaN(): 1, math.Float64frombits(0x7ff8000000000002): 2}, "msgpack: the key is there twice: cb 7f f8 00 00 00 00 00 00"},
-		"floats of two widths": {map[any]any{float32(1.5): 1, 1.5: 2}, "msgpack: the key is there twice: cb 3f f8 00 00 00 00 00 00"},
-		"raw":                  {[]any{RawMessage("\x82\x01\x01\xcc\x01\x02")}, "msgpack: the key is there twice: 01"},
+		"ints of two widths":   {map[any]any{int8(1): 1, int64(1): 2}, "msgpack: the key is repeated: 01"},
+		"two kinds of string":  {map[any]any{"a": 1, word("a"): 1}, "msgpack: the key is repeated: a1 61"},
+		"two NaNs":             {map[float64]int{math.NaN(): 1, math.Float64frombits(0x7ff8000000000002): 2}, "msgpack: the key is repeated: cb 7f f8 00 00 00 00 00 00"},
+		"floats of two widths": {map[any]any{float32(1.5): 1, 1.5: 2}, "msgpack: the key is repeated: cb 3f f8 00 00 00 00 00 00"},
+		"raw":                  {[]any{RawMessage("\x82\x01\x01\xcc\x01\x02")}, "msgpack: the key is repeated: 01"},
 		"a code":               {RawMessage("\x91\xc1"), "msgpack: unknown code c1"},
 		"raw nests too deep":   {deep, "msgpack: values nest deeper than 10000"},
 		"keys nest too deep":   {keys, errKeyDepth.Error()},

@@ -189,7 +189,7 @@ func TestOptionsHoldForEveryByte(t *testing.T) {
 			"82 a161 01 a161 02", "82 a161 01 d901 61 02", "81 01 82 a162 81 01 01 a162 02", "93 01 02 84 a161 01 a162 02 a163 03 a162 04",
 			"82 01 01 d0 01 02", "82 cc 80 01 d3 0000000000000080 02", "82 cf ffffffffffffffff 01 cf ffffffffffffffff 02", "82 e0 01 d2 ffffffe0 02",
 			"82 cb 7ff8000000000001 01 cb 7ff8000000000001 02", "82 ca 3fc00000 01 cb 3ff8000000000000 02", "82 c3 01 c3 02", "82 a0 01 a0 01",
-		}, "msgpack: the key is there twice"},
+		}, "msgpack: the key is repeated"},
 	} {
 		for _, v := range c.values {
 			for place, p := range places {
@@ -254,7 +254,7 @@ func TestUniqueKeysIdentity(t *testing.T) {
 			for source, d := range sources(unhex(t, c.digits)) {
 				d.SetOptions(o)
 				err := d.Decode(reflect.New(reflect.TypeOf(v).Elem()).Interface())
-				if c.same != (err != nil) || c.same && err.Error() != "msgpack: the key is there twice" {
+				if c.same != (err != nil) || c.same && err.Error() != "msgpack: the key is repeated" {
 					t.Errorf("%s into %T, %s: %v", c.digits, v, source, err)
 				}
 			}
@@ -266,7 +266,7 @@ func TestUniqueKeysIdentity(t *testing.T) {
 			for _, err := range Entries[int, int](d) {
 				yield(err)
 			}
-		}); err == nil || err.Error() != "msgpack: the key is there twice" {
+		}); err == nil || err.Error() != "msgpack: the key is repeated" {
 			t.Errorf("Entries, %s: %v", source, err)
 		}
 	}
@@ -279,7 +279,7 @@ func TestUniqueKeysInterned(t *testing.T) {
 			for source, d := range sources(unhex(t, digits)) {
 				d.SetOptions(DecodeOptions{UniqueKeys: true})
 				d.UseInternedStrings(true)
-				if err := d.Decode(reflect.New(reflect.TypeOf(v).Elem()).Interface()); err == nil || err.Error() != "msgpack: the key is there twice" {
+				if err := d.Decode(reflect.New(reflect.TypeOf(v).Elem()).Interface()); err == nil || err.Error() != "msgpack: the key is repeated" {
 					t.Errorf("%s into %T, %s: %v", digits, v, source, err)
 				}
 			}

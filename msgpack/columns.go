@@ -31,7 +31,7 @@ import (
 // b.Reset removes them. b does not refer to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
-		return errors.New("msgpack: DecodeColumns wants an empty batch")
+		return errors.New("msgpack: DecodeColumns needs an empty batch")
 	}
 	mark := d.begin()
 	return d.end(mark, d.readColumns(b, mark))
@@ -78,7 +78,7 @@ func (d *Decoder) DecodeCell(c *column.Column) error {
 	return d.end(mark, d.appendCell(c, mark))
 }
 
-var errColumnTwice = errors.New("msgpack: the column is there twice")
+var errColumnTwice = errors.New("msgpack: the column is repeated")
 
 func (d *Decoder) readColumns(b *column.Batch, i int) int {
 	n, i := d.mapLen(i)

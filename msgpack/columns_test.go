@@ -394,7 +394,7 @@ func TestColumnErrors(t *testing.T) {
 		{"81 a161 92 01 cf8000000000000000", "msgpack: a uint64 beyond the range of int64 cannot be stored; send it as a float or a string", "a[1]", 5},
 		{"81 a161 91 c70cff 00000000 7fffffffffffffff", "msgpack: a time of 9223372036854775807 seconds is beyond microseconds in an int64", "a[0]", 4},
 		{"82 a161 91 01 a162 92 01 02", `msgpack: the column has 2 rows, but "a" has 1`, "b", 7},
-		{"82 a161 91 01 a161 91 02", "msgpack: the column is there twice", "a", 5},
+		{"82 a161 91 01 a161 91 02", "msgpack: the column is repeated", "a", 5},
 		{"81 a161 92 01 c1", "msgpack: a column cannot hold arrays, maps, bin or ext other than time", "a[1]", 5},
 	} {
 		for name, d := range sources(unhex(t, c.digits)) {
@@ -411,7 +411,7 @@ func TestColumnErrors(t *testing.T) {
 		offset             int64
 	}{
 		{"92 81 a161 01 81 a161 c3", "msgpack: a bool in a column of int64", "[1].a", 8},
-		{"91 82 a161 01 a161 02", "msgpack: the column is there twice", "[0].a", 5},
+		{"91 82 a161 01 a161 02", "msgpack: the column is repeated", "[0].a", 5},
 		{"91 01", "msgpack: unexpected code=1 decoding map length", "[0]", 1},
 	} {
 		for name, d := range sources(unhex(t, c.digits)) {
@@ -434,7 +434,7 @@ func TestColumnsNotEmpty(t *testing.T) {
 		d.ResetBytes(unhex(t, digits))
 		_ = d.DecodeColumns(&b)
 		d.ResetBytes(unhex(t, "81 a161 91 01"))
-		if err := d.DecodeColumns(&b); text(err) != "msgpack: DecodeColumns wants an empty batch" {
+		if err := d.DecodeColumns(&b); text(err) != "msgpack: DecodeColumns needs an empty batch" {
 			t.Errorf("after %s: %v", digits, err)
 		}
 		b.Reset()

@@ -28,7 +28,7 @@ func ExampleDecodeOptions() {
 	// Output:
 	// web-1 <nil>
 	//  msgpack: a string of 17 bytes is longer than MaxString, 16
-	// web-1 msgpack: the key is there twice
+	// web-1 msgpack: the key is repeated
 	//  msgpack: unknown field "port"
 	//  msgpack: 65535 elements are more than MaxElements, 1000
 }

@@ -18,7 +18,7 @@ import (
 
 // ErrMore is returned by a [Feed] while the next value is incomplete. Call the method again after
 // more bytes have been added.
-var ErrMore = errors.New("msgpack: the next value is not whole yet: feed more")
+var ErrMore = errors.New("msgpack: the next value is incomplete: feed more")
 
 // Feed decodes values from bytes that are added in pieces. It returns [ErrMore] where a Decoder
 // would wait for its reader. The zero Feed is ready to use. It is not safe for concurrent use.

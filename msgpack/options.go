@@ -174,7 +174,7 @@ func (e *Encoder) SetOptions(o EncodeOptions) {
 
 var (
 	errTooLarge  = errors.New("msgpack: the value is larger than MaxBytes")
-	errKeyTwice  = errors.New("msgpack: the key is there twice")
+	errKeyTwice  = errors.New("msgpack: the key is repeated")
 	errNotUTF8   = errors.New("msgpack: the string is not UTF-8")
 	errNotNumber = errors.New("msgpack: the int does not fit its type")
 )

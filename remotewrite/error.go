@@ -25,7 +25,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // ErrVersion is the cause for a body that has no field of its version, but fields of the other one.
 // Otherwise it would be read as an empty request.
-var ErrVersion = errors.New("remotewrite: the body is of the other version of the protocol")
+var ErrVersion = errors.New("remotewrite: the body has the other version of the protocol")
 
 var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")
 
@@ -33,9 +33,9 @@ var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")
 var (
 	errVarint   = errors.New("remotewrite: a varint of more than 64 bits")
 	errNumber   = errors.New("remotewrite: a field number that is 0 or above 2^29-1")
-	errWireType = errors.New("remotewrite: a wire type that means nothing")
-	errEndGroup = errors.New("remotewrite: the end of a group that was not begun")
-	errType     = errors.New("remotewrite: a field of another wire type than its own")
+	errWireType = errors.New("remotewrite: an undefined wire type")
+	errEndGroup = errors.New("remotewrite: the end of a group without a beginning")
+	errType     = errors.New("remotewrite: a field with the wrong wire type")
 	errPacked   = errors.New("remotewrite: the last packed number goes beyond its field")
 	errRef      = errors.New("remotewrite: a reference beyond the symbols")
 	errOdd      = errors.New("remotewrite: label references that are not pairs")

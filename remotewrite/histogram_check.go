@@ -12,10 +12,10 @@ const customBounds = -53
 // Errors of [HistogramView.Check].
 var (
 	ErrHistogramCount   = errors.New("remotewrite: the count of a histogram is not the sum of its buckets")
-	ErrHistogramBuckets = errors.New("remotewrite: the spans of a histogram do not have as many buckets as it has counts")
+	ErrHistogramBuckets = errors.New("remotewrite: the spans and the counts of a histogram have different numbers of buckets")
 	ErrHistogramOffset  = errors.New("remotewrite: a span of a histogram begins before the end of the one before it")
 	ErrHistogramValue   = errors.New("remotewrite: a count of a histogram is negative")
-	ErrHistogramCustom  = errors.New("remotewrite: a histogram has custom bounds that do not fit: its schema, or they do not grow, or are too few, or there are negative buckets or a zero bucket beside them")
+	ErrHistogramCustom  = errors.New("remotewrite: the custom bounds of a histogram are invalid: wrong schema, not ascending, too few, or together with negative buckets or a zero bucket")
 )
 
 // Check returns the reason why stores reject the histogram, or nil. It has the checks of

@@ -50,9 +50,9 @@ var (
 	ErrSeries  = errors.New("remotewrite: too many series")
 	ErrSymbols = errors.New("remotewrite: too many symbols")
 	// ErrDuplicate: a series has one of the labels more than once.
-	ErrDuplicate = errors.New("remotewrite: a label is there twice")
+	ErrDuplicate = errors.New("remotewrite: a label is repeated")
 	// ErrNoLabels: no label of a series remains after removal.
-	ErrNoLabels = errors.New("remotewrite: no label but those that are removed")
+	ErrNoLabels = errors.New("remotewrite: no label remains after removal")
 	// ErrNoName: a series has no label __name__, or an empty one.
 	ErrNoName = errors.New("remotewrite: no label __name__, or an empty one")
 	// ErrLeftOut is returned by Accept to omit a series from all parts without rejecting it.

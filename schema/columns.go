@@ -78,7 +78,7 @@ func columnsOf(n *node) (*Columns, error) {
 	var err error
 	switch {
 	case n.kind != kindStruct:
-		err = &Error{Offset: nowhere, Cause: errors.New("schema: a message that is no struct has no columns: names of fields are those of columns")}
+		err = &Error{Offset: nowhere, Cause: errors.New("schema: a message must be a struct: its fields name the columns")}
 	case n.onlyLists():
 		err = c.addLists(n)
 	default:
@@ -89,7 +89,7 @@ func columnsOf(n *node) (*Columns, error) {
 		return nil, err
 	}
 	if len(c.fields) == 0 {
-		return nil, &Error{Offset: nowhere, Cause: errors.New("schema: it has no field that a column could hold")}
+		return nil, &Error{Offset: nowhere, Cause: errors.New("schema: no field can be a column")}
 	}
 	seen := make(map[string]bool)
 	for _, f := range c.fields {
@@ -197,12 +197,12 @@ func noCell(path string, n *node) error {
 	what, hint := map[kind]string{
 		kindBlob: "a blob", kindArray: "an array", kindMap: "a map", kindStruct: "a list of structs", kindList: "a list",
 		kindTimeZone: "a timezone", kindCustom: "what only functions read", kindSelf: "a struct within itself",
-	}[n.kind], "columns hold numbers, bools, times and strings, and what may be missing of these"
+	}[n.kind], "columns have numbers, bools, times and strings, and options of these"
 	switch n.kind {
 	case kindList:
 		hint = "lists are columns, if every field is one"
 	case kindTimeZone:
-		hint = "columns hold instants without a zone, which are called time"
+		hint = "columns have times without a zone: use time"
 	}
 	return &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: %s has no cell: %s", what, hint)}
 }

@@ -255,7 +255,7 @@ func microseconds(n uint64) int64 {
 // parseLists reads the one message of a body of columns.
 func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
-		return errors.New("schema: columns want an empty batch")
+		return errors.New("schema: columns need an empty batch")
 	}
 	err := r.eachList(c, func(l *listPart, name string, n, i int) (next int, err error) {
 		var col *column.Column

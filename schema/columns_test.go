@@ -314,15 +314,15 @@ func TestColumnsNames(t *testing.T) {
 
 func TestColumnsWithout(t *testing.T) {
 	for _, c := range []struct{ notation, path, text string }{
-		{"{u8,blob8}", "F1", "schema: a blob has no cell: columns hold numbers, bools, times and strings, and what may be missing of these"},
-		{"{u8,{opt(map8(u8,u8))}}", "F1.F0", "schema: a map has no cell: columns hold numbers, bools, times and strings, and what may be missing of these"},
-		{"{array2(u8)}", "F0", "schema: an array has no cell: columns hold numbers, bools, times and strings, and what may be missing of these"},
+		{"{u8,blob8}", "F1", "schema: a blob has no cell: columns have numbers, bools, times and strings, and options of these"},
+		{"{u8,{opt(map8(u8,u8))}}", "F1.F0", "schema: a map has no cell: columns have numbers, bools, times and strings, and options of these"},
+		{"{array2(u8)}", "F0", "schema: an array has no cell: columns have numbers, bools, times and strings, and options of these"},
 		{"{u8,list8(u8)}", "F1", "schema: a list has no cell: lists are columns, if every field is one"},
 		{"{list8(u8),list8(list8(u8))}", "F1", "schema: a list has no cell: lists are columns, if every field is one"},
-		{"{list8(opt({u8}))}", "F0", "schema: a list of structs has no cell: columns hold numbers, bools, times and strings, and what may be missing of these"},
-		{"{timezone}", "F0", "schema: a timezone has no cell: columns hold instants without a zone, which are called time"},
-		{"{skip4}", "", "schema: it has no field that a column could hold"},
-		{"{}", "", "schema: it has no field that a column could hold"},
+		{"{list8(opt({u8}))}", "F0", "schema: a list of structs has no cell: columns have numbers, bools, times and strings, and options of these"},
+		{"{timezone}", "F0", "schema: a timezone has no cell: columns have times without a zone: use time"},
+		{"{skip4}", "", "schema: no field can be a column"},
+		{"{}", "", "schema: no field can be a column"},
 	} {
 		_, err := columnsOf(mustSchema(c.notation).n)
 		var e *Error
@@ -330,7 +330,7 @@ func TestColumnsWithout(t *testing.T) {
 			t.Errorf("%s: %+v, want %s in %q", c.notation, err, c.text, c.path)
 		}
 	}
-	if _, err := columnsOf(U8.n); err == nil || !strings.Contains(err.Error(), "a message that is no struct has no columns") {
+	if _, err := columnsOf(U8.n); err == nil || !strings.Contains(err.Error(), "a message must be a struct") {
 		t.Error(err)
 	}
 	name := strings.Repeat("n", 204) // five of which, with dots between them, are as long as a name may be

@@ -58,7 +58,7 @@ var (
 	ErrChanged = errors.New("schema: a map changed while it was written")
 	// ErrEnd: a sequence of messages cannot be read, because the schema has a Tail or its messages
 	// have no bytes.
-	ErrEnd = errors.New("schema: nothing tells where a message ends")
+	ErrEnd = errors.New("schema: the end of a message is not known")
 )
 
 // limitError is one of the errors above with a text of its own: what was found, and what is

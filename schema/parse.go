@@ -90,7 +90,7 @@ func (n *node) readHeader(text string) {
 func (n *node) number(digits string, limit int) int {
 	v, err := strconv.Atoi(digits)
 	if err != nil || v < 0 || v > limit || strconv.Itoa(v) != digits {
-		n.wrong("%q is no number from 0 to %d", digits, limit)
+		n.wrong("%q is not a number from 0 to %d", digits, limit)
 		return 0
 	}
 	return v
@@ -144,7 +144,7 @@ func (b *builder) word(word string) (n *node, parts int) {
 	switch {
 	case len(n.faults) > 0:
 	case k < 0:
-		n.wrong("no struct is around it that %s could be", word)
+		n.wrong("%s refers to no enclosing struct", word)
 	default:
 		n.kind, n.elem = kindSelf, b.open[k]
 	}
@@ -186,7 +186,7 @@ func ParseShape(text string) (*Shape, error) {
 	p := parser{text: text, rest: text}
 	n := p.part()
 	if p.blank(); p.err == nil && p.rest != "" {
-		p.fail("there is more at byte %d", p.at())
+		p.fail("unexpected text at byte %d", p.at())
 	}
 	return p.shape(n)
 }
@@ -285,7 +285,7 @@ func (p *parser) field(n *node) field {
 	if p.blank(); strings.HasPrefix(p.rest, `"`) {
 		text, err := strconv.QuotedPrefix(p.rest)
 		if err != nil {
-			p.fail("there is no end of the name at byte %d", p.at())
+			p.fail("unterminated name at byte %d", p.at())
 			return field{n: new(node)}
 		}
 		name, _ := strconv.Unquote(text)

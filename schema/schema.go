@@ -125,7 +125,7 @@ func (n *node) listed() {
 		case names[f.name]:
 			wrong("two fields have this name")
 		case len(f.name) > maxName || !utf8.ValidString(f.name):
-			n.faults = append(n.faults, mistake{text: fmt.Sprintf("the name %.20q is longer than %d bytes, or no UTF-8", f.name, maxName)})
+			n.faults = append(n.faults, mistake{text: fmt.Sprintf("the name %.20q is longer than %d bytes, or not UTF-8", f.name, maxName)})
 		}
 		names[f.name] = true
 	}

@@ -123,7 +123,7 @@ func (s *Shape) UnmarshalJSON(text []byte) error {
 func (b *builder) part(l *layout) *node {
 	n := b.layout(l)
 	if l.Name != "" || l.Tail {
-		n.wrong("name and tail are of fields, which %q is not", l.Name)
+		n.wrong("only a field has name and tail, and %q is not a field", l.Name)
 	}
 	return n
 }
@@ -149,7 +149,7 @@ func (b *builder) layout(l *layout) *node {
 	}
 	return b.structure(func(n *node) {
 		if l.Type != "" || l.Key != nil || l.Of != nil {
-			n.wrong("it has fields, so it is a struct, and can have no type, key or of")
+			n.wrong("a struct with fields cannot have type, key or of")
 		}
 		for i := range l.Fields {
 			f := b.field(n, &l.Fields[i])

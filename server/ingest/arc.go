@@ -179,7 +179,7 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 		}
 		if p < parts {
 			if e.has(p) {
-				return e, invalid("%s is there twice: send it once", key).in(string(key)).at(int64(at))
+				return e, invalid("%s is repeated: send it once", key).in(string(key)).at(int64(at))
 			}
 			e.at[p] = at
 		}

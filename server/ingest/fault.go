@@ -94,7 +94,7 @@ func (j *job) explain(cause error, at int64) string {
 	if errors.As(cause, &syntax) {
 		return "not valid JSON: " + text
 	}
-	if what, ok := strings.CutSuffix(text, " where an array of rows or an object of columns must be"); ok {
+	if what, ok := strings.CutSuffix(text, " instead of an array of rows or an object of columns"); ok {
 		return "the body is " + what + ": send an array of objects, or an object of columns"
 	}
 	if errors.Is(cause, schema.ErrShort) {
@@ -106,12 +106,12 @@ func (j *job) explain(cause error, at int64) string {
 	}
 	switch {
 	case strings.HasSuffix(text, "decoding array length"):
-		return got + " where an array of cells must be: a column is an array, and a single row is sent as an array of one map"
+		return got + " instead of an array of cells: a column is an array, and a single row is sent as an array of one map"
 	case strings.HasSuffix(text, "decoding map length"):
 		return got + " where a map from column names must be"
 	case strings.HasSuffix(text, "decoding string/bytes length"):
 		return got + " where a name must be: names are strings"
-	case strings.HasSuffix(text, "where an array of cells must be"):
+	case strings.HasSuffix(text, "instead of an array of cells"):
 		return text + ": a column is an array, and a single row is sent as an array of one object"
 	case strings.HasSuffix(text, " is not UTF-8"):
 		return text + ": send UTF-8"
@@ -123,7 +123,7 @@ func (j *job) explain(cause error, at int64) string {
 		return text + " in one table: send fewer"
 	case strings.HasSuffix(text, "most cells would be null"):
 		return text + "; send fewer columns, or rows of other columns in another request"
-	case text == "the column is there twice":
+	case text == "the column is repeated":
 		return text + ": send it once"
 	}
 	return text

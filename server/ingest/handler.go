@@ -210,7 +210,7 @@ func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {
 }
 
 func errNotReady() *refusal {
-	return refuse(NotReady, "the service is not ready: ask /ready why, and come back")
+	return refuse(NotReady, "the service is not ready: see /ready, and retry later")
 }
 
 // tableStatus is an element of /v1/tables.

@@ -148,17 +148,17 @@ func TestJSONErrors(t *testing.T) {
 		{"lines in one body", asJSON, "{\"v\":[1]}\n{\"v\":[2]}", "not valid JSON: invalid character '{' after top-level value", "", -1, 0, 10},
 		{"number", asJSON, "5", "the body is a number: send an array of objects, or an object of columns", "", -1, 0, 0},
 		{"null", asJSON, " null", "the body is null: send an array of objects, or an object of columns", "", -1, 0, 1},
-		{"one row", asJSON, `{"time":1}`, `column "time": a number where an array of cells must be` + single, "time", -1, 0, 8},
+		{"one row", asJSON, `{"time":1}`, `column "time": a number instead of an array of cells` + single, "time", -1, 0, 8},
 		{"no columns", asJSON, `{}`, "the body has no rows: send at least one", "", -1, 0, -1},
 		{"no rows", asJSON, `[]`, "the body has no rows: send at least one", "", -1, 0, -1},
 		{"empty columns", asJSON, `{"v":[]}`, "the body has no rows: send at least one", "", -1, 0, -1},
-		{"row is a number", asJSON, `[{"v":1},5]`, "row 1: a number where a row must be: a row is an object", "", 1, 0, 9},
+		{"row is a number", asJSON, `[{"v":1},5]`, "row 1: a number instead of a row: a row is an object", "", 1, 0, 9},
 		{"kinds", asJSON, `{"v":[1,"x"]}`, `row 1: column "v": a string in a column of int64` + types, "v", 1, 0, 8},
 		{"kinds, rows", asJSON, `[{"v":1},{"v":true}]`, `row 1: column "v": a bool in a column of int64` + types, "v", 1, 0, 14},
 		{"kinds, before what is no JSON", asJSON, `[{"v":1},{"v":true},{]`, "not valid JSON: invalid character ']' looking for beginning of object key string", "", -1, 0, 21},
 		{"lengths", asJSON, `{"time":[1,2],"v":[1]}`, `column "v": the column has 1 rows, but "time" has 2: give all columns as many`, "v", -1, 0, 18},
-		{"column twice", asJSON, `{"v":[1],"v":[2]}`, `column "v": the column is there twice: send it once`, "v", -1, 0, 9},
-		{"column twice, rows", asJSON, `[{"v":1,"v":2}]`, `row 0: column "v": the column is there twice: send it once`, "v", 0, 0, 8},
+		{"column twice", asJSON, `{"v":[1],"v":[2]}`, `column "v": the column is repeated: send it once`, "v", -1, 0, 9},
+		{"column twice, rows", asJSON, `[{"v":1,"v":2}]`, `row 0: column "v": the column is repeated: send it once`, "v", 0, 0, 8},
 		{"array in a cell", asJSON, `{"v":[[1]]}`, `row 0: column "v": a column cannot hold arrays or objects`, "v", 0, 0, 6},
 		{"object in a cell", asJSON, `[{"v":{"a":1}}]`, `row 0: column "v": a column cannot hold arrays or objects`, "v", 0, 0, 6},
 		{"uint64", asJSON, `{"v":[1,18446744073709551615]}`, `row 1: column "v": 18446744073709551615` + beyond, "v", 1, 0, 8},
@@ -179,7 +179,7 @@ func TestJSONErrors(t *testing.T) {
 		{"line: over two", asLines, "{\"v\":1}\n{\"v\":\n2}", "line 2: not valid JSON: unexpected end of JSON input", "", 1, 2, 13},
 		{"line: two on one", asLines, "{\"v\":1} {\"v\":2}", "line 1: not valid JSON: invalid character '{' after top-level value", "", 0, 1, 8},
 		{"line: commas between", asLines, "{\"v\":1},\n{\"v\":2}", "line 1: not valid JSON: invalid character ',' after top-level value", "", 0, 1, 7},
-		{"line: array", asLines, "{\"v\":1}\r\n\r\n [{\"v\":1}]", "line 3: an array where a row must be: a row is an object", "", 1, 3, 12},
+		{"line: array", asLines, "{\"v\":1}\r\n\r\n [{\"v\":1}]", "line 3: an array instead of a row: a row is an object", "", 1, 3, 12},
 		{"line: kinds", asLines, "\n{\"v\":1}\n{\"v\":\"x\"}\n]", `line 3: column "v": a string in a column of int64` + types, "v", 1, 3, 14},
 		{"line: not UTF-8", asLines, "{\"s\":\"\xff\"}", `line 1: column "s": a string is not UTF-8: send UTF-8`, "s", 0, 1, 5},
 		{"line: time is missing", asLines, "{\"time\":1}\n\n{\"v\":1}", "line 3: " + missing, "time", 1, 3, -1},
@@ -223,13 +223,13 @@ func TestJSONPartial(t *testing.T) {
 			{"v":3}, {"time":%[2]d,"v":99999999999999999999},{"time":%[3]d,"v":2.5,"s":"ok"},"",{"v":1,"v":2}]`, t0, t1, t2),
 			[]Rejection{
 				{Row: 1, Field: "v", Reason: `column "v": a string in a column of int64` + types},
-				{Row: 2, Reason: "a number where a row must be: a row is an object"},
+				{Row: 2, Reason: "a number instead of a row: a row is an object"},
 				{Row: 3, Field: "v", Reason: `column "v": a column cannot hold arrays or objects`},
 				{Row: 4, Field: "s", Reason: `column "s": a string is not UTF-8: send UTF-8`},
 				{Row: 5, Field: "time", Reason: missing},
 				{Row: 6, Field: "v", Reason: `column "v": 99999999999999999999 is beyond the range of int64 and cannot be stored; send it as a float, with an exponent, or as a string`},
-				{Row: 8, Reason: "a string where a row must be: a row is an object"},
-				{Row: 9, Field: "v", Reason: `column "v": the column is there twice: send it once`},
+				{Row: 8, Reason: "a string instead of a row: a row is an object"},
+				{Row: 9, Field: "v", Reason: `column "v": the column is repeated: send it once`},
 			}, two},
 		{"columns", asJSON, fmt.Sprintf(`{ "time" : [%d, 1,null ,%d,%d ] , "v":[1,"x",3,4,2.5], "\u0073":[null,"a","b","\ud800","ok"]}`, t0, t1, t2),
 			[]Rejection{
@@ -243,7 +243,7 @@ func TestJSONPartial(t *testing.T) {
 				{Row: 2, Line: 5, Field: "time", Reason: `column "time": not valid JSON: unexpected end of JSON input`},
 				{Row: 3, Line: 6, Reason: "not valid JSON: invalid character '}' after top-level value"},
 				{Row: 4, Line: 7, Reason: "not valid JSON: invalid character '{' after top-level value"},
-				{Row: 5, Line: 8, Reason: "an array where a row must be: a row is an object"},
+				{Row: 5, Line: 8, Reason: "an array instead of a row: a row is an object"},
 				{Row: 7, Line: 10, Field: "time", Reason: `column "time": not valid JSON: unexpected end of JSON input`},
 			}, two},
 		{"nothing taken", asLines, "x\ny", []Rejection{
@@ -275,16 +275,16 @@ func TestJSONPartialWhole(t *testing.T) {
 		{asJSON, ` `, "not valid JSON: unexpected end of JSON input"},
 		{asJSON, `[]`, "the body has no rows: send at least one"},
 		{asJSON, `{"v":[]}`, "the body has no rows: send at least one"},
-		{asJSON, `{"t":[1], "v" : {"a":[]}}`, `column "v": an object where an array of cells must be` + single},
+		{asJSON, `{"t":[1], "v" : {"a":[]}}`, `column "v": an object instead of an array of cells` + single},
 		{asJSON, `{"t":[1,2],"v":[1]}`, `column "v": the column has 1 rows, but "t" has 2: give all columns as many`},
-		{asJSON, `{"v":[1],"v":[1]}`, `column "v": the column is there twice: send it once`},
+		{asJSON, `{"v":[1],"v":[1]}`, `column "v": the column is repeated: send it once`},
 		{asJSON, "[" + strings.Repeat("1,", 10) + "1]", "more than 10 rows in one request: split it"},
 		{asJSON, `{"v":[` + strings.Repeat("1,", 10) + "1]}", "more than 10 rows in one request: split it"},
 		{asLines, strings.Repeat("x\n", 11), "more than 10 rows in one request: split it"},
 	} {
 		wantProblem(t, r.write(c.contentType, "?partial=true", []byte(c.body)), 400, c.text)
 	}
-	p := wantProblem(t, r.write(asJSON, "?partial=1", []byte(`{"t":[1], "v" : 7}`)), 400, `column "v": a number where an array of cells must be`+single)
+	p := wantProblem(t, r.write(asJSON, "?partial=1", []byte(`{"t":[1], "v" : 7}`)), 400, `column "v": a number instead of an array of cells`+single)
 	if p.Offset == nil || *p.Offset != 16 {
 		t.Errorf("offset %v", p.Offset)
 	}

@@ -410,7 +410,7 @@ func TestReady(t *testing.T) {
 		return w
 	}
 	for _, c := range []struct{ method, path string }{{"POST", "/v1/write/db/t"}, {"POST", "/-/flush"}, {"GET", "/v1/tables"}} {
-		wantProblem(t, ask(c.method, c.path), 503, "the service is not ready: ask /ready why, and come back")
+		wantProblem(t, ask(c.method, c.path), 503, "the service is not ready: see /ready, and retry later")
 	}
 	if w := ask("GET", "/ready"); w.Code != 503 || !strings.Contains(w.Body.String(), "recovering") {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -472,7 +472,7 @@ func TestStoreErrors(t *testing.T) {
 	if status := InDoubt.Status(); status != 500 {
 		t.Errorf("in doubt is %d, which clients send again", status)
 	}
-	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is not ready: ask /ready why, and come back")
+	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is not ready: see /ready, and retry later")
 }
 
 // The rows of a table in a request lie in at most 1000 hours, each of which becomes a file.

@@ -224,7 +224,7 @@ func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 }
 
 func errTwice(c *column.Column, at int) error {
-	return invalid("column %q: the column is there twice: send it once", clip(c.Name)).in(c.Name).at(int64(at))
+	return invalid("column %q: the column is repeated: send it once", clip(c.Name)).in(c.Name).at(int64(at))
 }
 
 func errLength(c *column.Column, cells int, first *column.Column, rows, at int) error {

@@ -61,7 +61,7 @@ func TestPartial(t *testing.T) {
 			{Row: 9, Field: "\n", Reason: `column "\n": a column name must not have control characters`},
 			{Row: 11, Reason: "an int where a name must be: names are strings"},
 			{Row: 12, Field: "v", Reason: `column "v": a uint64 beyond the range of int64 cannot be stored; send it as a float or a string`},
-			{Row: 13, Field: "v", Reason: `column "v": the column is there twice: send it once`},
+			{Row: 13, Field: "v", Reason: `column "v": the column is repeated: send it once`},
 			{Row: 14, Field: "time", Reason: `column "time": a string in a column of int64` + wrongInt},
 			{Row: 15, Field: "time", Reason: "time 9223372036854775807 looks like nanoseconds and the first like microseconds: say which with ?time_unit=s, ms, us or ns"},
 		}, map[string][]row{"db.t": {{"time": t0, "v": 1.0}, {"time": t2, "v": 2.5, "s": "ok"}, {"time": t2, "V_2": int64(1)}}}},
@@ -253,7 +253,7 @@ func TestPartialWhole(t *testing.T) {
 	w := r.v1(dict{"time", list{t0, t1}, "v", list{1}}, "?partial=true")
 	wantProblem(t, w, 400, `column "v": the column has 1 rows, but "time" has 2: give all columns as many`)
 	w = r.v1(dict{"v", list{1}, "v", list{1}}, "?partial=true")
-	wantProblem(t, w, 400, `column "v": the column is there twice: send it once`)
+	wantProblem(t, w, 400, `column "v": the column is repeated: send it once`)
 	w = r.v1(make(list, 11), "?partial=true")
 	wantProblem(t, w, 400, "more than 10 rows in one request: split it")
 	body := pack(t, list{dict{"time", t0}, dict{"time", t1}})

@@ -589,7 +589,7 @@ func TestSchemasFile(t *testing.T) {
 		`{`:              "unexpected end of JSON input: " + hint,
 		`{"version": 2}`: "version 2 is not supported (this program reads version 1); use the version that wrote it",
 		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a u9}"]}]}`:    `schema "x": schema: message.a: there is no number u9: ` + hint,
-		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a: a blob has no cell: columns hold numbers, bools, times and strings, and what may be missing of these: ` + hint,
+		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a: a blob has no cell: columns have numbers, bools, times and strings, and options of these: ` + hint,
 	} {
 		path := filepath.Join(t.TempDir(), "schemas.json")
 		if err := disk.WriteFile(disk.OS, path, []byte(text)); err != nil {

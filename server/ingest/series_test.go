@@ -323,7 +323,7 @@ func TestSeriesRefused(t *testing.T) {
 	_, two = bad(remotewrite.Series{Labels: labels, Samples: []remotewrite.Sample{{StartTimestamp: math.MaxInt64}}})
 	r.refusedSeries(400, 0, "the time 9223372036854775807 in", two)
 
-	r.refusedSeries(400, 0, `tenant "b": remotewrite: the body is of the other version of the protocol`, ok, Series{"b", remotewrite.V2, ok.Body})
+	r.refusedSeries(400, 0, `tenant "b": remotewrite: the body has the other version of the protocol`, ok, Series{"b", remotewrite.V2, ok.Body})
 	r.refusedSeries(400, 0, `tenant "b": remotewrite: timeseries[1]: unexpected EOF`, Series{"b", remotewrite.V1, ok.Body[:len(ok.Body)-1]})
 	r.refusedSeries(400, 0, `the version is neither`, Series{"b", 3, ok.Body})
 	r.refusedSeries(413, 0, "more than 1048576 bytes when decompressed", ok, Series{"big", remotewrite.V1, make([]byte, 1<<20)})

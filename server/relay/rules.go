@@ -320,7 +320,7 @@ func (p *problems) readMembers(place string, text []byte) map[string]json.RawMes
 			return nil
 		}
 		if _, ok := members[key.(string)]; ok {
-			p.add(place, "%q is there twice", clip(key.(string)))
+			p.add(place, "%q is repeated", clip(key.(string)))
 		}
 		members[key.(string)] = value
 	}

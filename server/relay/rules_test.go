@@ -92,7 +92,7 @@ func TestRulesErrors(t *testing.T) {
 		{`null`, "the rules: it must be an object"},
 		{`{"tenant": {}}`, `the rules: "tenant" is no key here: use credentials, only_listed, tenants`},
 		{`{"Tenants": {}}`, `the rules: "Tenants" is no key here`},
-		{`{"tenants": {}, "tenants": {}}`, `the rules: "tenants" is there twice`},
+		{`{"tenants": {}, "tenants": {}}`, `the rules: "tenants" is repeated`},
 		{`{"only_listed": 1}`, "the rules: only_listed: a number where a bool must be"},
 		{`{"tenants": []}`, "tenants: it must be an object"},
 		{`{"tenants": {"a": 1}}`, `tenants["a"]: it must be an object`},

@@ -70,7 +70,7 @@ func (q *request) split(rules *Rules) *refusal {
 
 func (q *request) errSplit(err error) *refusal {
 	if errors.Is(err, remotewrite.ErrParts) {
-		return refuse(Invalid, "the request is for more than %d tenants: send them apart, or raise the bound", q.relay.o.Bounds.Tenants)
+		return refuse(Invalid, "the request has more than %d tenants: split it, or raise --relay.max-tenants", q.relay.o.Bounds.Tenants)
 	}
 	if errors.Is(err, remotewrite.ErrSeries) || errors.Is(err, remotewrite.ErrSymbols) {
 		return refuse(TooLarge, "the request has more than %d series or %d symbols: send smaller batches", q.relay.o.Bounds.Series, q.relay.o.Bounds.Symbols)
@@ -179,7 +179,7 @@ func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
 	q.parts.b, p.plain = b, b[from:len(b):len(b)] // if there was no room, parts before it stay where they are
 	p.bytes = len(p.plain)
 	if q.copied += p.bytes; q.copied > r.mostParts() {
-		return refuse(TooLarge, "the body, taken apart by tenant, makes more than %d bytes: send smaller batches", r.mostParts())
+		return refuse(TooLarge, "the body, split by tenant, has more than %d bytes: send smaller batches", r.mostParts())
 	}
 	if p.bytes >= early && !r.lands() {
 		p.made = r.o.Encoding.encode(p.plain)

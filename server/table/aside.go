@@ -74,7 +74,7 @@ func (s *Store) goHome(u *unit) error {
 	}
 	if l.begun {
 		if err := s.o.Aside.Remove(l.files[l.done].Path); err != nil {
-			return fmt.Errorf("table %s: removing %s, which had not wholly landed aside: %w", u.table.name, l.files[l.done].Path, err)
+			return fmt.Errorf("table %s: removing %s, which had not landed completely aside: %w", u.table.name, l.files[l.done].Path, err)
 		}
 	}
 	l.begun, l.intended, l.asideIntended = false, false, false
@@ -91,7 +91,7 @@ func (s *Store) landAside(u *unit) error {
 		l.begun = false
 	}
 	if err := s.saveUnlanded(); err != nil {
-		return fmt.Errorf("table %s: noting what has not wholly landed: %w", t.name, err)
+		return fmt.Errorf("table %s: recording files of incomplete landings: %w", t.name, err)
 	}
 	if !l.asideIntended {
 		if err := s.catalog.save(); err != nil {
@@ -249,7 +249,7 @@ func (s *Store) clear(t *table) error {
 				return fmt.Errorf("table %s: noting that nothing is left to be removed: %w", t.name, err)
 			}
 		} else if err := s.o.Sink.Remove(path); err != nil {
-			return fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", t.name, path, err)
+			return fmt.Errorf("table %s: removing %s, which had not landed completely: %w", t.name, path, err)
 		}
 		s.mu.Lock()
 		t.cleared = path != ""
@@ -274,7 +274,7 @@ func (s *Store) clearAside(t *table) error {
 			return nil
 		}
 		if err := s.o.Aside.Remove(path); err != nil {
-			return fmt.Errorf("table %s: removing %s, which had not wholly landed aside: %w", t.name, path, err)
+			return fmt.Errorf("table %s: removing %s, which had not landed completely aside: %w", t.name, path, err)
 		}
 		s.mu.Lock()
 		if t.exile.unlanded = t.exile.unlanded[1:]; len(t.exile.files)+len(t.exile.unlanded) == 0 {
@@ -345,7 +345,7 @@ func (s *Store) readAside(intended map[Name][]string) error {
 			if err == nil {
 				continue
 			}
-			err = fmt.Errorf("table: removing %s, which had not wholly landed aside: %w", path, err)
+			err = fmt.Errorf("table: removing %s, which had not landed completely aside: %w", path, err)
 			t := tableOf(path)
 			if t == nil {
 				return err

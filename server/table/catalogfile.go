@@ -202,7 +202,7 @@ func parseFile(text []byte) (f catalogFile, err error) {
 	for _, t := range f.Tables {
 		name := Name{DB: t.DB, Table: t.Table}
 		if known[name] {
-			return f, fmt.Errorf("table %s is there twice: restore it from a copy", name)
+			return f, fmt.Errorf("table %s is repeated: restore it from a copy", name)
 		}
 		known[name] = true
 	}

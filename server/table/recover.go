@@ -181,7 +181,7 @@ func (s *Store) removeUnlanded(name Name, paths []string) error {
 		if err == nil {
 			continue
 		}
-		err = fmt.Errorf("table %s: removing %s, which had not wholly landed: %w", name, path, err)
+		err = fmt.Errorf("table %s: removing %s, which had not landed completely: %w", name, path, err)
 		sc := s.catalog.lookup(name)
 		if sc == nil {
 			return err

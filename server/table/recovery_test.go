@@ -75,7 +75,7 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 	// The step that meets it is the first one: that of the landing or, if the earlier life had
 	// begun one, the removal of its files.
 	if err := recovering.Load().Err(); !strings.Contains(err.Error(), "begin: no room for") &&
-		!strings.Contains(err.Error(), "which had not wholly landed: remove: no room for") {
+		!strings.Contains(err.Error(), "which had not landed completely: remove: no room for") {
 		t.Errorf("while it recovers: %v", err)
 	}
 	cancel()
