@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	// ErrFull means that a bound of the queue is reached; the error is a [*FullError].
+	// ErrFull: a limit of the queue is reached. The error is a [*FullError].
 	ErrFull = errors.New("queue: full")
 
-	// ErrClosed means that the queue was closed.
+	// ErrClosed: the queue is closed.
 	ErrClosed = errors.New("queue: closed")
 )
 
-// FullError says which tenant's item found no room. Nothing of its Put was taken.
+// FullError reports the tenant of an item that has no room. No item of its Put was accepted.
 type FullError struct {
 	Tenant string
 	Held   int64 // bytes that wait, of the tenant or of all
@@ -25,9 +25,10 @@ type FullError struct {
 	Kept   bool  // there is room, which is kept for tenants whose items are taken at present
 	Never  bool  // the item alone exceeds the bound: waiting does not help
 
-	// Next is the error of the next item of the Put whose tenant is at MaxTenantBytes, whose group
-	// is at MaxGroupBytes, for whom no room is kept, or that never fits, or nil. So a caller that
-	// puts the items of the other tenants finds all that it must leave out at once.
+	// Next is the error of the next item of the Put that has no room either: its tenant is at
+	// MaxTenantBytes, its group at MaxGroupBytes, the room is reserved for other tenants, or it
+	// exceeds a limit alone. It is nil if there is none. So a caller can omit all such items at
+	// once.
 	Next *FullError
 }
 
@@ -52,7 +53,7 @@ func (e *FullError) Error() string {
 
 func (e *FullError) Unwrap() error { return ErrFull }
 
-// Explain returns what may be told to strangers of an error of Put, which by itself names paths.
+// Explain returns the text of an error of Put without paths, for answers to senders.
 func Explain(err error) string {
 	var full *FullError
 	switch {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Item is what waits in a queue.
+// Item is an entry of a queue.
 type Item struct {
 	Tenant string
 	Codec  uint8     // how the body is to be read; opaque to the queue, which joins items of one codec only
 	Note   [4]uint32 // counts of the caller's own; summed where items are counted
 	Body   []byte
 
-	// Order and Time are given by Put. A later item of a tenant has a higher Order, whatever
-	// crashes lie between.
+	// Order and Time are set by Put. A later item of a tenant has a higher Order, also after
+	// crashes.
 	Order uint64
 	Time  time.Time
 }
@@ -38,8 +38,8 @@ type Verdict struct {
 	Err   error         // why; shown in logs and in TenantStats
 }
 
-// DeliverFunc delivers items of one tenant and one codec, in their order. The items and all they
-// hold are lent until it returns. It must return soon after ctx has ended.
+// DeliverFunc delivers items of one tenant and one codec, in order. The items and their content are
+// valid until it returns. It must return soon after ctx has ended.
 type DeliverFunc func(ctx context.Context, tenant string, items []*Item) Verdict
 
 // itemCost is what each item counts for beside its body: what the queue itself keeps of it in

@@ -31,12 +31,12 @@ func freePayload(b *[]byte) {
 	}
 }
 
-// Put takes all items, or none. After nil they are on disk. They are in line in the order of the
-// log: an item that is put after the Put of another one has returned is after it. The bodies are
-// borrowed until Put returns.
+// Put adds all items, or none. When it returns nil, they are on disk. Items are in the order of the
+// log: if one Put has returned before another is called, its items come first. The caller must not
+// change bodies until Put returns.
 //
-// Errors: a [*FullError], ErrClosed, and those of the log, of which wal.ErrLowDisk and wal.ErrFull
-// pass. Only after wal.ErrFailed may the items be there all the same.
+// Errors are a [*FullError], [ErrClosed], and those of the log, of which [wal.ErrLowDisk] and
+// [wal.ErrFull] are temporary. Only after [wal.ErrFailed] may the items be in the queue.
 func (q *Queue) Put(items []Item) error {
 	if len(items) == 0 {
 		return nil

@@ -13,64 +13,67 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Options are how a queue is opened. Deliver must be set.
+// Options are the options of a queue. Deliver must be set.
 type Options struct {
-	// WAL is how the log is opened; OnCommit and OnFail are the queue's own, SegmentBytes is 32 MiB
-	// unless set. A MaxBytes of the log should be at least twice that of the queue: what is done
-	// with leaves the log with a delay. Items that move may exceed it by a segment.
+	// WAL has the options of the log. The queue sets OnCommit and OnFail. The default of
+	// SegmentBytes is 32 MiB. MaxBytes of the log should be at least twice that of the queue,
+	// because delivered items leave the log with a delay. Items that are moved may exceed it by a
+	// segment.
 	WAL wal.Options
 
-	// Deliver is called by workers, for many tenants at once but never twice at a time for one.
+	// Deliver is called by workers, concurrently for many tenants, but one call at a time for a
+	// tenant.
 	Deliver DeliverFunc
 
-	// Workers bounds the calls of Deliver at once, and MaxSlow those that take longer than 50 ms:
-	// these do not count as Workers. A tenant whose call was slow and failed gets only slow calls
-	// until one is quick; one that is new gets at most half of Workers; and at most half of MaxSlow
-	// is for both. So however many tenants the target hangs for, those that it answered before do
-	// not wait for them. Defaults: 16, 1024.
+	// Workers is the maximum number of concurrent calls of Deliver, and MaxSlow the maximum of
+	// those that take longer than 50 ms, which do not count as Workers. A tenant whose last call
+	// was slow and failed gets only slow calls until one is quick. New tenants get at most half of
+	// Workers. Both together get at most half of MaxSlow. So tenants that the target has answered
+	// before do not wait for others, however many of these hang. Defaults: 16, 1024.
 	Workers int
 	MaxSlow int
 
-	// Waiting items of one tenant and codec are delivered together, up to this many items, bytes of
-	// bodies, and weight; a single item may exceed the bounds. The weight of an item is one plus
-	// the sum of its notes. Verdicts lower the weight for a tenant: see [Verdict.Fewer]. Defaults:
-	// 128, 1 MiB, no bound.
+	// MaxJoinItems, MaxJoinBytes and MaxJoinWeight limit the number of items, the bytes of bodies
+	// and the weight of a call, which delivers items of one tenant and codec. A single item may
+	// exceed them. The weight of an item is one plus the sum of its notes. Verdicts reduce the
+	// weight for a tenant: see [Verdict.Fewer]. Defaults: 128, 1 MiB, no limit.
 	MaxJoinItems  int
 	MaxJoinBytes  int64
 	MaxJoinWeight int64
 
-	// Joins, if set, is asked whether items of a codec may be delivered together; others come one
-	// by one.
+	// Joins, if not nil, reports whether items of a codec may be delivered together. Otherwise they
+	// are delivered one by one.
 	Joins func(codec uint8) bool
 
-	// Memory bounds the bodies that are held in memory, those on their way to the disk included;
-	// others are read back from the log when they are due, which takes up to Workers ×
-	// MaxJoinBytes, and one body for each call beyond. Default: 64 MiB; negative: none.
+	// Memory limits the bodies in memory, including those that are being written to disk. Other
+	// bodies are read from the log when they are delivered, which takes up to Workers ×
+	// MaxJoinBytes, and one body for each call in addition. The default is 64 MiB. If it is
+	// negative, no bodies are kept.
 	Memory int64
 
-	// Bounds of what waits, of one tenant and in all. An item counts as its body and 128 bytes.
-	// Zero means no bound. The last eighth of what tenants share is for those whose last call did
-	// not end with Retry.
+	// MaxTenantBytes and MaxBytes limit the queued bytes of one tenant and in total. An item counts
+	// as its body and 128 bytes. Zero means no limit. The last eighth of the room that tenants
+	// share is reserved for those whose last call did not end with Retry.
 	MaxTenantBytes int64
 	MaxBytes       int64
 
-	// Group, if set, returns the group of a tenant; MaxGroupBytes bounds what waits of each. So
-	// that what some tenants share, as a target that is down, does not use up MaxBytes for the
-	// others. There should be few groups: they are never forgotten.
+	// Group, if not nil, returns the group of a tenant, and MaxGroupBytes limits the queued bytes
+	// of each group. So tenants that share a target that is down do not use up MaxBytes for others.
+	// There should be few groups, because they are never forgotten.
 	Group         func(tenant string) string
 	MaxGroupBytes int64
 
-	// MaxAge is how long an item may wait. It counts with DropOldest only.
+	// MaxAge is the maximum time that an item may wait. It applies only with DropOldest.
 	MaxAge time.Duration
 
-	// DropOldest has the oldest items of a tenant dropped where its new ones would exceed a bound,
-	// which otherwise are refused with ErrFull. Items that are with Deliver at the time stay.
+	// DropOldest drops the oldest items of a tenant if new ones would exceed a limit. By default,
+	// new items are refused with [ErrFull]. Items that are being delivered are not dropped.
 	DropOldest bool
 
 	Logger *slog.Logger // slog.Default() when nil
 
-	// Jitter returns a duration below its argument, by which a pause before a retry is shorter.
-	// Unless set, it is random.
+	// Jitter returns a duration less than its argument, by which the delay before a retry is
+	// reduced. The default is random.
 	Jitter func(below time.Duration) time.Duration
 
 	// Tests make it faster.
@@ -117,7 +120,7 @@ func setDefault[T int | int64 | time.Duration](v *T, value T) {
 	}
 }
 
-// Queue holds items until they are delivered. Its methods may be called from many goroutines.
+// Queue keeps items until they are delivered. Its methods may be called concurrently.
 type Queue struct {
 	o   Options
 	log *wal.Log
@@ -149,9 +152,9 @@ type Queue struct {
 	blamed    [outcomes + 1]blame // for the keeper's reports; the last is for retries
 }
 
-// Open opens the queue in dir, which is made when it is missing, and goes on where the last one
-// stopped. Damage does not stop it: what is whole will be delivered, what is damaged is set aside
-// in the directory, logged, and counted in [Stats]. Other errors are those of wal.Open.
+// Open opens the queue in dir, and creates dir if it does not exist. Items in the log are
+// delivered. If the log is damaged, intact items are delivered; damaged parts are set aside in the
+// directory, logged, and counted in Stats. Other errors are those of [wal.Open].
 func Open(dir string, o Options) (*Queue, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -180,8 +183,8 @@ func Open(dir string, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends deliveries, notes how far they have come and closes the log. What waits stays on disk.
-// It waits for the deliveries that are under way; when ctx is done, so is theirs.
+// Close ends deliveries, records their progress and closes the log. Other items stay on disk. It
+// waits for current deliveries; when ctx ends, so does theirs.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	before := q.closed

@@ -20,7 +20,7 @@ const (
 	retried = outcomes // stands for no outcome: in blame only
 )
 
-// Count counts items, and sums their notes.
+// Count is a number of items, and the sums of their notes.
 type Count struct {
 	Items int64
 	Notes [4]uint64
@@ -33,15 +33,15 @@ func (c *Count) add(it *item) {
 	}
 }
 
-// Dropped counts items that were given up without having been refused.
+// Dropped counts items that were dropped without a refusal.
 type Dropped struct {
 	Age    Count // by MaxAge
 	Bytes  Count // to make room for new ones
 	Damage Count // the log did not give them back
 }
 
-// Stats is what a queue has done since it was opened, and what it holds now. At any moment Taken is
-// the sum of Items, Delivered, Refused and what was dropped.
+// Stats are counters since the queue was opened, and its current state. At any moment Taken is the
+// sum of Items, Delivered, Refused and Dropped.
 type Stats struct {
 	Items   int
 	Bytes   int64         // as the bounds have it, with items that are on their way to the disk
@@ -60,8 +60,8 @@ type Stats struct {
 	Salvaged  wal.Salvaged // what of the log was damaged when it was opened
 }
 
-// TenantStats is what the queue knows about one tenant. The counts are since it was last forgotten:
-// the queue remembers tenants that have items, and about a thousand of those that had.
+// TenantStats are the counters of one tenant, since it was last forgotten. The queue remembers
+// tenants with items, and about a thousand of those without.
 type TenantStats struct {
 	Tenant string
 	Items  int
@@ -76,7 +76,7 @@ type TenantStats struct {
 	Err       error         // of that
 }
 
-// Stats is a consistent snapshot, but for Log.
+// Stats returns a consistent snapshot, except for Log.
 func (q *Queue) Stats() Stats {
 	log, salvaged, now := q.log.Stats(), q.log.Salvaged(), time.Now()
 	q.mu.Lock()
@@ -95,7 +95,7 @@ func (q *Queue) Stats() Stats {
 	return st
 }
 
-// Tenants yields all tenants that are known, as they were when it was called.
+// Tenants yields the known tenants, in their state when it was called.
 func (q *Queue) Tenants(yield func(TenantStats) bool) {
 	for _, st := range q.tenantStats() {
 		if !yield(st) {
@@ -104,8 +104,8 @@ func (q *Queue) Tenants(yield func(TenantStats) bool) {
 	}
 }
 
-// Shortage says why the queue takes nothing at present, for any tenant, without naming paths; it is
-// empty if the queue does.
+// Shortage returns the reason why the queue accepts no items, for any tenant, without paths, or an
+// empty string.
 func (q *Queue) Shortage() string {
 	st := q.log.Stats()
 	return st.Shortage()

@@ -30,8 +30,8 @@ func (l *Log) free(a *appending) {
 	l.appendings.Put(a)
 }
 
-// Append writes r, and returns nil when it is durable and OnCommit has been called for it. It sets
-// r.Seq and r.Place. The payload is borrowed until Append returns.
+// Append writes r. It returns nil after r is durable and OnCommit has been called for it. It sets
+// r.Seq and r.Place. The caller must not change the payload until Append returns.
 func (l *Log) Append(r *Record) error {
 	a, err := l.enqueue(r, false)
 	if err != nil {
@@ -42,9 +42,9 @@ func (l *Log) Append(r *Record) error {
 	return err
 }
 
-// AppendAsync queues r, and returns without waiting for the disk; it waits only while the queue is
-// full. The record and its payload are borrowed until OnCommit, or else OnFail, has been called for
-// it.
+// AppendAsync adds r to the queue, and returns without waiting for the disk. It waits only while
+// the queue is full. The caller must not change the record and its payload until OnCommit or OnFail
+// has been called for it.
 func (l *Log) AppendAsync(r *Record) error {
 	_, err := l.enqueue(r, true)
 	return err

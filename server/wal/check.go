@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Report is what [Check] has found.
+// Report is the result of [Check].
 type Report struct {
 	Segments    int
 	Bytes       int64  // in records that can be read
@@ -18,8 +18,8 @@ type Report struct {
 	Damage      []*DamageError
 }
 
-// Lost is how many sequence numbers have no record because of damage. Where a segment's header is
-// unreadable it is an upper bound.
+// Lost returns the number of sequence numbers without a record because of damage. If the header of
+// a segment cannot be read, it is an upper bound.
 func (r Report) Lost() uint64 {
 	n := uint64(0)
 	for _, d := range r.Damage {
@@ -49,7 +49,7 @@ func (r Report) String() string {
 // tornCause says what the log cannot tell apart.
 const tornCause = "the machine stopped while it was written and nobody was told that it is stored, or the end was damaged or cut off later"
 
-// Check reads the whole log in dir, which must not be open, and changes nothing.
+// Check reads the whole log in dir, and changes nothing. The log must not be open.
 func Check(dir string) (Report, error) {
 	unlock, err := lockDir(disk.OS, dir)
 	if err != nil {

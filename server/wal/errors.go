@@ -8,24 +8,23 @@ import (
 // Why an append was refused, or nothing was read. The errors that come back say more; use
 // errors.Is.
 var (
-	// ErrFull means that the log is at its MaxBytes: records must land before it takes more.
+	// ErrFull: the log has reached MaxBytes. Records must land before it accepts more.
 	ErrFull = errors.New("wal: full")
 
-	// ErrLowDisk means that the file system is nearly full. The log goes on when there is room
-	// again.
+	// ErrLowDisk: the file system is nearly full. The log continues when there is space again.
 	ErrLowDisk = errors.New("wal: low disk")
 
-	// ErrFailed means that a write or a sync has failed. It stays until the log is opened again.
+	// ErrFailed: a write or a sync has failed. The log must be opened again.
 	ErrFailed = errors.New("wal: failed")
 
-	// ErrUnreadable means that ReadAt could not read what should be there.
+	// ErrUnreadable: ReadAt could not read bytes of a record.
 	ErrUnreadable = errors.New("wal: unreadable")
 
-	// ErrClosed means that the log was closed.
+	// ErrClosed: the log is closed.
 	ErrClosed = errors.New("wal: closed")
 )
 
-// DamageError says that records which were once on disk cannot be read.
+// DamageError reports that records which were on disk cannot be read.
 type DamageError struct {
 	Segment  string // path
 	Offset   int64  // where in it
@@ -33,7 +32,7 @@ type DamageError struct {
 	From, To uint64 // sequence numbers that are lost; From > To: none
 }
 
-// Lost is how many sequence numbers have no record.
+// Lost returns the number of sequence numbers without a record.
 func (e *DamageError) Lost() uint64 {
 	return e.To + 1 - e.From
 }

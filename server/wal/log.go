@@ -15,42 +15,41 @@ import (
 // defaultSegmentBytes is the SegmentBytes of the zero Options.
 const defaultSegmentBytes = 128 << 20
 
-// Options are how a log is opened. The zero value is of use.
+// Options are the options of a log. The zero value is valid.
 type Options struct {
-	// SegmentBytes is the size of a segment: 128 MiB unless set, and at most a quarter of MaxBytes,
-	// so that records which have landed make room while the last segment is still in use, and a
-	// sixteenth of the file system. A record that is larger gets a segment to itself.
+	// SegmentBytes is the size of a segment. The default is 128 MiB, but at most a quarter of
+	// MaxBytes, so that landed records free space while the last segment is in use, and a sixteenth
+	// of the file system. A larger record gets its own segment.
 	SegmentBytes int64
 
-	// MaxBytes bounds the records on disk; an append of data beyond it fails with ErrFull. What is
-	// allocated ahead in the last segment, less than SegmentBytes, is not counted. Zero means no
-	// bound.
+	// MaxBytes is the maximum size of the records on disk. Beyond it, an append of data returns
+	// [ErrFull]. Space that is allocated in advance in the last segment, less than SegmentBytes,
+	// does not count. Zero means no limit.
 	MaxBytes int64
 
-	// MinFree is how many bytes the file system must have free for data; below, an append of data
-	// fails with ErrLowDisk. At most a quarter of the file system.
+	// MinFree is the minimum free space of the file system for data. Below it, an append of data
+	// returns [ErrLowDisk]. It is at most a quarter of the file system.
 	MinFree int64
 
-	// Reserve is the size of a file that is kept so that intents, landed records and the files they
-	// speak of have room on a full disk. While it is given back, data is refused with ErrLowDisk;
-	// it is taken again once twice as much is free beyond MinFree. At most a sixteenth of the file
-	// system.
+	// Reserve is the size of a file that is kept so that intents, landed records and their files
+	// have space on a full disk. While it is released, an append of data returns [ErrLowDisk]. It
+	// is created again when twice its size is free in addition to MinFree. It is at most a
+	// sixteenth of the file system.
 	Reserve int64
 
-	// OnCommit is called by the committer when records are durable, before their appends return: in
-	// order, never twice at a time, and for each record once. The slice is lent until it returns.
-	// It must not append to the log, nor close it.
+	// OnCommit is called by the committer after records are durable, before their appends return:
+	// in order, one call at a time, and for each record once. The slice is valid until it returns.
+	// It must not append to the log or close it.
 	OnCommit func(recs []*Record)
 
-	// OnFail is called by the committer for a record of AppendAsync that was queued but could not
-	// be written.
+	// OnFail is called by the committer for a record of AppendAsync that could not be written.
 	OnFail func(r *Record, err error)
 
-	// Salvage has Open repair a damaged log, as Repair does, where it would return a DamageError,
-	// and read past what the disk does not give back. What is damaged is set aside in files of its
-	// own, counted and logged. Of a torn commit every whole record is kept: it may have been
-	// acknowledged, and been damaged later. If it was not, a sender that comes again brings it
-	// twice.
+	// Salvage makes Open repair a damaged log, as Repair does, where it would return a DamageError,
+	// and continue after bytes that the disk cannot read. Damaged parts are set aside in files,
+	// counted and logged. Complete records of a torn commit are kept: it may have been
+	// acknowledged, and damaged later. If it was not acknowledged, a sender that repeats it stores
+	// it twice.
 	Salvage bool
 
 	Logger *slog.Logger // slog.Default() when nil
@@ -99,8 +98,8 @@ const (
 	closed
 )
 
-// Log is a write-ahead log. Its methods may be called from many goroutines, except that Replay and
-// Start come first: Replay must be called before Start.
+// Log is a write-ahead log. Its methods may be called concurrently, except Replay, which must be
+// called before Start.
 type Log struct {
 	disk   disk.Disk
 	dir    string
@@ -132,7 +131,7 @@ type Log struct {
 	committer committer
 }
 
-// Stats are counters since the log was opened, and what it holds now.
+// Stats are counters since the log was opened, and its current state.
 type Stats struct {
 	Records  uint64 // committed
 	Bytes    uint64 // of them
@@ -151,8 +150,7 @@ type Stats struct {
 	Wanted   int64 // free bytes at which data is taken again
 }
 
-// Shortage says why the log takes no data at present, without naming paths; it is empty if the log
-// does.
+// Shortage returns the reason why the log accepts no data, without paths, or an empty string.
 func (s *Stats) Shortage() string {
 	switch {
 	case s.Failed:
@@ -163,9 +161,9 @@ func (s *Stats) Shortage() string {
 	return ""
 }
 
-// Open opens the log in dir, which is made when it is missing. It reads all of it: a torn tail is
-// cut off, and damage anywhere else is a [*DamageError]. No other process can open the log until
-// Close.
+// Open opens the log in dir, and creates dir if it does not exist. It reads the whole log and
+// removes a torn tail. Damage elsewhere is a *[DamageError]. No other process can open the log
+// until Close.
 func Open(dir string, o Options) (_ *Log, err error) {
 	o.setDefaults()
 	if err := disk.MkdirAll(o.Disk, dir); err != nil {
@@ -280,10 +278,10 @@ func renew(f disk.File, n int64) error {
 	return nil
 }
 
-// Replay calls fn for every record, in order. The record and its payload are lent until fn returns.
-// An error of fn ends the replay and is returned as it is. fn may call Start, append, and release
-// records that it has been called for: Replay goes on with those that were in the log when it was
-// called.
+// Replay calls fn for each record, in order. The record and its payload are valid until fn returns.
+// An error of fn ends the replay and is returned unchanged. fn may call Start, append records, and
+// release records that it has received. Replay returns only records that were in the log when it
+// was called.
 func (l *Log) Replay(fn func(*Record) error) error {
 	l.mu.Lock()
 	p := l.phase
@@ -329,7 +327,7 @@ func (s *segment) replay(d disk.Disk, fn func(*Record) error) error {
 	return nil
 }
 
-// Start makes the log take appends.
+// Start makes the log accept appends.
 func (l *Log) Start() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -354,8 +352,8 @@ func (l *Log) Releasable(seq uint64) (to uint64) {
 	return to
 }
 
-// Release says that every record with Seq ≤ seq has landed. Segments of which that holds as a whole
-// leave the log, oldest first, except for the last one; a few are kept as spares.
+// Release marks the records with Seq ≤ seq as landed. Segments that have only such records are
+// removed, oldest first, except the last segment. A few are kept for reuse.
 func (l *Log) Release(seq uint64) {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
@@ -391,7 +389,7 @@ func (l *Log) Release(seq uint64) {
 	}
 }
 
-// Size is how many bytes the segments occupy, without what is allocated ahead.
+// Size returns the number of bytes in the segments, without space that is allocated in advance.
 func (l *Log) Size() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -401,22 +399,21 @@ func (l *Log) Size() int64 {
 // SegmentBytes returns the size of a segment.
 func (l *Log) SegmentBytes() int64 { return l.o.SegmentBytes }
 
-// LastSeq is the sequence number of the last record for which OnCommit has returned, 0 before the
-// first.
+// LastSeq returns the sequence number of the last record for which OnCommit has returned, or 0.
 func (l *Log) LastSeq() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lastSeq
 }
 
-// Err is not nil once the log has failed and takes no more.
+// Err returns the error after which the log accepts no more records, or nil.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failed
 }
 
-// Stats are the present counters.
+// Stats returns the current counters.
 func (l *Log) Stats() Stats {
 	low := l.space.low() // looks at the disk if it has not for a while: where nothing is written nobody else does
 	l.mu.Lock()
@@ -431,8 +428,7 @@ func (l *Log) Stats() Stats {
 	return st
 }
 
-// Close commits what has been queued and closes the log. Appends that come later fail with
-// ErrClosed.
+// Close commits the queued records and closes the log. Later appends return [ErrClosed].
 func (l *Log) Close() error {
 	l.mu.Lock()
 	before := l.phase

@@ -8,19 +8,19 @@ import (
 	"os"
 )
 
-// Place is where something lies in the log: a payload, or with a higher offset a part of one. It is
-// good until the record is released.
+// Place is the place of a payload in the log, or of a part of one. It is valid until the record is
+// released.
 type Place struct {
 	Segment uint64 // its number
 	Offset  int64  // in the segment's file
 }
 
-// ReadAt reads len(b) bytes of a payload again, at a place in it. The record must be on disk, and
-// must not be released before ReadAt returns. The log's own sum is over the whole of a record: who
-// reads parts keeps sums of them, and checks those.
+// ReadAt reads len(b) bytes of a payload at a place in it. The record must be on disk, and must not
+// be released before ReadAt returns. The checksum of the log covers a whole record, so a caller
+// that reads parts needs its own checksums.
 //
-// An error is ErrUnreadable when the bytes are not there. Any other, such as one of the disk, may
-// pass.
+// If the bytes cannot be read, the error is [ErrUnreadable]. Other errors, such as those of the
+// disk, may be temporary.
 func (l *Log) ReadAt(b []byte, at Place) error {
 	f, err := l.disk.Open(segmentPath(l.dir, at.Segment), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {

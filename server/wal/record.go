@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Type says what a record is for.
+// Type is the purpose of a record.
 type Type uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	Carried Type = 5 // what outlives the records that brought it: written again before the log releases them
 )
 
-// Record is one entry of the log.
+// Record is an entry of the log.
 type Record struct {
 	Seq       uint64 // given by Append: 1, 2, 3 …
 	Type      Type
@@ -30,7 +30,7 @@ type Record struct {
 	Payload   []byte
 	Place     Place // of the payload; given by Append and by Replay
 
-	// Attach is not written. It travels with the record to OnCommit.
+	// Attach is passed to OnCommit with the record. It is not written.
 	Attach any
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Repair makes a damaged log readable again. Each damaged segment is rewritten with every record
-// that can be read, and with gap records for the sequence numbers that are lost; the old file is
-// kept beside it as .damaged. The log must not be open. The report says what was found before.
+// Repair makes a damaged log readable. Each damaged segment is rewritten with all records that can
+// be read, and with gap records for the lost sequence numbers. The old file is kept with the
+// extension .damaged. The log must not be open. The report describes the log before the repair.
 func Repair(dir string) (Report, error) {
 	d := disk.OS
 	unlock, err := lockDir(d, dir)

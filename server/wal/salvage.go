@@ -20,7 +20,7 @@ const (
 	unreadSuffix = ".unread"
 )
 
-// Salvaged is what Open has found damaged and put right, with Options.Salvage.
+// Salvaged describes the damage that Open has repaired with Options.Salvage.
 type Salvaged struct {
 	Places  int    // damaged ones, with records that SetAside was called for
 	Records uint64 // at most so many are lost
@@ -109,8 +109,8 @@ func tailOf(f io.ReaderAt, from, to int64) ([]byte, error) {
 	return b, err
 }
 
-// SetAside keeps the payload of a record that Replay has read, and that the caller can make nothing
-// of, in a file of its own, durably, and counts it. It returns the file's name.
+// SetAside durably saves the payload of a record that the caller cannot decode to a file, and
+// counts it. It returns the name of the file.
 func (l *Log) SetAside(r *Record) (string, error) {
 	l.salvaged.Places++
 	l.salvaged.Records++
@@ -140,7 +140,7 @@ func (l *Log) setAside(path string, b []byte) (string, error) {
 	return name, disk.WriteFile(l.disk, name, b)
 }
 
-// Salvaged returns what was damaged when the log was opened.
+// Salvaged returns the damage that was repaired when the log was opened.
 func (l *Log) Salvaged() Salvaged {
 	s := l.salvaged
 	entries, err := l.disk.ReadDir(l.dir)
