@@ -20,15 +20,15 @@ import (
 // The catalog is last. An alteration that fails before has changed a part of the files, if any, and
 // may be repeated.
 
-// ErrUnknown says that there is no such table, or no such column.
+// ErrUnknown: the table or the column does not exist.
 var ErrUnknown = errors.New("it does not exist")
 
-// ErrUnfit is wrapped by errors about a cell in a file that has no counterpart in the type that its
-// column is to have. No file has been changed then.
+// ErrUnfit is wrapped by errors about a cell in a file that cannot be converted to the new type of
+// its column. No file has been changed.
 var ErrUnfit = errors.New("a cell does not fit the type")
 
-// Drop removes a table from the catalog. Its files are removed too, or they stay where they are:
-// rows that come later make a table of the same name, whose types may be others, beside them.
+// Drop removes a table from the catalog. If files is set, its files are removed, too. Otherwise
+// later rows create a table with the same name in the same directory, perhaps with other types.
 func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 	return s.alter(ctx, name, func(sc *schema, e Editor) (*schema, error) {
 		if !files {
@@ -38,8 +38,8 @@ func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 	})
 }
 
-// DropColumn removes a column from the catalog: its type is that of the next value. The files are
-// rewritten without it, or they keep it as it is.
+// DropColumn removes a column from the catalog. The next value sets its type. If files is set, the
+// files are rewritten without the column; otherwise they keep it.
 func (s *Store) DropColumn(ctx context.Context, name Name, col string, files bool) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
 		in := sc.fields[i].FileName()
@@ -57,8 +57,8 @@ func (s *Store) DropColumn(ctx context.Context, name Name, col string, files boo
 	})
 }
 
-// SetType gives a column another type, in the catalog and in all files, one after the other. The
-// error is ErrUnfit if a cell cannot be converted.
+// SetType changes the type of a column, in the catalog and in all files, one after the other. If a
+// cell cannot be converted, the error is [ErrUnfit].
 func (s *Store) SetType(ctx context.Context, name Name, col string, kind column.Kind) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
 		field := &sc.fields[i]

@@ -25,8 +25,8 @@ import (
 // As long as a table has files aside, its later units go there at once: so nobody waits for what
 // does not work, and readers see the rows of a table in the order of their arrival.
 
-// Aside is a sink for the files of tables that cannot have them where they belong. What it holds
-// after a crash has wholly landed, or an intent in the log names it.
+// Aside is a sink for the files of tables whose own directory cannot be written. After a crash, its
+// files are complete, or an intent in the log names them.
 type Aside interface {
 	Sink
 

@@ -1,6 +1,6 @@
 package table
 
-// Bounds are what rows of a table may bring that is new.
+// Bounds are the limits for the rows of a write.
 type Bounds struct {
 	Fields  []Field // that the table has, none if there is no such table; not to be changed
 	Columns int     // that it may have
@@ -8,10 +8,10 @@ type Bounds struct {
 	Hours   int     // different hours in a batch
 }
 
-// Bounds returns the bounds of a table.
+// Bounds returns the limits of a table.
 func (s *Store) Bounds(name Name) Bounds {
 	return Bounds{Fields: s.Columns(name), Columns: s.o.MaxColumns, Tables: s.catalog.roomOf(name.DB), Hours: s.o.MaxHours}
 }
 
-// HourOf returns the number of the hour since 1970 in which a time in microseconds lies.
+// HourOf returns the number of hours from 1970 to a time in microseconds.
 func HourOf(us int64) int64 { return hourOf(us) }

@@ -7,17 +7,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Carrier remembers what records brought besides rows, for longer than the log has the records.
-// Before the log releases them, what must outlive them is written to the log's end. So after a
-// crash at any point the log has all of it, once or twice.
+// Carrier keeps data of records for longer than the log keeps the records. Before the log releases
+// them, the data is written to its end. So after a crash the log has all of it, once or twice.
 type Carrier interface {
 	// Recall is called at a start for each record of the types wal.Data and wal.Carried, in the
-	// order of the log. The record is lent.
+	// order of the log. The record is valid until Recall returns.
 	Recall(r *wal.Record) error
 
-	// Carry returns the payload of a record of the type wal.Carried that has what must outlive the
-	// records up to `to`, and the function that is called with the number of that record once it is
-	// on disk; nil and nil if there is nothing.
+	// Carry returns the payload of a record of type wal.Carried, with the data of records up to
+	// `to` that must outlive them, and a function that is called with the sequence number of that
+	// record once it is on disk. It returns nil and nil if there is no such data.
 	Carry(to uint64) (payload []byte, done func(seq uint64))
 }
 
@@ -48,5 +47,5 @@ func (s *Store) recall(r *wal.Record) error {
 	return nil
 }
 
-// SegmentBytes returns the size of a segment of the log, which is scaled to the volume.
+// SegmentBytes returns the size of a segment of the log, which depends on the size of the volume.
 func (s *Store) SegmentBytes() int64 { return s.log.SegmentBytes() }

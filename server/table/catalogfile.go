@@ -96,7 +96,8 @@ func openCatalog(d disk.Disk, path string) (*catalog, error) {
 }
 
 // ReadCatalog returns the name, the columns and the totals of each table in the catalog of a
-// store's directory, by name. The store should be closed, or at least write nothing meanwhile.
+// store's directory, sorted by name. The store should be closed, or at least write nothing
+// meanwhile.
 func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 	c, err := openCatalog(d, catalogPath(dir))
 	if err != nil {

@@ -55,7 +55,7 @@ func isText(s string) bool {
 	})
 }
 
-// Fold returns the same text for all names that strings.EqualFold takes for the same.
+// Fold returns the same text for all names that are equal in strings.EqualFold.
 func Fold(name string) string { return strings.Map(lowestFold, name) }
 
 // lowestFold is the lowest of the runes that are the same but for case.

@@ -6,9 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Pool is a list of empty batches whose buffers are used again. It holds no more than a fixed
-// number of bytes, and the last batch put in comes out first, while its buffers are still in the
-// processor's cache.
+// Pool is a list of empty batches for reuse. It has a maximum size in bytes. The batch that was put
+// in last comes out first, because its memory may still be in the processor's cache.
 type Pool struct {
 	mu   sync.Mutex
 	free []*column.Batch
@@ -16,14 +15,14 @@ type Pool struct {
 	max  int
 }
 
-// NewPool is a pool that keeps at most max bytes of buffers.
+// NewPool returns a pool that keeps at most max bytes of memory.
 func NewPool(max int) *Pool { return &Pool{max: max} }
 
 // oversized is the part of the pool, one in so many, that a single batch may take; larger ones are
 // left to the garbage collector.
 const oversized = 8
 
-// Get is an empty batch.
+// Get returns an empty batch.
 func (p *Pool) Get() *column.Batch {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +37,7 @@ func (p *Pool) Get() *column.Batch {
 	return b
 }
 
-// Put takes a batch over; nobody else may hold it or a column of it.
+// Put adds a batch. The caller must not keep it or a column of it.
 func (p *Pool) Put(b *column.Batch) {
 	b.Reset()
 	b.MaxRows, b.MaxColumns, b.MaxCells = 0, 0, 0

@@ -162,8 +162,8 @@ func fieldsOf(b *column.Batch) []Field {
 	return fields
 }
 
-// TypeError says that a column of a batch does not have the type that its table's column has, or
-// that a float64 would round an integer of one of them.
+// TypeError reports that a column of a batch has another type than the column of its table, or that
+// a float64 would round an integer of one of them.
 type TypeError struct {
 	Name      Name
 	Column    string

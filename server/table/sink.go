@@ -26,13 +26,13 @@ type Field struct {
 	// not become a Float64 one: floats are refused.
 	Inexact bool
 
-	// As is the column's name in files, if engines could not read one of its own name there; else
-	// empty.
+	// As is the name of the column in files if it differs, because engines do not distinguish its
+	// own name from another one.
 	As string
 }
 
-// With returns the field as it is once it has taken the cells of c, whose kind is not Null, or why
-// it does not take them.
+// With returns the field after it has received the cells of c, whose kind is not Null, or the
+// reason why it cannot hold them.
 func (f Field) With(c *column.Column) (Field, *TypeError) {
 	if e := f.Conflict(c); e != nil {
 		return f, e
@@ -58,8 +58,8 @@ func (f *Field) setFileName(name string) {
 	}
 }
 
-// Conflict returns nil if the field takes the cells of c, or why it does not. Ints and floats mix,
-// as floats, unless an integer would be rounded.
+// Conflict returns the reason why the field cannot hold the cells of c, or nil. Ints and floats may
+// be mixed, unless an integer would be rounded.
 func (f Field) Conflict(c *column.Column) *TypeError {
 	e := &TypeError{Column: f.Name, Have: f.Kind, Got: c.Kind, Row: -1}
 	switch {
@@ -81,8 +81,8 @@ func (f Field) Conflict(c *column.Column) *TypeError {
 	return e
 }
 
-// File is a file to be made: what is in it, and how to get at it. The rows are not copied together
-// beforehand; the sink gathers them column by column, and keeps no more than it is just encoding.
+// File describes a file to be written. The sink reads the rows column by column, so that only the
+// part that is being encoded is copied.
 type File struct {
 	// Path is relative to the sink's root and slash separated, as
 	// "db/table/utc_date=2026-11-21/utc_hour=09/node-00000000000000000001-00000000000000000042.parquet".
@@ -98,49 +98,47 @@ type File struct {
 	// Meta is written into the file as it is: where the rows came from.
 	Meta map[string]string
 
-	// Gather resets dst and fills it with rows [from, to) of Columns[col], in the file's order and
-	// of the field's kind. A column whose cells in this range are all null may be left as Kind
-	// Null.
+	// Gather sets dst to rows [from, to) of Columns[col], in the order of the file and with the
+	// kind of the field. A column that has only nulls in this range may be of kind Null.
 	Gather func(col, from, to int, dst *column.Column) error
 }
 
-// Sink makes files. Its methods may be called from several goroutines, for different paths.
+// Sink writes files. Its methods may be called concurrently for different paths.
 type Sink interface {
-	// Land makes the file and returns its size in bytes. When it returns nil, the file is wholly
-	// there under its name and survives a crash; otherwise there is no file of that name, unless it
-	// was there before: a file is never replaced, and the error is fs.ErrExist then.
+	// Land writes the file and returns its size in bytes. When it returns nil, the file is complete
+	// and survives a crash. With an error, the file does not exist. A file is never replaced: if it
+	// exists already, the error is fs.ErrExist.
 	Land(ctx context.Context, f *File) (bytes int64, err error)
 
 	// Exists reports whether there is a file at path.
 	Exists(path string) (bool, error)
 
-	// Remove deletes the file at path, durably. It is no error if there is none.
+	// Remove durably deletes the file at path. If there is none, it returns nil.
 	Remove(path string) error
 
-	// Rewrite gives the columns of the files below dir the kinds that fields have: int64 becomes
-	// float64. Each file is replaced under its name, at once and durably, by one with the same
-	// rows; those that fit stay as they are. After an error, another call goes on.
+	// Rewrite changes the column kinds of the files below dir to those of fields: int64 becomes
+	// float64. Each file is durably replaced in one step by one with the same rows; files with the
+	// right kinds stay. After an error, another call continues.
 	Rewrite(ctx context.Context, dir string, fields []Field) (Rewritten, error)
 }
 
-// Rewritten is what a call of [Sink.Rewrite] has done.
+// Rewritten is the result of [Sink.Rewrite].
 type Rewritten struct {
 	Files int     // that were replaced
 	Kept  []error // files that do not fit and stay as they are, since what is in them cannot be converted or read
 }
 
-// Editor is a [Sink] whose files can be changed after they have landed.
+// Editor is a Sink that can change files that have landed.
 type Editor interface {
 	Sink
 
 	// Files lists the files below a directory, by their paths. "." is the directory above all.
 	Files(dir string) ([]string, error)
 
-	// Edit reads a file and calls edit with its rows. If that reports a change, it replaces the
-	// file durably by those rows, in one step: at any moment readers find the old file or the new
-	// one.
+	// Edit reads a file and calls edit with its rows. If edit reports a change, the file is durably
+	// replaced by these rows in one step: readers find the old file or the new one.
 	Edit(ctx context.Context, path string, edit func(*column.Batch) (changed bool, err error)) error
 
-	// RemoveAll removes the files below a directory, and the directories that are empty then.
+	// RemoveAll removes the files below a directory, and then the empty directories.
 	RemoveAll(dir string) error
 }

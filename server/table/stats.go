@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Stats is what a store has done since it was opened, and what it holds now. At any moment Accepted
-// == Landed + Pending.
+// Stats are counters since the store was opened, and its current state. At any moment Accepted ==
+// Landed + Pending.
 type Stats struct {
 	Accepted int64 // rows taken over from the log, replayed ones included
 	Landed   int64 // rows in files
@@ -31,7 +31,7 @@ type Stats struct {
 	ReplayTime time.Duration // how long reading the log took
 }
 
-// TableInfo is what the store knows about one table. Landed, Files and Bytes are its [Totals].
+// TableInfo is the state of a table. Landed, Files and Bytes are its [Totals].
 type TableInfo struct {
 	Name     Name
 	Columns  []Field // not to be changed
@@ -46,7 +46,7 @@ type TableInfo struct {
 	Aside    int           // files that are aside
 }
 
-// Stats is a consistent snapshot.
+// Stats returns a consistent snapshot.
 func (s *Store) Stats() Stats {
 	now := time.Now()
 	s.mu.Lock()
@@ -78,7 +78,7 @@ func (s *Store) report(now time.Time) {
 	}
 }
 
-// Failing lists the tables whose rows did not land at the last attempt.
+// Failing returns the tables whose last attempt to land failed.
 func (s *Store) Failing() (names []Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +115,8 @@ func (t *table) trouble() error {
 // toldTroubles bounds the tables that an error names.
 const toldTroubles = 10
 
-// Trouble returns what is not well with tables while rows of all others land: files that are aside,
-// late or not rewritten yet. Nil if nothing.
+// Trouble returns the problems of single tables, or nil: files that are aside, late, or not
+// rewritten yet.
 func (s *Store) Trouble() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Store) Trouble() error {
 	return errors.Join(list...)
 }
 
-// Columns returns the columns of a table in the catalog, or nil. They are not to be changed.
+// Columns returns the columns of a table in the catalog, or nil. They must not be changed.
 func (s *Store) Columns(name Name) []Field {
 	if sc := s.catalog.lookup(name); sc != nil {
 		return sc.fields
@@ -144,7 +144,7 @@ func (s *Store) Columns(name Name) []Field {
 	return nil
 }
 
-// Tables lists every table in the catalog by name.
+// Tables returns all tables in the catalog, sorted by name.
 func (s *Store) Tables() []TableInfo {
 	now := time.Now()
 	catalog := s.catalog.all()

@@ -15,47 +15,47 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Options are how a store is opened. Dir, Sink and Decode must be set.
+// Options are the options of a store. Dir, Sink and Decode must be set.
 type Options struct {
-	// Dir holds catalog.json, its journal and the directory wal.
+	// Dir is the directory of catalog.json, its journal and the directory wal.
 	Dir string
 
-	// WAL is how the log is opened. The catalog is on its Disk too. Its OnCommit and OnFail, if
-	// set, are called after the store's own, with the Attach that the record had when it came to
-	// Append: from then on its payload may be used again.
+	// WAL has the options of the log. The catalog uses its Disk, too. OnCommit and OnFail, if set,
+	// are called after those of the store, with the Attach that the record had in Append. After
+	// that the payload may be reused.
 	WAL wal.Options
 
 	Sink Sink
 
-	// Aside, if set, takes the files of tables that the sink does not take. They return when it
-	// does.
+	// Aside, if not nil, stores the files of tables for which the sink fails, until it succeeds.
 	Aside Aside
 
-	// Decode reads a record's payload again, after a restart. The batches must not refer to the
-	// payload. They may come from Pool, and go there once they have landed.
+	// Decode decodes the payload of a record after a restart. The batches must not refer to the
+	// payload. They may come from Pool, which takes them back after landing.
 	Decode func(r *wal.Record) ([]Write, error)
 
 	Carrier Carrier // remembers what must outlive records of the log; nil: nothing must
 
 	Pool *Pool // what [Store.Batch] takes from; made if nil
 
-	// A table's rows are sealed into a unit, which lands, when there are so many, or when they take
-	// up so many bytes, or when the first has waited so long. Defaults: 1 Mi rows, 128 MiB, 10 s.
+	// SealRows, SealBytes and SealAge are the number of rows, their size in memory and the age of
+	// the first row at which the rows of a table are sealed into a unit, which then lands.
+	// Defaults: 1 Mi rows, 128 MiB, 10 s.
 	SealRows  int
 	SealBytes int
 	SealAge   time.Duration
 
-	// MaxBuffered bounds the memory of rows that wait for the log or to land: beyond it Append
-	// fails with ErrBusy. A request that exceeds it alone is taken when nothing else waits. Beyond
-	// half of it Append delays, by up to 10 ms. Default: 512 MiB.
+	// MaxBuffered is the maximum memory of rows that wait for the log or to land. Beyond it, Append
+	// returns ErrBusy. A larger request is accepted when no other rows wait. Beyond half of it,
+	// Append delays by up to 10 ms. The default is 512 MiB.
 	MaxBuffered int64
 
 	MaxTables  int // default 10,000
 	MaxColumns int // of a table; default 4096
 	MaxHours   int // different hours of time in a batch, each of which becomes a file; default 1000
 
-	// OnRecovery, if set, is called when recovery begins, with the store that Open will return if
-	// it succeeds. Until then Stats, Tables, Log and Err may be called, and nothing else.
+	// OnRecovery, if not nil, is called when recovery begins, with the store that Open returns if
+	// it succeeds. Until then, only Stats, Tables, Log and Err may be called.
 	OnRecovery func(*Store)
 
 	Landers int    // how many units land at once, each of another table; default 1
@@ -103,8 +103,8 @@ func setDefault[T int | int64 | time.Duration](v *T, value T) {
 	}
 }
 
-// Store takes rows over from requests and sees to it that they become files. See the package
-// comment for the way of a row. Its methods may be called from many goroutines.
+// Store accepts rows from requests and writes them to files. The package comment describes the path
+// of a row. Its methods may be called concurrently.
 type Store struct {
 	o         Options
 	pool      *Pool
@@ -147,23 +147,23 @@ type Store struct {
 	reportAt  time.Time
 }
 
-// Batch is an empty batch. It goes back by itself once it has landed; a batch that is not appended
-// goes back with Free.
+// Batch returns an empty batch. The store takes it back after it has landed. Call Free for a batch
+// that is not appended.
 func (s *Store) Batch() *column.Batch { return s.pool.Get() }
 
-// Free gives back a batch that was not appended.
+// Free takes back a batch that was not appended.
 func (s *Store) Free(b *column.Batch) { s.pool.Put(b) }
 
 var deliveries = sync.Pool{New: func() any { return new(delivery) }}
 
-// Append writes a record to the log and the rows that were decoded from it to the buffers of their
-// tables. It takes the batches over, whether it fails or not. If durable, the rows are on disk when
-// it returns nil; otherwise they soon will be, and record and payload are borrowed until OnCommit
-// has returned for them.
+// Append writes a record to the log, and adds its decoded rows to the buffers of their tables. The
+// store owns the batches from then on, also after an error. If durable is set, the rows are on disk
+// when Append returns nil. Otherwise they soon will be, and the caller must not change record and
+// payload until OnCommit has returned for them.
 //
-// Errors: ErrInvalid (with it every *TypeError), ErrBusy, ErrClosed, and those of the log. Only
-// after wal.ErrFailed may the rows be there all the same. What was refused leaves nothing in the
-// catalog.
+// Errors are [ErrInvalid] (which includes each *[TypeError]), [ErrBusy], [ErrClosed], and those of
+// the log. Only after [wal.ErrFailed] may the rows be stored. After other errors the catalog is
+// unchanged.
 func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -299,8 +299,8 @@ func (s *Store) fail(r *wal.Record, err error) {
 	}
 }
 
-// Flush lands every row that was appended before the call. Those of a table whose files are aside
-// have landed, but not where they belong: the error says so.
+// Flush lands all rows that were appended before the call. If the files of a table are aside, it
+// returns an error.
 func (s *Store) Flush(ctx context.Context) error {
 	err := s.flush(ctx)
 	if err == nil && s.o.Aside != nil {
@@ -353,8 +353,8 @@ func (s *Store) unlanded(cause error) error {
 // stopGrace is how long Close waits for a sink to notice that its context has ended.
 const stopGrace = 5 * time.Second
 
-// Close lands every row and closes the log. When ctx ends first, the rows that have not landed stay
-// in the log. Files that are aside then return after the next start.
+// Close lands all rows and closes the log. If ctx ends first, the other rows stay in the log. Files
+// in the aside directory then return after the next start.
 func (s *Store) Close(ctx context.Context) error {
 	s.gate.Lock()
 	closed := s.closed
@@ -393,8 +393,8 @@ func (s *Store) end(cause error) (err error) {
 	return errors.Join(err, s.log.Close())
 }
 
-// Err is why rows do not land: the log has failed, or a unit cannot land where it belongs, nor
-// aside. Nil if neither. See Trouble.
+// Err returns the reason why rows do not land, or nil: the log has failed, or a unit can land
+// neither in its directory nor aside. See [Store.Trouble].
 func (s *Store) Err() error {
 	if err := s.log.Err(); err != nil {
 		return err
@@ -413,15 +413,15 @@ func (s *Store) landError() error {
 	return nil
 }
 
-// Log is what the log has done and holds.
+// Log returns the counters of the log.
 func (s *Store) Log() wal.Stats { return s.log.Stats() }
 
-// Open opens the store, and with it the log: files that had not wholly landed are removed, and rows
-// that are in no file are in the buffers again when it returns.
+// Open opens the store and its log. Files of incomplete landings are removed. When it returns, rows
+// that are in no file are in the buffers.
 func Open(o Options) (*Store, error) { return OpenContext(context.Background(), o) }
 
-// OpenContext is Open that ctx can interrupt. What has not landed by then is in the log, and lands
-// after the next start.
+// OpenContext is like Open, but ends with ctx. Rows that have not landed by then are in the log,
+// and land after the next start.
 func OpenContext(ctx context.Context, o Options) (*Store, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err

@@ -6,23 +6,23 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Totals is what has landed of a table since it was created. Files that others remove still count,
-// and those that were rewritten count with the bytes that landed.
+// Totals are the rows, files and bytes of a table that have landed since it was created. Files that
+// were removed by others still count. Rewritten files count with their original size.
 //
-// Each landed note has the totals that the table has with it, and the catalog on disk has those of
-// some time. A segment of the log is released only after the catalog has what its notes say, so the
-// newer of both is right after a crash.
+// Each landed note has the totals of its table, and the catalog has older ones. A segment of the
+// log is released only after the catalog has the totals of its notes. So after a crash the newer of
+// both is correct.
 type Totals struct {
 	Rows  int64 `json:"rows"`
 	Files int64 `json:"files"`
 	Bytes int64 `json:"bytes"`
 }
 
-// Counter is a [Sink] that can tell what is there. It is asked once for a table whose totals
-// neither the log nor the catalog has.
+// Counter is a Sink that can count its files. It is used once for a table whose totals are neither
+// in the log nor in the catalog.
 type Counter interface {
-	// Count returns what the files below dir hold, but for those at the paths in except. Dir and
-	// paths are as those of [File]. If it returns an error, it has counted the other files.
+	// Count returns the totals of the files below dir, except those at the paths in except. Dir and
+	// paths are like those of [File]. With an error it returns the totals of the other files.
 	Count(ctx context.Context, dir string, except []string) (Totals, error)
 }
 

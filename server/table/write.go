@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Write is what one request brings for one table.
+// Write has the rows of a request for one table.
 type Write struct {
 	Name Name
 
@@ -18,17 +18,16 @@ type Write struct {
 }
 
 var (
-	// ErrInvalid is wrapped by the errors that blame the rows: sending them again will not help.
+	// ErrInvalid is wrapped by errors in the rows: sending them again does not help.
 	ErrInvalid = errors.New("table: invalid")
 
-	// ErrBusy says that the rows which wait to land fill the memory they may have: the sender
-	// should come back later.
+	// ErrBusy: the rows that wait to land fill their memory. The sender should retry later.
 	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise it")
 
-	// ErrHeld says that the table is being altered, and takes no rows until that is done.
+	// ErrHeld: the table is being altered, and accepts no rows meanwhile.
 	ErrHeld = errors.New("being altered; retry later")
 
-	// ErrClosed is returned by a store that is closed.
+	// ErrClosed: the store is closed.
 	ErrClosed = errors.New("table: the store is closed")
 )
 
