@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Batches remembers the keys of requests that are stored, so that a request that is sent again is
-// answered and not stored again.
+// Batches remembers the idempotency keys of stored requests, so that a repeated request is answered
+// without being stored again.
 //
 //	claim ──▶ held ──the log has the rows──▶ stored ──after the window──▶ forgotten
 //	            └────────refused──▶ free
 //
-// The record with the rows has the key, too: the log has both or neither. Before the log releases
-// the record, its keys are carried to the log's end. It must be the [table.Options.Carrier] of the
-// handler's store.
+// The record with the rows has the key, too, so the log has both or neither. Before the log
+// releases the record, its keys are written to the end of the log. Batches must be the
+// [table.Options.Carrier] of the handler's store.
 //
-// Keys are those of a database. When there are more than there may be, the database that has the
-// most forgets its oldest, so a sender with many keys costs other databases none.
+// Keys belong to a database. If there are too many, the database with the most forgets its oldest,
+// so a sender with many keys does not affect other databases.
 type Batches struct {
 	window time.Duration
 
@@ -65,7 +65,7 @@ const (
 	batchShare = 8
 )
 
-// NewBatches returns a memory of keys for as long as the window says.
+// NewBatches returns a memory that keeps keys for the given time.
 func NewBatches(window time.Duration) *Batches {
 	return &Batches{
 		window: window, most: maxBatches,

@@ -6,12 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// Budget is the memory that all current requests may occupy together.
+// Budget is the memory for all current requests.
 //
-// A client leaves at least as much of it free as its own requests hold: one client gets half of it,
-// two get a third each. So however many clients send however much, there is room for the next one.
-// A request that holds all that is in use may exceed the budget: otherwise one that is larger could
-// never be served.
+// A client always leaves as much of it free as its own requests use: one client can use half, two
+// clients a third each. So there is always room for another client. A request that is alone may
+// exceed the budget, because otherwise a larger request could never be served.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
@@ -31,14 +30,14 @@ func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit, clients: make(map[netip.Prefix]*client)}
 }
 
-// Free returns how many bytes may be taken. It is negative where a request that is alone has
-// exceeded the budget.
+// Free returns the number of free bytes. It is negative if a request that is alone has exceeded the
+// budget.
 func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
 
-// Used returns how many bytes are taken.
+// Used returns the number of used bytes.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Hold is what one request holds of a budget.
+// Hold is the part of a budget that one request uses.
 type Hold struct {
 	budget *Budget
 	from   netip.Prefix
@@ -46,7 +45,7 @@ type Hold struct {
 	bytes  int64
 }
 
-// Of begins a request of the client at addr. It holds nothing yet, and must end with Release.
+// Of begins a request of the client at addr. It uses no bytes yet. The caller must call Release.
 func (b *Budget) Of(addr string) Hold {
 	from := network(addr)
 	b.mu.Lock()
@@ -76,8 +75,8 @@ func network(addr string) netip.Prefix {
 	return p
 }
 
-// Take adds n bytes to what the request holds. It returns a refusal if the budget or the client's
-// share does not allow it. If n is below 0, it gives bytes back.
+// Take adds n bytes. It returns an error for the client if the budget or the client's share does
+// not allow it. If n is negative, it returns bytes.
 func (h *Hold) Take(n int64) error {
 	now, own := h.add(n)
 	most := h.budget.limit
@@ -102,11 +101,11 @@ func (h *Hold) add(n int64) (all, own int64) {
 	return all, own
 }
 
-// Bytes returns how many bytes the request holds.
+// Bytes returns the number of bytes that the request uses.
 func (h *Hold) Bytes() int64 { return h.bytes }
 
-// Unshare has no client's share bound the request from now on, and its bytes count for none:
-// something else bounds it.
+// Unshare exempts the request from its client's share, and its bytes from the client's use, because
+// something else limits it.
 func (h *Hold) Unshare() {
 	c, b := h.client, h.budget
 	if c == nil {
@@ -121,7 +120,7 @@ func (h *Hold) Unshare() {
 	h.client = nil
 }
 
-// Release gives everything back and ends the request.
+// Release returns all bytes and ends the request.
 func (h *Hold) Release() {
 	if h.budget == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression is how a body is compressed.
+// Compression is the compression of a body.
 type Compression uint8
 
 const (

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Format is a way to write rows down.
+// Format is an encoding of rows.
 type Format struct {
-	// Code stands for the format in the log. It must never be given another meaning.
+	// Code is the number of the format in the log. It must never change.
 	Code uint8
 
 	Name string // in metrics
 
-	// ContentTypes are those by which /v1/write chooses it.
+	// ContentTypes are the values of Content-Type that select the format at /v1/write.
 	ContentTypes []string
 
 	// decode reads all of j.body.

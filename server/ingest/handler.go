@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Options are how a handler is made.
+// Options are the options of a handler.
 type Options struct {
 	Limits  Limits
 	Guard   *access.Guard // admits requests; nil: all
@@ -27,16 +27,17 @@ type Options struct {
 
 	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
 
-	// Advice ends the text of a 404: where to write. Empty: to the paths of this handler.
+	// Advice is the end of the text of a 404, the paths for writes. If it is empty, they are those
+	// of this handler.
 	Advice string
 
-	// Shortage says why something else of the service takes no writes at present, which /ready
-	// shows to everybody; empty: it does. Nil: there is nothing else.
+	// Shortage, if not nil, returns the reason why another part of the service accepts no writes,
+	// or an empty string. /ready shows it to everybody.
 	Shortage func() string
 }
 
-// Handler answers the service's requests. It may be put to work before there is a store: until Open
-// it says that it is not ready.
+// Handler answers the requests of the service. It can be used before there is a store: until Open,
+// it answers that it is not ready.
 type Handler struct {
 	limits  Limits
 	guard   *access.Guard
@@ -61,7 +62,7 @@ type Handler struct {
 	window      time.Duration // the constant, but in tests
 }
 
-// New makes a handler that is not ready.
+// New returns a handler that is not ready.
 func New(o Options) *Handler {
 	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, batches: o.Batches, log: o.Logger, window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
 	h.counters.latencies = make(map[string]*latencies)
@@ -86,7 +87,7 @@ func New(o Options) *Handler {
 	return h
 }
 
-// WritePaths tells where rows are written to.
+// WritePaths is the text for a 404: the paths of the write endpoints.
 const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 
 const columnPath = "/v1/tables/{db}/{table}/columns/{column}"
@@ -120,7 +121,7 @@ func (h *Handler) routes(schemas bool) []route {
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.answer.ServeHTTP(w, r) }
 
-// Open has the handler take writes, which go to s.
+// Open makes the handler accept writes, and pass them to s.
 func (h *Handler) Open(s *table.Store) {
 	if h.batches != nil {
 		h.batches.fit(s.SegmentBytes())
@@ -128,10 +129,11 @@ func (h *Handler) Open(s *table.Store) {
 	h.store.Store(s)
 }
 
-// Recovering has /ready say how the recovery of s is going, until Open.
+// Recovering makes /ready report the progress of the recovery of s, until Open.
 func (h *Handler) Recovering(s *table.Store) { h.reading.Store(s) }
 
-// Drain has /ready say no, so that balancers look elsewhere. Writes are still taken.
+// Drain makes /ready report that the service is stopping, for load balancers. Writes are still
+// accepted.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
 // status is the JSON of /health, /ready and /-/flush.

@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Limits bound what one request may bring, and what all of them may occupy. Zero fields have the
-// defaults that are given with them.
+// Limits are the limits of a request, and of all current requests. Zero fields have the defaults in
+// their comments.
 type Limits struct {
 	Body         int64 // bytes of a body as it is received: 64 MiB
 	Decompressed int64 // bytes of a body after decompression: 256 MiB

@@ -17,7 +17,7 @@ import (
 // maxReasons is how many rejected rows a reply lists with their reasons; the others are counted.
 const maxReasons = 1000
 
-// Rejection is a row that was not taken, and why.
+// Rejection is a row that was not stored, with the reason.
 type Rejection struct {
 	Row    int    `json:"row"`
 	Line   int    `json:"line,omitempty"`  // of NDJSON, counted from 1

@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Outcome is how a write request ended: what the counters and the metrics go by.
+// Outcome is the outcome of a write request, for counters and metrics.
 type Outcome uint8
 
 const (
@@ -65,7 +65,7 @@ var outcomeTable = [outcomes]struct {
 
 func (o Outcome) String() string { return outcomeTable[o].name }
 
-// Status is the status code of the reply.
+// Status returns the status code of the reply.
 func (o Outcome) Status() int { return outcomeTable[o].status }
 
 // refusal is an error that the client is told. Its text says what is wrong, where, and how to fix

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Replay returns the function with which a store decodes what the log holds after a restart, a
-// record at a time. The batches come from pool.
+// Replay returns the function that decodes records of the log after a restart. The batches come
+// from pool.
 func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 	var last *version // of the schemas in the log: neighbours mostly have the same one
 	return func(r *wal.Record) ([]table.Write, error) {

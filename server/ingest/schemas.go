@@ -17,12 +17,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Schemas is what bodies can be coded by: schemas by name, each in the versions that were
-// registered, the newest last. They are in a file before anybody is told so:
+// Schemas is the registry of schemas: the versions of each schema by name, the newest last. A
+// version is saved to a file before it is confirmed:
 //
 //	{"version": 1, "schemas": [{"name": "cpu", "versions": ["{time i64, host str8}"]}]}
 //
-// A version is known by its fingerprint, names included, because fields name columns.
+// A version is identified by its fingerprint, which includes the names of fields, because they name
+// columns.
 type Schemas struct {
 	disk  disk.Disk
 	path  string
@@ -70,7 +71,7 @@ type schemaEntry struct {
 	Versions []string `json:"versions"`
 }
 
-// OpenSchemas reads the file, or begins an empty registry if there is none.
+// OpenSchemas reads the file. If there is none, the registry is empty.
 func OpenSchemas(d disk.Disk, path string) (*Schemas, error) {
 	s := newSchemas(d, path)
 	text, err := disk.ReadFile(d, path)

@@ -14,27 +14,26 @@ import (
 // Requests of Remote Write, which come from the relay: it has read them, taken them apart by
 // tenant, and knows who may send.
 
-// Series is a request of one tenant, decompressed.
+// Series is a decompressed request of one tenant.
 type Series struct {
 	Tenant  string
 	Version remotewrite.Version
 	Body    []byte
 }
 
-// SeriesDatabase is the database of the tables of all tenants.
+// SeriesDatabase is the database of all tenants' tables.
 const SeriesDatabase = "metrics"
 
-// AppendSeries stores all parts or none of them, in one record of the log. The bodies are the
-// caller's again when it returns.
+// AppendSeries stores all parts or none of them, as one record of the log. The caller may reuse the
+// bodies when it returns.
 //
 //	status    err  retryAfter
-//	204       nil  0           everything is on disk. Parts without data are nothing to store
-//	400, 413  set  0           the rows are wrong, or too many: none is stored, and none will be if they are sent again. The error names the tenant
-//	429, 503  set  1 s or 5 s  nothing is stored: send it again after the pause
-//	500       set  0           the disk failed while the rows were written: they may be stored or not
+//	204       nil  0           everything is on disk; parts without data need no storage
+//	400, 413  set  0           the rows are invalid or too many, and will never be accepted. The error has the tenant
+//	429, 503  set  1 s or 5 s  nothing is stored: retry after this time
+//	500       set  0           the disk failed during the write: the rows may or may not be stored
 //
-// Samples of several versions and tenants may stand beside one another; of one tenant, in the order
-// of the parts.
+// The parts may have several versions and tenants. Parts of the same tenant keep their order.
 func (h *Handler) AppendSeries(parts []Series) (status int, retryAfter time.Duration, err error) {
 	q := requests.Get().(*request)
 	q.handler, q.held, q.told = h, Hold{budget: h.flight}, false

@@ -28,7 +28,7 @@ func (c *counters) stored(rows, rejected, bytes int) {
 	c.bytes.Add(int64(bytes))
 }
 
-// Stats are what the write endpoints have done since the start, and what schemas there are.
+// Stats are counters of the write endpoints since the start, and the number of schemas.
 type Stats struct {
 	Outcomes [outcomes]int64 // requests, by Outcome
 	Rows     int64           // that the log has, or for durability=async will have
@@ -46,14 +46,14 @@ type Stats struct {
 	Latencies []Latency // of routes and formats that were used
 }
 
-// Latency is how long the requests of a route took whose bodies were of a format. It is empty for
-// requests without a body that is written, and for those whose format is not known.
+// Latency is the latency of requests by route and format. The format is empty for requests without
+// rows, and if it is unknown.
 type Latency struct {
 	Route, Format string
 	latency.Snapshot
 }
 
-// Stats are the present counts.
+// Stats returns the current counters.
 func (h *Handler) Stats() Stats {
 	s := Stats{
 		Rows: h.counters.rows.Load(), Rejected: h.counters.rejected.Load(), Bytes: h.counters.bytes.Load(),

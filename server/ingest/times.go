@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Unit is the unit of times that come as numbers.
+// Unit is the unit of times that are numbers.
 type Unit uint8
 
 const (

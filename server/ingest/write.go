@@ -411,8 +411,8 @@ func rowsOf(writes []table.Write) int {
 	return n
 }
 
-// Committed is to be called by the log's OnCommit, after the store's own: what an asynchronous
-// request holds is given back, and keys are remembered.
+// Committed must be called by the log's OnCommit, after the store's own. It releases the memory of
+// asynchronous requests, and stores keys.
 func (h *Handler) Committed(recs []*wal.Record) {
 	for _, r := range recs {
 		q, ok := r.Attach.(*request)
@@ -429,7 +429,7 @@ func (h *Handler) Committed(recs []*wal.Record) {
 	}
 }
 
-// Failed is to be called by the log's OnFail.
+// Failed must be called by the log's OnFail.
 func (h *Handler) Failed(r *wal.Record, err error) {
 	if errors.Is(err, wal.ErrFailed) {
 		h.failed.Store(true)

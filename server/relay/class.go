@@ -33,7 +33,7 @@ const (
 	statusClasses
 )
 
-// StatusClasses are the names of answers in histograms.
+// StatusClasses are the classes of answers in histograms.
 var StatusClasses = [statusClasses]string{"2xx", "3xx", "4xx", "429", "5xx", "none"}
 
 func classOf(status int) statusClass {
@@ -82,13 +82,13 @@ func (cs *timings) of(name string) *classTimes {
 	return c
 }
 
-// PostTimes are how long posts took for a class of tenants that targets answered alike.
+// PostTimes is the latency of posts by class of tenants and status.
 type PostTimes struct {
 	Class, Status string
 	latency.Snapshot
 }
 
-// PostTimes are those of all classes, but where there were no posts.
+// PostTimes returns the latency of posts for all classes that had any.
 func (r *Relay) PostTimes() (list []PostTimes) {
 	r.timings.mu.Lock()
 	defer r.timings.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encoding is how a body is compressed.
+// Encoding is the compression of a body.
 type Encoding uint8
 
 const (
@@ -20,7 +20,7 @@ var encodingNames = [...]string{Snappy: "snappy", Zstd: "zstd"}
 
 func (e Encoding) String() string { return encodingNames[e] }
 
-// UnmarshalText reads a name.
+// UnmarshalText parses a name.
 func (e *Encoding) UnmarshalText(text []byte) error {
 	for i, name := range encodingNames {
 		if name == string(text) {

@@ -11,10 +11,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/access"
 )
 
-// Paths are those that Handler answers.
+// Paths are the paths that the handler answers.
 var Paths = []string{"/api/v1/push", "/api/v1/write", "/push"} // the last is cortex-tenant's
 
-// ServeHTTP answers a request. What can be refused by its head is refused before its body is read.
+// ServeHTTP answers a request. It checks the headers before it reads the body.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	begin := time.Now()
 	if req.ContentLength != 0 { // for a body to begin, or for what is not wanted of it to come; an error says that it is no connection

@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// Options are how a relay is made. The zero value of a setting stands for its default.
+// Options are the options of a relay. A zero field has its default.
 type Options struct {
 	Targets  []string // URLs that tenants' requests are posted to; none: they go to Land
 	Egress   Egress
@@ -22,24 +22,24 @@ type Options struct {
 	Encoding Encoding // of what is made here; what can be passed on as it came keeps its own, unless the target has refused it
 
 	Tenants Tenants
-	// Metadata is where metadata of version 1 goes, which belongs to no series.
+	// Metadata is the destination of metadata of version 1, which belongs to no series.
 	Metadata Destination
-	// Rules is the file of credentials, tenants and limits, or empty.
+	// Rules is the path of the rules file with credentials, tenants and limits, or empty.
 	Rules string
 
-	// RejectedTenant is the action for a tenant whom the target refuses (401, 403, 404), and
-	// DeadTenant of one for whom no target has answered for a while: fail has the sender told, drop
-	// loses the series and counts them.
+	// RejectedTenant is the action for a tenant that the target rejects (401, 403, 404). DeadTenant
+	// is the action for a tenant for which no target has answered for some time. Fail returns an
+	// error to the sender, Drop loses the series and counts them.
 	RejectedTenant, DeadTenant Policy
-	// Replicate has every target get every request; else each request goes to one of them.
+	// Replicate sends each request to every target. By default, it is sent to one of them.
 	Replicate bool
-	// DeadTarget is the action for series for one of several targets that has not answered for a
-	// while, with Replicate and without a queue: fail has the sender told, who keeps them for all
-	// targets; drop loses them for that target, as long as another one takes them.
+	// DeadTarget is the action for series of one target that has not answered for some time, with
+	// Replicate and without a queue. Fail returns an error to the sender, which keeps the series
+	// for all targets. Drop loses them for that target, as long as another one accepts them.
 	DeadTarget Policy
 
-	// TooMany is the status of an answer when a rate is exceeded, here or at the target: 503, or
-	// 429, at which Prometheus by default throws the data away.
+	// TooMany is the status of the answer if a rate is exceeded, here or at the target: 503, or
+	// 429, for which Prometheus drops the data by default.
 	TooMany int
 
 	Timeout time.Duration // for all that a request needs; default 15 s. It must be shorter than that of the senders
@@ -51,21 +51,21 @@ type Options struct {
 	Bounds Bounds
 	Flight *ingest.Budget // memory of current requests
 
-	// Admit guards the endpoints when the rules name no credentials; nil: they are open. It returns
-	// why a request is refused, or nil.
+	// Admit, if not nil, checks requests if the rules have no credentials. It returns the reason
+	// for a rejection, or nil.
 	Admit func(*http.Request) *access.Refusal
-	// Land takes requests when there is no target. It gives status and pause of an answer, as
-	// ingest.Handler.AppendSeries does.
+	// Land accepts requests if there is no target. Its results are those of
+	// [ingest.Handler.AppendSeries].
 	Land func(parts []ingest.Series) (status int, after time.Duration, err error)
 
 	Version string
 	Logger  *slog.Logger
 
-	// Dial connects to targets; nil: by TCP.
+	// Dial connects to targets. The default is TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Tenants says who a series belongs to.
+// Tenants determines the tenant of a series.
 type Tenants struct {
 	Labels  []string // the first of these that a series has names its tenant; default __tenant__
 	Remove  bool     // take them out of the series
@@ -74,7 +74,7 @@ type Tenants struct {
 	Prefix  string   // before the names of tenants
 }
 
-// Egress is how the relay proves who it is to targets. Files are read again when they change.
+// Egress has the credentials of the relay for targets. Files are read again when they change.
 type Egress struct {
 	User, PasswordFile string // basic
 	TokenFile          string // bearer
@@ -82,7 +82,7 @@ type Egress struct {
 	Cert, Key          string // that the relay shows, PEM
 }
 
-// Bounds are those of a request.
+// Bounds are the limits of a request.
 type Bounds struct {
 	Body    int64 // bytes, as received; default 32 MiB
 	Decoded int   // bytes, decompressed; default 32 MiB, as Prometheus has it
@@ -92,14 +92,13 @@ type Bounds struct {
 	Symbols int   // in one request of version 2; default 1,000,000
 }
 
-// QueueOptions are how the queue is kept. What is delivered, and how much of it at once, the relay
-// sets itself.
+// QueueOptions are the options of the queue. The relay sets Deliver and the size of calls.
 type QueueOptions struct {
 	Dir string
 	queue.Options
 }
 
-// Protocol is the version of Remote Write that targets get. A request of version 1 stays one of
+// Protocol is the version of Remote Write for targets. A request of version 1 is always sent as
 // version 1.
 type Protocol uint8
 
@@ -113,12 +112,12 @@ var protocolNames = [...]string{AsTheyTake: "auto", OnlyV1: "1", AlsoV2: "2"}
 
 func (p Protocol) String() string { return protocolNames[p] }
 
-// UnmarshalText reads a name.
+// UnmarshalText parses a name.
 func (p *Protocol) UnmarshalText(text []byte) error {
 	return nameOf(p, protocolNames[:], text)
 }
 
-// Policy is what is done with series that cannot be delivered.
+// Policy is the action for series that cannot be delivered.
 type Policy uint8
 
 const (
@@ -131,12 +130,12 @@ var policyNames = [...]string{Fail: "fail", Drop: "drop", Fallback: "default"}
 
 func (p Policy) String() string { return policyNames[p] }
 
-// UnmarshalText reads a name.
+// UnmarshalText parses a name.
 func (p *Policy) UnmarshalText(text []byte) error {
 	return nameOf(p, policyNames[:], text)
 }
 
-// Destination is where metadata of version 1 goes.
+// Destination is the destination of metadata of version 1.
 type Destination uint8
 
 const (
@@ -149,7 +148,7 @@ var destinationNames = [...]string{ToDefault: "default", ToAll: "broadcast", ToN
 
 func (d Destination) String() string { return destinationNames[d] }
 
-// UnmarshalText reads a name.
+// UnmarshalText parses a name.
 func (d *Destination) UnmarshalText(text []byte) error {
 	return nameOf(d, destinationNames[:], text)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Outcome is how a request ended: what the counters go by.
+// Outcome is the outcome of a request, for counters.
 type Outcome uint8
 
 const (

@@ -27,8 +27,8 @@ const (
 	joinedWeight = 40_000
 )
 
-// Shortage says why the relay takes nothing at present, for any tenant, without naming paths; it is
-// empty if it does.
+// Shortage returns the reason why the relay accepts no requests, for any tenant, without paths, or
+// an empty string.
 func (r *Relay) Shortage() string {
 	switch {
 	case !r.opened.Load():

@@ -13,8 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// Relay takes requests of Remote Write, and sees to it that each tenant's series come to where they
-// belong.
+// Relay receives Remote Write requests, and delivers each tenant's series.
 type Relay struct {
 	o       Options
 	egress  egress
@@ -39,7 +38,7 @@ type Relay struct {
 // maxTargets is what fits into a word of bits.
 const maxTargets = 64
 
-// New makes a relay, which takes no requests before Open.
+// New returns a relay, which accepts requests after Open.
 func New(o Options) (*Relay, error) {
 	o.setDefaults()
 	r := &Relay{o: o, crew: newCrew(), tenants: tenants{byID: make(map[string]*tenant)}}
@@ -75,7 +74,7 @@ func (r *Relay) checkID(id []byte) error {
 	return checkTenant(id)
 }
 
-// Open opens the queue, if there is to be one, from which deliveries go on, and has the relay take
+// Open opens the queue, if there is one, continues its deliveries, and makes the relay accept
 // requests.
 func (r *Relay) Open() (err error) {
 	if r.o.Queue != nil {
@@ -87,7 +86,7 @@ func (r *Relay) Open() (err error) {
 	return nil
 }
 
-// Close ends deliveries; what is in the queue stays there. No request may be under way. A second
+// Close ends deliveries. Queued series stay on disk. There must be no current requests. A second
 // call does nothing.
 func (r *Relay) Close(ctx context.Context) (err error) {
 	if r.closed.Swap(true) {
@@ -142,7 +141,7 @@ func (o *Options) check() error {
 // lands reports whether there is no target.
 func (r *Relay) lands() bool { return len(r.targets) == 0 }
 
-// LoadRules reads the rules, and has them hold. If they are wrong, those before do.
+// LoadRules reads the rules. If they are not valid, the previous ones stay in effect.
 func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	rules := new(Rules)
 	if r.o.Rules != "" {
@@ -165,6 +164,6 @@ func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// LoadEgress reads the files by which the relay proves to targets who it is. If they are wrong,
-// what was read before holds.
+// LoadEgress reads the files with the credentials for targets. If they are not valid, the previous
+// ones stay in effect.
 func (r *Relay) LoadEgress(read func(path string) ([]byte, error)) error { return r.egress.load(read) }

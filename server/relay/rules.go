@@ -45,7 +45,7 @@ type Rules struct {
 	onlyListed bool // tenants that are not in the file are refused
 }
 
-// TenantRule is what the rules say of a tenant.
+// TenantRule has the rules of a tenant.
 type TenantRule struct {
 	As   string // its ID at the target; empty: the same
 	Drop bool   // its series are dropped, and counted
@@ -57,7 +57,7 @@ type TenantRule struct {
 	id string
 }
 
-// Limits bound what is taken for a tenant. Those that are zero do not.
+// Limits are the limits of a tenant. A zero field means no limit.
 type Limits struct {
 	SamplesPerSecond float64
 	Burst            int           // samples that may come at once after a pause; if not given, those of 10 seconds
@@ -72,7 +72,8 @@ type Limits struct {
 
 const burstSeconds = 10
 
-// ReadRules reads a rules file and the files that it names. Errors are joined, and tell no secrets.
+// ReadRules reads a rules file and the files that it names. It joins all errors, which contain no
+// secrets.
 func ReadRules(path string) (*Rules, error) { return readRules(path, os.ReadFile) }
 
 // readRules reads files by read.

@@ -15,7 +15,7 @@ var reserved = []string{
 	http.CanonicalHeaderKey(attemptHeader), http.CanonicalHeaderKey(versionHeader), http.CanonicalHeaderKey(vmVersionHeader),
 }
 
-// CheckHeader returns an error if a header of that name cannot name the tenant.
+// CheckHeader returns an error if a header with this name cannot carry the tenant.
 func CheckHeader(name string) error {
 	for i := range len(name) {
 		if c := name[i]; c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -33,7 +33,7 @@ func CheckHeader(name string) error {
 
 var errHeader = errors.New("not a valid header name")
 
-// CheckLabels returns an error if the labels cannot name the tenant.
+// CheckLabels returns an error if the labels cannot select the tenant.
 func CheckLabels(labels []string) error {
 	if len(labels) == 0 {
 		return errNoLabel

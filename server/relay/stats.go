@@ -72,7 +72,7 @@ func (s *tenantStats) count(p *parcel) {
 	s.exemplars.Add(p.counts.Exemplars)
 }
 
-// Stats are what the relay has done since the start.
+// Stats are the counters of the relay since the start.
 type Stats struct {
 	Outcomes                              [outcomes]int64 // requests, by Outcome
 	V1, V2                                int64           // requests, by version
@@ -86,10 +86,10 @@ type Stats struct {
 	KnownTenants                          int
 }
 
-// Counts are what requests hold.
+// Counts are counts of a request's content.
 type Counts = counts
 
-// TargetStats are a target's.
+// TargetStats are the counters of a target.
 type TargetStats struct {
 	Name string
 	Busy int64 // posts under way
@@ -99,7 +99,7 @@ type TargetStats struct {
 	Missed int64 // series that are lost for it alone
 }
 
-// Stats are the present counts.
+// Stats returns the current counters.
 func (r *Relay) Stats() Stats {
 	c := &r.counters
 	s := Stats{
@@ -123,10 +123,10 @@ func (r *Relay) Stats() Stats {
 	return s
 }
 
-// Verdicts are the names of what may become of a post.
+// Verdicts are the names of the outcomes of a post.
 var Verdicts = verdictNames
 
-// TenantStats are a tenant's.
+// TenantStats are the counters of a tenant.
 type TenantStats struct {
 	Name              string // in metrics: its own, or "other"
 	Taken             Counts
@@ -161,7 +161,7 @@ func (t *tenant) isOpen() bool {
 	return t.breaker.open() || slices.ContainsFunc(t.copies, func(c *tenant) bool { return c.breaker.open() })
 }
 
-// Tenants are the statistics of tenants, those that share a name together.
+// Tenants returns the counters of tenants. Tenants with the same name in metrics are added.
 func (r *Relay) Tenants() []TenantStats {
 	ts := &r.tenants
 	ts.mu.Lock()
@@ -182,14 +182,14 @@ func (r *Relay) Tenants() []TenantStats {
 	return append(list, rest)
 }
 
-// QueueTenantStats are what waits for a tenant.
+// QueueTenantStats are the queued bytes of a tenant.
 type QueueTenantStats struct {
 	Name   string // in metrics: its own, or "other"
 	Bytes  int64
 	Oldest time.Duration
 }
 
-// Queue is what the queue has done and holds; false if there is none.
+// Queue returns the counters of the queue, or false if there is none.
 func (r *Relay) Queue() (queue.Stats, bool) {
 	if !r.opened.Load() || r.queue == nil {
 		return queue.Stats{}, false
@@ -197,7 +197,7 @@ func (r *Relay) Queue() (queue.Stats, bool) {
 	return r.queue.Stats(), true
 }
 
-// QueueTenants are those for whom something waits.
+// QueueTenants returns the tenants with queued series.
 func (r *Relay) QueueTenants() []QueueTenantStats {
 	if !r.opened.Load() || r.queue == nil {
 		return nil
