@@ -1,8 +1,6 @@
 package service
 
 import (
-	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -84,27 +82,5 @@ func TestRecoveryThatCannotLand(t *testing.T) {
 		}
 	}
 	start(t, dir, "--max-buffered=8KiB").stop()
-	wantIDs(t, idsOf(t, dir), []*sender{s})
-}
-
-// A body that stands still does not take the time in which rows should land: after SIGTERM all that
-// was acknowledged lands.
-func TestStopWithStalledBody(t *testing.T) {
-	dir := t.TempDir()
-	c := start(t, dir, "--seal-age=1h", "--timeout-shutdown=2s", "--min-rate=0", "--timeout-read=1h")
-	s := &sender{}
-	if status, text := write(t, c.url, s, 0); status != http.StatusNoContent {
-		t.Fatal(status, text)
-	}
-	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	io.WriteString(conn, "POST /v1/write/db/t HTTP/1.1\r\nHost: x\r\nContent-Type: application/msgpack\r\nContent-Length: 9\r\n\r\nabc")
-	waitFor(t, "the body to begin", func() bool {
-		return !strings.Contains(fetch(t, c.url+"/metrics", ""), "slipstream_in_flight_bytes 0\n")
-	})
-	c.stop()
 	wantIDs(t, idsOf(t, dir), []*sender{s})
 }

@@ -1,0 +1,168 @@
+package service
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
+	"github.com/slipstream-go/slipstream/server/memnet"
+)
+
+// bubble is a service on a disk and a network in memory, in a bubble of testing/synctest: its clock
+// goes on only while all wait, so that no limit depends on the speed of the machine.
+type bubble struct {
+	t       *testing.T
+	dir     string
+	disk    *faulty.Disk
+	network memnet.Network
+	client  *http.Client
+}
+
+func newBubble(t *testing.T, dir string) *bubble {
+	b := &bubble{t: t, dir: dir, disk: faulty.New(1, faulty.Options{})}
+	if err := disk.MkdirAll(b.disk, dir); err != nil {
+		t.Fatal(err)
+	}
+	b.client = &http.Client{Transport: &http.Transport{DialContext: b.network.Dial}}
+	return b
+}
+
+// start starts the service. Its Run returns to ended after stop.
+func (b *bubble) start(flags ...string) (s *Service, stop context.CancelFunc, ended chan error) {
+	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
+	listen := func(string) (net.Listener, error) { return b.network.Listen(), nil }
+	c := settings(b.t, append([]string{"--data=" + b.dir, "--seal-age=1h"}, flags...)...)
+	s, err := newOn(machine{disk: b.disk, listen: listen, dial: b.network.Dial, lookup: nowhere}, c, "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended = make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	return s, stop, ended
+}
+
+// ask sends a request and returns the answer.
+func (b *bubble) ask(s *Service, method, path, body string) (int, string) {
+	req, err := http.NewRequest(method, s.URL()+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := b.client.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text)
+}
+
+// write stores a row.
+func (b *bubble) write(s *Service) {
+	<-s.Ready()
+	if status, text := b.ask(s, "POST", "/v1/write/db/t", `[{"time":1700000000,"v":1}]`); status != http.StatusNoContent {
+		b.t.Fatal(status, text)
+	}
+}
+
+// wantTables asks a service that is ready for its tables, and wants this among them.
+func (b *bubble) wantTables(s *Service, want string) {
+	<-s.Ready()
+	if status, text := b.ask(s, "GET", "/v1/tables", ""); status != http.StatusOK || !strings.Contains(text, want) {
+		b.t.Error(status, text)
+	}
+}
+
+// A disk that does not answer while the service recovers does not keep it from ending within
+// --timeout-shutdown, nor from saying that it is alive and not ready. What was acknowledged is
+// there after the next start.
+func TestStopWhileRecoveryHangs(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBubble(t, dir)
+		s, stop, ended := b.start("--timeout-shutdown=10s")
+		b.write(s)
+		b.disk = b.disk.Kill()
+		stop()
+		<-ended
+
+		b.disk.Set(faulty.Options{Delay: func(c faulty.Call) time.Duration {
+			if strings.HasPrefix(c.Path, dir+"/wal/") {
+				return time.Hour
+			}
+			return 0
+		}})
+		s, stop, ended = b.start("--timeout-shutdown=10s")
+		if status, text := b.ask(s, "GET", "/health", ""); status != http.StatusOK {
+			t.Error(status, text)
+		}
+		if status, text := b.ask(s, "GET", "/ready", ""); status != http.StatusServiceUnavailable || !strings.Contains(text, "recovering") {
+			t.Error(status, text)
+		}
+		b.client.CloseIdleConnections()
+		began := time.Now()
+		stop()
+		err := <-ended
+		if took := time.Since(began); took > 11*time.Second || err == nil || !strings.Contains(err.Error(), "recovery has not ended within --timeout-shutdown=10s") {
+			t.Errorf("after %v: %v", took, err)
+		}
+		time.Sleep(100 * time.Hour) // in which the calls return
+		b.disk = b.disk.Kill()
+
+		s, stop, ended = b.start("--timeout-shutdown=10s")
+		b.wantTables(s, `"accepted":1`)
+		b.client.CloseIdleConnections()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A body that stands still does not take the time in which rows should land: after the stop all
+// that was acknowledged lands.
+func TestStopWithStalledBody(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBubble(t, dir)
+		s, stop, ended := b.start("--timeout-shutdown=2s", "--min-rate=0", "--timeout-read=1h")
+		b.write(s)
+		b.client.CloseIdleConnections()
+		conn, err := b.network.Dial(context.Background(), "tcp", strings.TrimPrefix(s.URL(), "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		io.WriteString(conn, "POST /v1/write/db/t HTTP/1.1\r\nHost: x\r\nContent-Type: application/msgpack\r\nContent-Length: 9\r\n\r\nabc")
+		synctest.Wait() // the handler has read it, and waits for more
+		if held := s.handler.Stats().InFlight; held == 0 {
+			t.Error("the body has not begun")
+		}
+		began := time.Now()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took < time.Second || took > 2*time.Second {
+			t.Errorf("it has ended after %v", took)
+		}
+
+		s, stop, ended = b.start()
+		b.wantTables(s, `"landed":1`)
+		b.client.CloseIdleConnections()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
