@@ -206,8 +206,8 @@ func TestOptionsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those that a
-// reader has.
+// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those
+// that a reader has.
 func TestZeroTimeAndZones(t *testing.T) {
 	for name, tp := range map[string]Type[time.Time]{"utc": TimeUTC(), "zone": TimeLocation()} {
 		b := compiled(t, tp, time.Time{})
@@ -326,8 +326,8 @@ func TestRegistriesAreForMany(t *testing.T) {
 	models.MustRegister(3, flatBuilder())
 }
 
-// TestOrderOfMaps: of equal keys the last counts; equal values have equal bytes if a schema is asked
-// for it, as TestSchema does. What is empty is empty, not nil, as in Parco.
+// TestOrderOfMaps: of equal keys the last counts; equal values have equal bytes if a schema is
+// asked for it, as TestSchema does. What is empty is empty, not nil, as in Parco.
 func TestOrderOfMaps(t *testing.T) {
 	m := MapType(UInt8Header(), UInt8(), SmallVarchar())
 	if got, err := m.Parse(reader([]byte("\x02\x07\x01a\x07\x01b"))); err != nil || len(got) != 1 || got[7] != "b" {

@@ -191,8 +191,8 @@ func TestOptionsAreNoTail(t *testing.T) {
 	}
 }
 
-// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those that a
-// reader has.
+// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those
+// that a reader has.
 func TestZeroTimeAndZones(t *testing.T) {
 	type times struct{ T time.Time }
 	at := func(t *times) *time.Time { return &t.T }
@@ -272,8 +272,8 @@ func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	}
 }
 
-// TestOrderOfMaps: equal values have equal bytes if asked for; of equal keys the last counts; nothing
-// is nothing.
+// TestOrderOfMaps: equal values have equal bytes if asked for; of equal keys the last counts;
+// nothing is nothing.
 func TestOrderOfMaps(t *testing.T) {
 	type maps struct {
 		Map  map[string]map[uint16]string
@@ -354,7 +354,8 @@ func TestDepthOfOptions(t *testing.T) {
 	}
 }
 
-// TestIntsAre8Bytes: an int has 8 bytes everywhere; what an int of the machine cannot hold is refused.
+// TestIntsAre8Bytes: an int has 8 bytes everywhere; what an int of the machine cannot hold is
+// refused.
 func TestIntsAre8Bytes(t *testing.T) {
 	type number struct{ N int }
 	s := Struct(F("n", func(n *number) *int { return &n.N }, Int))

@@ -103,10 +103,10 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 // Replays runs seeds twice, with all others in between, and wants the disks to have been asked the
 // same at the same times.
 //
-// The runtime preempts a goroutine that has run for 10 ms, which a busy machine lets any of them do:
-// then others come first. So a fifth of the seeds may differ, if they repeat themselves when they
-// are run again. What does not follow from the seed, as the order of a map, is in nearly all of
-// them.
+// The runtime preempts a goroutine that has run for 10 ms, which a busy machine lets any of them
+// do: then others come first. So a fifth of the seeds may differ, if they repeat themselves when
+// they are run again. What does not follow from the seed, as the order of a map, is in nearly all
+// of them.
 func Replays(t *testing.T, p Plan, seeds ...uint64) {
 	if shuffled {
 		t.Skip("the race detector has goroutines run in random order")
