@@ -54,7 +54,7 @@ func TestSymbolOfAllTenantsIsNotAmplified(t *testing.T) {
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
 	body := s2.EncodeSnappyBest(nil, sharedSymbol(500, 1<<20))
 	n := allocated(func() {
-		r.post(t, body, "Content-Type", contentTypes[remotewrite.V2]).want(t, 413, "taken apart")
+		r.post(t, body, "Content-Type", contentTypes[remotewrite.V2]).want(t, 413, "split by tenant")
 	})
 	if n > 64<<20 {
 		t.Errorf("%d bytes were made of a body of %d", n, len(body))
