@@ -1,35 +1,13 @@
 package slipstream
 
 import (
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// markdown returns the names of the repository's pages.
-func markdown(t *testing.T) (names []string) {
-	t.Helper()
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && name != "." && (entry.Name()[0] == '.' || entry.Name() == "tmp" || name == "data"): // not in the repository
-			return filepath.SkipDir
-		case filepath.Ext(name) == ".md":
-			names = append(names, filepath.ToSlash(name))
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
-}
 
 // TestLinks follows the links of each page: their files exist, and so do their headings.
 func TestLinks(t *testing.T) {
@@ -37,7 +15,7 @@ func TestLinks(t *testing.T) {
 	text := map[string]string{}
 	fences := regexp.MustCompile("(?ms)^ *```.*?^ *```")
 	headingLine := regexp.MustCompile(`(?m)^#+ (.+)$`)
-	for _, name := range markdown(t) {
+	for _, name := range files(t, ".md") {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -97,35 +98,43 @@ func TestWidth(t *testing.T) {
 // written are the lines of the repository's files with one of these extensions, but for generated
 // pages.
 func written(t *testing.T, extensions ...string) iter.Seq2[string, []string] {
+	names := files(t, extensions...)
+	if len(names) < 400 {
+		t.Errorf("there are %d files", len(names))
+	}
 	return func(yield func(string, []string) bool) {
-		read := 0
-		err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if entry.IsDir() {
-				if strings.HasPrefix(entry.Name(), ".") && name != "." || slices.Contains([]string{"testdata", "results", "tmp", "pkg"}, entry.Name()) {
-					return filepath.SkipDir
-				}
-				return nil
-			}
-			if !slices.Contains(extensions, filepath.Ext(name)) || entry.Name() == "RESULTS.md" {
-				return nil
+		for _, name := range names {
+			if path.Base(name) == "RESULTS.md" {
+				continue
 			}
 			text, err := os.ReadFile(name)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
-			if read++; !yield(name, strings.Split(string(text), "\n")) {
-				return filepath.SkipAll
+			if !yield(name, strings.Split(string(text), "\n")) {
+				return
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if read < 400 {
-			t.Errorf("%d files were read", read)
 		}
 	}
+}
+
+// files returns the names of the repository's files with one of these extensions, in order.
+func files(t *testing.T, extensions ...string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch base := entry.Name(); {
+		case entry.IsDir() && name != "." && (base[0] == '.' || name == "data" || slices.Contains([]string{"testdata", "results", "tmp", "pkg"}, base)):
+			return filepath.SkipDir
+		case !entry.IsDir() && slices.Contains(extensions, filepath.Ext(name)):
+			names = append(names, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }

@@ -340,9 +340,7 @@ func FuzzDerive(f *testing.F) {
 		if len(n.within("", nil)) > 0 || n.least() < 0 {
 			return
 		}
-		var b strings.Builder
-		notation{names: true}.node(&b, n)
-		got := strings.TrimSuffix(strings.TrimPrefix(b.String(), "{"), "}")
+		got := strings.TrimSuffix(strings.TrimPrefix(pieceOf(n).String(), "{"), "}")
 		said, tail := strings.CutPrefix(tag, "tail")
 		said = strings.TrimSpace(said)
 		want := "F0 " + said

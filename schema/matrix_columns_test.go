@@ -120,14 +120,13 @@ func matrixSheet(t *testing.T, random func(*rand.Rand) string, oracle func(*sche
 	f := sheet.Format{Times: true}
 	f.Document = func(r *rand.Rand) []byte {
 		s := mustSchema(random(r))
-		var text strings.Builder
-		notation{names: true}.node(&text, s.n)
+		text := pieceOf(s.n).String()
 		var err error
-		if layout, err = schemaoracle.Parse(text.String()); err == nil {
+		if layout, err = schemaoracle.Parse(text); err == nil {
 			c, err = columnsOf(s.n)
 		}
 		if err != nil {
-			t.Fatalf("%s: %v", &text, err)
+			t.Fatalf("%s: %v", text, err)
 		}
 		return matrixMessages(r, s)
 	}

@@ -144,9 +144,7 @@ func listNode(h Header, elem *node) *node {
 // computed fields in memory.
 func matrixTurn(r *rand.Rand, k matrix.Kind) matrix.Kind {
 	n := turned(r, nodeOf(k))
-	var text strings.Builder
-	notation{names: true}.node(&text, n)
-	return kindOf(text.String(), n)
+	return kindOf(pieceOf(n).String(), n)
 }
 
 func turned(r *rand.Rand, n *node) *node {
@@ -295,9 +293,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	}
 	c := compiler{programs: make(map[*node]*program)}
 	s := &anySchema{n, n.typ, c.of(n)}
-	var text strings.Builder
-	notation{names: true}.node(&text, n)
-	layout, err := schemaoracle.Parse(text.String())
+	layout, err := schemaoracle.Parse(pieceOf(n).String())
 	if err != nil {
 		return nil, err
 	}

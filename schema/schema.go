@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
@@ -228,7 +227,5 @@ func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
 
 // String returns the schema in one line, with the names of its fields.
 func (s *Schema[T]) String() string {
-	var t strings.Builder
-	notation{names: true}.node(&t, s.n)
-	return t.String()
+	return pieceOf(s.n).String()
 }

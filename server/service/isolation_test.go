@@ -7,9 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
@@ -237,10 +235,8 @@ func (s *stage) run(dir string) {
 		}
 		flags = append(flags, flag+file)
 	}
-	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
-	m := machine{disk: s.disk, listen: func(string) (net.Listener, error) { return s.net.Listen(), nil }, dial: s.net.Dial, lookup: nowhere}
 	var err error
-	if s.service, err = newOn(m, settings(t, append(flags, s.actor.flags...)...), "test", slog.New(slog.DiscardHandler)); err != nil {
+	if s.service, err = newOn(inMemory(s.disk, &s.net), settings(t, append(flags, s.actor.flags...)...), "test", slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

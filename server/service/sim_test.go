@@ -7,9 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -171,8 +169,8 @@ func (m *model) start() (stop func() error, err error) {
 	m.lives++
 	m.over = false
 	m.mu.Unlock()
-	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
-	on := machine{disk: m.Disk, listen: func(string) (net.Listener, error) { return m.net.Listen(), nil }, dial: m.dial, lookup: nowhere}
+	on := inMemory(m.Disk, &m.net)
+	on.dial = m.dial
 	s, err := newOn(on, settings(m.T, m.flags(m.Rand)...), "test", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err

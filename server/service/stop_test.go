@@ -17,6 +17,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
+// inMemory is a machine with this disk and this network.
+func inMemory(d disk.Disk, network *memnet.Network) machine {
+	return machine{
+		disk:   d,
+		listen: func(string) (net.Listener, error) { return network.Listen(), nil },
+		dial:   network.Dial,
+		lookup: func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil },
+	}
+}
+
 // bubble is a service on a disk and a network in memory, in a bubble of testing/synctest: its clock
 // goes on only while all wait, so that no limit depends on the speed of the machine.
 type bubble struct {
@@ -38,10 +48,8 @@ func newBubble(t *testing.T, dir string) *bubble {
 
 // start starts the service. Its Run returns to ended after stop.
 func (b *bubble) start(flags ...string) (s *Service, stop context.CancelFunc, ended chan error) {
-	nowhere := func(context.Context, string, string) ([]netip.Addr, error) { return nil, nil }
-	listen := func(string) (net.Listener, error) { return b.network.Listen(), nil }
 	c := settings(b.t, append([]string{"--data=" + b.dir, "--seal-age=1h"}, flags...)...)
-	s, err := newOn(machine{disk: b.disk, listen: listen, dial: b.network.Dial, lookup: nowhere}, c, "test", slog.New(slog.DiscardHandler))
+	s, err := newOn(inMemory(b.disk, &b.network), c, "test", slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.t.Fatal(err)
 	}
